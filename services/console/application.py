@@ -1,6 +1,7 @@
 """The console as an application: its parts put together, and what it answers where something is refused."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -13,9 +14,10 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
-from services.console import documentation, gateway, login, static
+from services.console import documentation, gallery, gateway, login, static
 from services.console.console import Console, Forged, LoginNeeded, page
 from services.console.floor import Floors
+from services.console.gallery import Gallery
 from services.console.operations import all_operations
 from services.console.pages import (
     commands,
@@ -76,6 +78,7 @@ def create_console(
 
     `url` is where browsers find it, `urls` where each service listens; `docs` is the built documentation.
     """
+    keys = settings.checkpoint_verifiers_file
     console = Console(
         services=Services(urls, client),
         sessions=Sessions(clock),
@@ -85,21 +88,30 @@ def create_console(
         clock=clock,
         url=url.rstrip("/"),
     )
-    app = FastAPI(title="Pitledger console", version=version("pitledger"), openapi_url=None)
+    app = FastAPI(title="Pitledger console", version=version("pitledger"), openapi_url=None, lifespan=_lifespan)
     app.state.console = console
     app.state.logins = login.Logins(console)
     app.state.floors = Floors()
+    app.state.gallery = Gallery()
+    app.state.verifiers = () if keys is None else tuple(keys.read_text().splitlines())
     policy = content_policy(forms=[origin_of(tokens.keys.issuer)])
     app.add_middleware(Protected, policy=policy, secure=console.secure)
     app.include_router(_operations(console, metrics).router)
     app.include_router(login.routes())
     for one in _PAGES:
         app.include_router(one.routes())
+    app.include_router(gallery.routes())
     app.include_router(gateway.routes(client))
     app.router.routes.extend(documentation.routes(docs))
     app.router.routes.append(Route(_LOOKED_AT + "{hash}/{name}", static.serve))
     _answer_errors(app)
     return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    await app.state.gallery.close()
 
 
 def _operations(console: Console, metrics: Metrics) -> FastAPI:

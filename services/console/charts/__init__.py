@@ -1,6 +1,6 @@
 """Charts where people would rather look than read: each with its words, its table and its picture as SVG."""
 
-from services.console.charts.chart import Chart, ChartColumn
+from services.console.charts.chart import Chart, ChartColumn, section_of
 from services.console.charts.differences import what_if_cumulative, what_if_difference
 from services.console.charts.expectation import win_against_expectation
 from services.console.charts.hits import hits_against_expectation
@@ -19,6 +19,7 @@ __all__ = [
     "drop_by_hour",
     "hits_against_expectation",
     "meter_history",
+    "section_of",
     "what_if_cumulative",
     "what_if_difference",
     "win_against_expectation",

@@ -4,7 +4,7 @@ Pure: no framework, no clock, no I/O but reading the packaged readings once.
 """
 
 from services.console.felt.drawing import draw
-from services.console.felt.page import RoundView, view_of
+from services.console.felt.page import RoundView, regulation_of, view_of
 from services.console.felt.telling import describe
 
-__all__ = ["RoundView", "describe", "draw", "view_of"]
+__all__ = ["RoundView", "describe", "draw", "regulation_of", "view_of"]

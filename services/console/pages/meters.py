@@ -3,9 +3,12 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from services.console.charts import meter_history
 from services.console.console import Asked, page
+from services.console.gallery import hung
 from services.console.listing import Act, cols, listed
-from services.console.services import METERS, path, together
+from services.console.pages.days import running_day
+from services.console.services import METERS, Missing, path, together
 from services.console.words import say
 
 
@@ -84,15 +87,18 @@ def routes() -> APIRouter:
             ),
             listed("meters.movements", moved, cols("at", "kind", "table", "game", "round_id", "gaming_day", "amounts")),
         ]
+        zone = (await running_day(person, property))["time_zone"]
+        drawn = [] if isinstance(moved, Missing) else [meter_history(moved, zone)]
         return page(
             request,
             "lists.html",
             person,
+            charts=hung(request, person.session, drawn),
             title=say("meters.pool", pool=pool),
             lead="",
             more=[Act(METERS, "request-change", here)],
             lists=lists,
-            zone=None,
+            zone=zone,
         )
 
     return router

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from services.console.console import Asked, page
+from services.console.gallery import charts_of_report, hung
 from services.console.pages.days import running_day
 from services.console.services import REPORTING, path
 
@@ -57,7 +58,15 @@ def routes() -> APIRouter:
         properties = await person.calls.get(REPORTING, "/floors")
         zone = next((one["time_zone"] for one in properties if one["property"] == property), None)
         return page(
-            request, "report.html", person, shown=shown, definition=definition, wanted=wanted, day=day, zone=zone
+            request,
+            "report.html",
+            person,
+            shown=shown,
+            definition=definition,
+            wanted=wanted,
+            day=day,
+            zone=zone,
+            charts=hung(request, person.session, charts_of_report(shown, zone)),
         )
 
     @router.get("/{report}/entries")

@@ -1,9 +1,12 @@
-"""Rounds: the list of a gaming day, one round with everything that is known of it, and the bundle that proves it."""
+"""Rounds: the list of a gaming day, and one round with everything that is known of it and what proves it."""
+
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from services.console.console import Asked, Person, page
+from services.console.console import Asked, page
+from services.console.felt import regulation_of, view_of
 from services.console.pages.days import running_day
 from services.console.services import REGISTRY, SETTLEMENT, or_missing, path
 
@@ -25,19 +28,11 @@ def routes() -> APIRouter:
     @router.get("/{table}/{round_id}")
     async def round_page(request: Request, person: Asked, property: str, table: str, round_id: str) -> Response:
         found = await person.calls.get(SETTLEMENT, path("rounds", property, table, round_id))
-        catalogue = await or_missing(_catalogue(person, found))
-        return page(request, "round.html", person, shown=found, catalogue=catalogue)
-
-    @router.get("/{table}/{round_id}/proof/{shard}/{seq}")
-    async def proof(person: Asked, property: str, table: str, round_id: str, shard: int, seq: int) -> Response:
-        where = path("rounds", property, table, round_id, "proofs", shard, seq)
-        answer = await person.calls.get_bytes(SETTLEMENT, where)
-        name = f"proof-{table}-{round_id}-{shard}-{seq}.json"
-        headers = {"content-disposition": f'attachment; filename="{name}"'}
-        return Response(answer.content, media_type="application/json", headers=headers)
+        regulation = regulation_of(found)
+        catalogue: Any = None
+        if regulation is not None:
+            catalogue = await or_missing(person.calls.get(REGISTRY, path("catalogue", regulation)))
+        view = view_of(found, catalogue or None, keys=request.app.state.verifiers, proofs=f"/api/{SETTLEMENT}")
+        return page(request, "round/round.html", person, view=view)
 
     return router
-
-
-async def _catalogue(person: Person, found: dict[str, object]) -> object:
-    return await person.calls.get(REGISTRY, path("catalogue", str(found["regulation"])))

@@ -6,7 +6,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from services.console.charts import what_if_cumulative, what_if_difference
 from services.console.console import Asked, form_of, page
+from services.console.gallery import hung
 from services.console.pages.days import running_day
 from services.console.services import REGISTRY, SETTLEMENT, Refused, path
 
@@ -22,7 +24,7 @@ def routes() -> APIRouter:
         shown = await person.calls.get(REGISTRY, path("submissions", property, game, version))
         day = (await running_day(person, property))["gaming_day"]
         given = {"first": day, "last": day, "submission": json.dumps(shown["submission"], indent=2)}
-        return page(request, "what_if.html", person, shown=shown, given=given, found=None, refused=None)
+        return page(request, "what_if.html", person, shown=shown, given=given, found=None, refused=None, charts=[])
 
     @router.post("")
     async def ask(request: Request, person: Asked, property: str, game: str, version: int) -> Response:
@@ -39,9 +41,17 @@ def routes() -> APIRouter:
             refused = Refused(SETTLEMENT, 422, {"title": "The submission is no JSON", "detail": str(error)})
         except Refused as error:
             refused = error
-        status = 200 if refused is None else refused.status
+        drawn = [] if found is None else [what_if_difference(found), what_if_cumulative(found)]
         return page(
-            request, "what_if.html", person, status=status, shown=shown, given=given, found=found, refused=refused
+            request,
+            "what_if.html",
+            person,
+            status=200 if refused is None else refused.status,
+            shown=shown,
+            given=given,
+            found=found,
+            refused=refused,
+            charts=hung(request, person.session, drawn),
         )
 
     return router
