@@ -1,7 +1,7 @@
 """What the console's pages have in common: its parts, who asks, and how a page is made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Final
 from urllib.parse import parse_qsl
@@ -43,6 +43,8 @@ class Console:
     tokens: Tokens
     provider: Provider
     clock: Clock
+    zones: dict[str, str] = field(default_factory=dict, kw_only=True)
+    """The time zones of the properties that somebody asked for."""
     url: str
     """Where browsers find it, without a slash at the end."""
 

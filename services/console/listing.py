@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from services.console.services import Missing
 from services.console.words import say
 
 Record = Mapping[str, Any]
-
-_NUMBERS: Final = frozenset({"cents", "exact_cents", "count", "percent"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +26,6 @@ class Col:
 
     name: str
     unit: str = "text"
-
-    @property
-    def is_number(self) -> bool:
-        """Return whether figures stand in it."""
-        return self.unit in _NUMBERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

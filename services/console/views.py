@@ -1,6 +1,7 @@
 """The templates, and how amounts, moments and what services say are written on a page."""
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from functools import cache
@@ -12,9 +13,15 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from services.console.static import address
-from services.console.words import say
+from services.console.words import said, say
 
 _HUNDRED: Final = 100
+_FIGURES: Final = frozenset({"cents", "exact_cents", "count", "percent", "number"})
+_SHORT: Final = 40
+"""So many letters stand in one line."""
+_HASH: Final = re.compile("[0-9a-f]{64}")
+_SHOWN: Final = 12
+"""So many digits of a hash tell it from others; the rest is in its title."""
 
 
 def dollars(cents: int | str | None) -> str:
@@ -46,12 +53,12 @@ def count(number: int | None) -> str:
 
 
 def moment(text: str | datetime | None, zone: str | None = None, form: str = "%Y-%m-%d %H:%M:%S") -> Markup:
-    """Return a moment on a clock, as HTML that says the exact one."""
+    """Return a moment on the clock of a zone, else in UTC and saying so, as HTML that has the exact one."""
     if not text:
         return Markup("")
     at = text if isinstance(text, datetime) else datetime.fromisoformat(text)
-    shown = at.astimezone(ZoneInfo(zone)) if zone else at
-    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), shown.strftime(form))
+    shown = at.astimezone(ZoneInfo(zone)).strftime(form) if zone else f"{at.astimezone(UTC).strftime(form)} UTC"
+    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), shown)
 
 
 def ago(text: str | None, now: datetime | None = None) -> str:
@@ -78,8 +85,21 @@ def cell(value: Any, unit: str, zone: str | None = None) -> Any:
             return f"{value} %"
         case "moment", str():
             return moment(value, zone)
+        case _, str() if _HASH.fullmatch(value):
+            return Markup('<code title="{}">{}…</code>').format(value, value[:_SHOWN])
         case _:
             return escape(str(value))
+
+
+def kind(value: Any, unit: str = "text") -> str:
+    """Return how a cell is laid out: `n` for figures, `long` for sentences.
+
+    >>> kind(5, "cents"), kind("riverside"), kind("The box was opened by two, and counted again by a third.")
+    ('n', '', 'long')
+    """
+    if unit in _FIGURES:
+        return "n"
+    return "long" if isinstance(value, str) and len(value) > _SHORT and not _HASH.fullmatch(value) else ""
 
 
 def asked(**parts: object) -> str:
@@ -92,8 +112,12 @@ def words_of(name: str) -> str:
 
     >>> words_of("counter_checks"), words_of("fill.received")
     ('Counter checks', 'Fill received')
+    >>> words_of("dj-wild"), words_of("holdem-bonus")
+    ('DJ wild', 'Hold ’Em bonus')
     """
-    return name.replace("_", " ").replace(".", " ").replace("-", " ").capitalize()
+    spelled = said("spelled")
+    text = name.replace("_", " ").replace(".", " ").replace("-", " ").capitalize()
+    return " ".join(spelled.get(word.lower(), word) for word in text.split(" "))
 
 
 def part(value: object) -> str:
@@ -128,5 +152,5 @@ def environment() -> Environment:
         "words": words_of,
     }
     found.filters.update(filters)
-    found.globals.update(say=say, static=address, asked=asked, today=date.today)
+    found.globals.update(kind=kind, say=say, static=address, asked=asked, today=date.today)
     return found

@@ -22,6 +22,12 @@ def _flat(document: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
     return found
 
 
+@cache
+def said(name: str) -> Mapping[str, str]:
+    """Return the texts below a name, each by the rest of its name."""
+    return {one.removeprefix(f"{name}."): text for one, text in words().items() if one.startswith(f"{name}.")}
+
+
 def say(name: str, **parts: object) -> str:
     """Return a text, with what it speaks of put in. Raises: KeyError where there is none such."""
     text = words()[name]

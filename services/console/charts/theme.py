@@ -43,7 +43,7 @@ PALETTES: Final[Mapping[Theme, Palette]] = {
         kinds=("#0072b2", "#b36f00", "#d55e00", "#a8407f"),
     ),
     "dark": Palette(
-        page="#14171a",
+        page="#1c2220",
         text="#eceff2",
         quiet="#b4bcc4",
         grid="#30363c",
@@ -87,6 +87,7 @@ def _config(theme: Theme) -> dict[str, Any]:
             "orient": "top",
             "direction": "horizontal",
             "columns": 2,
+            "columnPadding": 24,
             "labelLimit": 300,
             "symbolSize": 90,
         },

@@ -10,9 +10,10 @@ from fastapi.responses import Response
 from services.console.console import Asked, Person, form_of, page
 from services.console.forms import Filled, filled, places
 from services.console.operations import Operation
+from services.console.pages.days import zone_of
 from services.console.pages.subjects import subject_of
 from services.console.protection import local_path
-from services.console.services import REPORTING, Refused
+from services.console.services import Refused
 from shared.contracts.rejection import Reason
 from shared.runtime.web.problems import problem_uri
 
@@ -38,7 +39,7 @@ def routes() -> APIRouter:
         back, key = form.get("back", "/"), form.get("key", "")
         if form.get("rows"):  # more rows for a list, without a script
             return await _form(request, person, operation, typed, back=back, key=key, more=form["rows"])
-        read = filled(operation, typed, await _zone(person, typed.get("property", "")))
+        read = filled(operation, typed, ZoneInfo(await zone_of(person, typed.get("property", "")) or "UTC"))
         if read.mistakes:
             return await _form(request, person, operation, typed, back=back, key=key, mistakes=read.mistakes)
         try:
@@ -71,14 +72,6 @@ def _new_key() -> str:
 async def _do(person: Person, operation: Operation, read: Filled, key: str) -> Any:
     body = read.body if operation.of_body else None
     return await person.calls.do(operation.service, operation.path_with(read.path), body, key=key or _new_key())
-
-
-async def _zone(person: Person, property_name: str) -> ZoneInfo:
-    try:
-        floors = await person.calls.get(REPORTING, "/floors")
-    except Refused:
-        floors = []
-    return ZoneInfo(next((one["time_zone"] for one in floors if one["property"] == property_name), "UTC"))
 
 
 async def _form(

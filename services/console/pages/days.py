@@ -24,6 +24,17 @@ async def running_day(person: Person, property_name: str) -> Mapping[str, Any]:
     return found
 
 
+async def zone_of(person: Person, property_name: str) -> str | None:
+    """Return the time zone of a property; None while reporting does not say."""
+    zones = person.console.zones
+    if property_name not in zones:
+        try:
+            zones[property_name] = (await running_day(person, property_name))["time_zone"]
+        except Refused:
+            return None
+    return zones[property_name]
+
+
 def routes() -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/p/{property}")

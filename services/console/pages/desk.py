@@ -7,7 +7,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Record, cols, listed
-from services.console.pages.days import running_day
+from services.console.pages.days import running_day, zone_of
 from services.console.services import ACCOUNTS, INVENTORY, VIGORISH, Missing, path, together
 from services.console.words import say
 
@@ -74,7 +74,7 @@ def routes() -> APIRouter:
             lead=say("desk.count_lead", day=found["gaming_day"], status=found["status"]),
             more=[] if concluded else [Act(INVENTORY, "conclude-count", here)],
             lists=[boxes],
-            zone=None,
+            zone=await zone_of(person, property),
         )
 
     return router

@@ -1,5 +1,8 @@
 """Progressive meters: the pools as they stand, what moved each, and changes that wait for approval."""
 
+from collections.abc import Mapping
+from typing import Any, Final
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -7,9 +10,21 @@ from services.console.charts import meter_history
 from services.console.console import Asked, page
 from services.console.gallery import hung
 from services.console.listing import Act, cols, listed
-from services.console.pages.days import running_day
-from services.console.services import METERS, Missing, path, together
+from services.console.pages.days import running_day, zone_of
+from services.console.services import METERS, path, together
 from services.console.words import say
+
+_MOVED: Final = (
+    "at",
+    "kind",
+    "table",
+    "game",
+    "round_id",
+    "in_cents",
+    "contribution_cents",
+    "award_cents",
+    "shown_cents",
+)
 
 
 def routes() -> APIRouter:
@@ -46,14 +61,17 @@ def routes() -> APIRouter:
                 ),
             ),
         ]
-        return page(request, "lists.html", person, title=say("meters.title"), lead="", more=[], lists=lists, zone=None)
+        zone = await zone_of(person, property)
+        return page(request, "lists.html", person, title=say("meters.title"), lead="", more=[], lists=lists, zone=zone)
 
     @router.get("/{pool}")
-    async def pool(request: Request, person: Asked, property: str, pool: str) -> Response:
+    async def pool(request: Request, person: Asked, property: str, pool: str, day: str = "") -> Response:
+        running = await running_day(person, property)
+        day, zone = day or running["gaming_day"], running["time_zone"]
         at, here = path("pools", property, pool), {"property": property, "pool": pool}
         state, moved, versions = await together(
             person.calls.get(METERS, at),
-            person.calls.get(METERS, f"{at}/movements", limit=500),
+            person.calls.get_all(METERS, f"{at}/movements", gaming_day=day),
             person.calls.get_all(METERS, f"{at}/versions"),
         )
         lists = [
@@ -85,14 +103,14 @@ def routes() -> APIRouter:
                     else []
                 ),
             ),
-            listed("meters.movements", moved, cols("at", "kind", "table", "game", "round_id", "gaming_day", "amounts")),
+            listed("meters.movements", [_flat(one) for one in moved] if moved else moved, cols(*_MOVED)),
         ]
-        zone = (await running_day(person, property))["time_zone"]
-        drawn = [] if isinstance(moved, Missing) else [meter_history(moved, zone)]
+        drawn = [meter_history(moved, zone)] if moved else []
         return page(
             request,
-            "lists.html",
+            "meter.html",
             person,
+            day=day,
             charts=hung(request, person.session, drawn),
             title=say("meters.pool", pool=pool),
             lead="",
@@ -102,3 +120,7 @@ def routes() -> APIRouter:
         )
 
     return router
+
+
+def _flat(one: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**one["movement"], **one}

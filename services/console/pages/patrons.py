@@ -5,6 +5,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from services.console.console import Asked, page
 from services.console.listing import Act, cols, listed
+from services.console.pages.days import zone_of
 from services.console.services import ACCOUNTS, path, together
 from services.console.words import say
 
@@ -42,7 +43,14 @@ def routes() -> APIRouter:
         ]
         more = [Act(ACCOUNTS, "open-account", here), Act(ACCOUNTS, "register-patron", here)]
         return page(
-            request, "patrons.html", person, title=say("patrons.title"), lead="", more=more, lists=lists, zone=None
+            request,
+            "patrons.html",
+            person,
+            title=say("patrons.title"),
+            lead="",
+            more=more,
+            lists=lists,
+            zone=await zone_of(person, property),
         )
 
     @router.get("/accounts/{account}")
@@ -97,7 +105,7 @@ def routes() -> APIRouter:
             lead="",
             more=[Act(ACCOUNTS, name, here) for name in (*names, "write-off-promotion")],
             lists=lists,
-            zone=None,
+            zone=await zone_of(person, property),
         )
 
     @router.get("/{patron}")
@@ -122,7 +130,7 @@ def routes() -> APIRouter:
             lead=say("patrons.recorded"),
             more=[Act(ACCOUNTS, name, here) for name in names],
             lists=lists,
-            zone=None,
+            zone=await zone_of(person, property),
             found=found,
         )
 

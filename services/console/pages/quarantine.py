@@ -5,6 +5,7 @@ from fastapi.responses import Response
 
 from services.console.console import Asked, page
 from services.console.listing import Act, cols, listed
+from services.console.pages.days import zone_of
 from services.console.services import Refused, path, together
 from services.console.words import say
 
@@ -34,7 +35,7 @@ def routes() -> APIRouter:
             lead=say("quarantine.lead"),
             more=[],
             lists=lists,
-            zone=None,
+            zone=await zone_of(person, property),
             chosen=status,
         )
 
@@ -69,7 +70,7 @@ def routes() -> APIRouter:
             lead="",
             more=[] if found.get("resolved_at") else acts,
             lists=[requests],
-            zone=None,
+            zone=await zone_of(person, property),
             found=found,
         )
 

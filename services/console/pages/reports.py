@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from services.console.console import Asked, page
 from services.console.gallery import charts_of_report, hung
-from services.console.pages.days import running_day
+from services.console.pages.days import running_day, zone_of
 from services.console.services import REPORTING, path
 
 _PATRONS: Final = "patrons.report"
@@ -55,8 +55,7 @@ def routes() -> APIRouter:
         if period not in definition["periods"]:
             wanted["period"] = period = definition["periods"][0]
         shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **{"as": "json"})
-        properties = await person.calls.get(REPORTING, "/floors")
-        zone = next((one["time_zone"] for one in properties if one["property"] == property), None)
+        zone = await zone_of(person, property)
         return page(
             request,
             "report.html",

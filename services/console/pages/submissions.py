@@ -7,6 +7,7 @@ from fastapi.responses import Response
 
 from services.console.console import Asked, page
 from services.console.listing import Act, Record, cols, listed
+from services.console.pages.days import zone_of
 from services.console.services import REGISTRY, Missing, path, together
 from services.console.words import say
 
@@ -59,7 +60,14 @@ def routes() -> APIRouter:
         ]
         more = [Act(REGISTRY, name) for name in ("file-submission", "draft-submission", "file-property")]
         return page(
-            request, "lists.html", person, title=say("submissions.title"), lead="", more=more, lists=lists, zone=None
+            request,
+            "lists.html",
+            person,
+            title=say("submissions.title"),
+            lead="",
+            more=more,
+            lists=lists,
+            zone=await zone_of(person, property),
         )
 
     @router.get("/{game}/{version}")
@@ -84,7 +92,7 @@ def routes() -> APIRouter:
             changes=changes,
             before=before,
             acts=list(acts_of(shown, property)),
-            zone=None,
+            zone=await zone_of(person, property),
         )
 
     @router.get("/{game}/{version}/{what}")

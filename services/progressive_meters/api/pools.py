@@ -1,5 +1,6 @@
 """Reading pools: what signs show, pools as they stand, their terms, what moved them."""
 
+from datetime import date
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
@@ -40,6 +41,8 @@ from shared.runtime.web import (
 )
 from shared.runtime.web.problems import Responses
 from shared.runtime.web.routing import joined
+
+OfDay = Annotated[date | None, Query(description="the gaming day; without it, all")]
 
 POOLS: Final = TableListing(pools, "property", "pool")
 VERSIONS: Final = TableListing(pool_versions, "version")
@@ -125,12 +128,13 @@ def _histories(context: ServiceContext) -> APIRouter:
     @router.get(
         "/pools/{property}/{pool}/movements", response_model_exclude_none=True, summary="List what moved a pool"
     )
-    async def list_movements(property_name: PropertyPath, pool: PoolName, asked: Asked) -> Page[MovementItem]:
+    async def list_movements(
+        property_name: PropertyPath, pool: PoolName, asked: Asked, gaming_day: OfDay = None
+    ) -> Page[MovementItem]:
         """Each with its cause, and the entry of the journal that says so."""
+        of = {"property": property_name, "pool": pool, "gaming_day": gaming_day}
         async with snapshot(context.engine) as connection:
-            return await MOVEMENTS.read(
-                connection, asked, lambda row: thing_of(MovementItem, row), property=property_name, pool=pool
-            )
+            return await MOVEMENTS.read(connection, asked, lambda row: thing_of(MovementItem, row), **of)
 
     @router.get("/changes", response_model_exclude_none=True, summary="List changes")
     async def list_changes(
