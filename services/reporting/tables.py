@@ -204,7 +204,7 @@ rounds = _table(
     Index(
         "rounds_of_table",
         *("property", "gaming_day", "table_name", "closed_at"),
-        postgresql_include=["recorded_at", "chips_cents"],
+        postgresql_include=["recorded_at", "chips_cents", "sign"],
     ),
     Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
 )

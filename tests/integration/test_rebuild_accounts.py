@@ -108,6 +108,7 @@ class Session:
         cage.send(f"/patrons/{PROPERTY}/p-1/limits", {"limit": "wager", "cents": 700})
         cage.send(f"/patrons/{PROPERTY}/p-1/tax-residence", {"country": "CA", "reason": "passport"})
         cage.cash_out(1, "W-p-1", access_code="0000-nope")
+        cage.read(f"/patrons/{PROPERTY}/p-1")
         adjustments = f"/accounts/{PROPERTY}/{ACCOUNTS[4]}/adjustments"
         for what, body in (("approve", None), ("reject", reason)):
             entered = cage.send(adjustments, {"cents": 5} | reason, person="audit.kim").json()["adjustment"]

@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 
@@ -199,3 +200,46 @@ def test_rounds_are_shown_to_those_who_may(desk: Desk) -> None:
     for path in (f"/riverside/{T1}/a", "?property=riverside&gaming_day=2026-11-20", f"/riverside/{T1}/a/proofs/1/1"):
         assert_problem(desk.get(f"/rounds{path}", person="carl"), 403, "carl does not have the role 'rounds.read'")
     assert_problem(desk.get(f"/rounds/riverside/{T1}/z", person="ann"), 404, "no round z of table BJ-01")
+
+
+def _asked(desk: Desk, submitted: dict[str, Any], more: str = "", person: str = "ann") -> httpx.Response:
+    return desk.post(f"/what-if?first=2026-11-20&last=2026-11-21{more}", submitted, person=person)
+
+
+def _submitted(**selected: Any) -> dict[str, Any]:
+    document = {"property": "riverside", "game": "blackjack", "regulation": "pa-633a-2024", "tables": [T1, T2]}
+    effective = {"effective_from": "2026-12-01T06:00:00-05:00"}
+    return document | effective | {"submission": {"decks": 6} | selected}
+
+
+def test_rounds_are_found_by_id_and_by_hash(desk: Desk) -> None:
+    """At whichever table; by the first digits of the hash of what stands, on its gaming day."""
+    shown = _get(desk, f"/riverside/{T1}/a")
+    [standing] = [one["hash"] for one in shown["entries"] if one["seq"] == shown["seq"]]
+    for question in ("round_id=a", f"hash={standing[:12]}&gaming_day=2026-11-20"):
+        [found] = _get(desk, f"/find?property=riverside&{question}")["items"]
+        assert (T1, "a", 2) == (found["table"], found["round_id"], found["revision"])
+    [voided] = _get(desk, "/find?property=riverside&round_id=b")["items"]
+    assert "void" == voided["status"]
+    for nothing in ("round_id=z", f"hash={standing[:12]}&gaming_day=2026-11-21", f"hash={standing[:12]}"):
+        assert [] == _get(desk, f"/find?property=riverside&{nothing}")["items"]
+
+
+def test_what_if_settles_standing_rounds_by_other_rules(desk: Desk) -> None:
+    """The corrected blackjack and a loss come to the same, what cannot be is counted; the voided round is left out."""
+    entries = len(desk.facts())
+    found = _asked(desk, _submitted()).json()
+    assert (2, {}) == (found["rounds"], found["refused"])
+    assert [10_500, 25_000, -14_500] == list(found["total"]["recorded"].values())
+    assert {T1: -15_000, T2: 500} == {one["table"]: one["other"]["win_cents"] for one in found["by_table"]}
+    other = _asked(desk, _submitted(options={"switch": True}), f"&table={T2}").json()
+    assert (1, 1, 0) == (other["rounds"], sum(other["refused"].values()), other["total"]["recorded"]["handle_cents"])
+    assert entries == len(desk.facts())
+
+
+def test_what_if_takes_the_role_and_a_submission_that_can_be(desk: Desk) -> None:
+    """For the property of the submission; of days that were played, and by rules that the regulation has."""
+    assert_problem(_asked(desk, _submitted(), person="carl"), 403, "rounds.read")
+    assert_problem(_asked(desk, _submitted() | {"property": "elsewhere"}), 404, "no round of blackjack stands")
+    assert_problem(desk.post("/what-if?first=2026-01-01&last=2026-01-02", _submitted(), person="ann"), 404, "no round")
+    assert_problem(_asked(desk, _submitted(wagers={"nonsense": {}})), 422, "nonsense")

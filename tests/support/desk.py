@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 import httpx
+from pydantic import SecretStr
 from sqlalchemy import delete
 
 from shared.contracts.catalog import decode_fact
@@ -212,7 +213,7 @@ def desk_of(
     behind = {("settlements", 0): 0.0}  # nothing waits
     context = context_of(
         manifest,
-        Settings(),
+        Settings(database_url=SecretStr(url)),
         engine,
         clock=clock,
         outbox=outbox,

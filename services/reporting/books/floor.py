@@ -39,7 +39,7 @@ _LATELY: Final = text("""
         WHERE r.property = :property AND r.gaming_day = :gaming_day AND r.table_name = wanted.table_name
         ORDER BY r.closed_at DESC LIMIT 1) last ON true
     LEFT JOIN LATERAL (
-        SELECT count(*) AS rounds FROM reporting.rounds r
+        SELECT sum(r.sign) AS rounds FROM reporting.rounds r
         WHERE r.property = :property AND r.gaming_day = :gaming_day AND r.table_name = wanted.table_name
           AND r.closed_at > :since) hour ON true""")
 _MISSED: Final = text("""

@@ -96,7 +96,7 @@ CREATE TABLE rounds (
     line_figures BIGINT[] NOT NULL, stake_figures BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq)
 );
-CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name, closed_at) INCLUDE (recorded_at, chips_cents);
+CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name, closed_at) INCLUDE (recorded_at, chips_cents, sign);
 CREATE INDEX rounds_recorded ON rounds (property, gaming_day, recorded_at);
 
 CREATE TABLE won_lines (

@@ -155,3 +155,18 @@ def test_a_slip_carried_while_it_is_voided_is_quarantined(desk: InventoryDesk, u
     [reason] = desk.quarantined()
     assert "void_after_it_was_carried" in reason
     assert ("BJ-01", "fill", "transit") not in desk.balances()
+
+
+def test_requests_are_listed_until_somebody_prepares_them(desk: InventoryDesk) -> None:
+    """In order, page by page, with who asked for what; one that is prepared or of another property is none of them."""
+    place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    for number in range(1, 4):
+        desk.done("/requests", {"slip": "fill", "contents": chips(c500=number), **place}, person="pit.ray")
+    desk.done("/slips", {"property": PROPERTY, "request": 2}, person="cage.bob")
+    path = f"/requests?property={PROPERTY}"
+    listed = desk.read(path)["items"]
+    asked = [(one["request"], one["contents"], one["requested_by"]) for one in listed]
+    assert [(1, chips(c500=1), "pit.ray"), (3, chips(c500=3), "pit.ray")] == asked
+    first = desk.read(f"{path}&limit=1")
+    assert [listed[1]] == desk.read(f"{path}&limit=1&cursor={first['next']}")["items"]
+    assert [] == desk.read("/requests?property=elsewhere")["items"]

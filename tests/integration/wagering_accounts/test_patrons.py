@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import httpx
 
 from services.wagering_accounts.domain.access_codes import fingerprint
+from shared.contracts.accounts import PatronSeen
 from tests.support.accounts import CODE, NOON, PROPERTY, House
 from tests.support.asgi import assert_problem
 from tests.support.services import query
@@ -158,3 +159,24 @@ def test_a_patron_has_a_tax_residence(house: House) -> None:
         assert (200, country) == (said.status_code, said.json()["tax_residence"])
     wrong = house.send("/patrons/riverside/p-1/tax-residence", {"country": "Canada", "reason": "passport"})
     assert 422 == wrong.status_code
+
+
+def test_every_look_at_a_patron_is_on_record(house: House) -> None:
+    """Who looked, at whom and at what, before the answer; an account that is nobody's is no look, nor is a refusal."""
+    house.register()
+    house.open(patron="p-1")
+    house.open("GA-2")
+    for path in (
+        f"/patrons/{PROPERTY}/p-1",
+        f"/accounts/{PROPERTY}/GA-1",
+        f"/accounts/{PROPERTY}/GA-1/statement",
+        f"/accounts/{PROPERTY}/W-1/adjustments",
+        f"/accounts?property={PROPERTY}&patron=p-1",
+        f"/accounts/{PROPERTY}/GA-2",
+    ):
+        assert 200 == house.read(path).status_code
+    assert 403 == house.read(f"/patrons/{PROPERTY}/p-1", person="host.mo").status_code
+    assert 404 == house.read(f"/patrons/{PROPERTY}/p-9").status_code
+    looks = [fact for fact in house.desk.facts() if isinstance(fact, PatronSeen)]
+    assert {("p-1", "cage.ann")} == {(fact.patron, fact.by) for fact in looks}
+    assert ["patron", "account", "statement", "adjustments", "accounts"] == [fact.what for fact in looks]
