@@ -93,7 +93,7 @@ def _document(stack: RunningStack) -> dict[str, Any]:
     return {
         "console": stack.console_url,
         "services": dict(stack.urls),
-        "pids": dict(stack.pids),
+        "pids": {name: stack.pids[name] for name in stack.urls},
         "kafka_bootstrap_servers": stack.bootstrap_servers,
         "database_url": without_password(stack.database_url),
         "keeps": stack.keeps,

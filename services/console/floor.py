@@ -25,7 +25,6 @@ class TableView:
     requests: int
     slips: int
     variances: int
-    alarms: int
     due: tuple[str, ...]
 
     @property
@@ -36,7 +35,7 @@ class TableView:
     @property
     def notices(self) -> int:
         """Return how much there is to look after."""
-        return self.variances + self.alarms + len(self.due) + int(self.said["exceptions"])
+        return self.variances + len(self.due) + int(self.said["exceptions"]) + int(self.said["alarms"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +61,30 @@ class Floors:
     """Floors that were looked at a moment ago, so that many people who look ask the services once."""
 
     def __init__(self) -> None:
-        self._known: dict[str, FloorView] = {}
+        self._known: dict[tuple[str, str], FloorView] = {}
         self._reading: dict[str, asyncio.Lock] = {}
 
-    async def of(self, person: Person, property_name: str) -> FloorView:
-        """Return a floor that is at most a second old. Raises: Refused.
+    async def of(self, person: Person, property_name: str, day: str = "") -> FloorView:
+        """Return a floor that is at most a second old, on its running gaming day or another. Raises: Refused.
 
         What somebody else's look brought is shown only to whoever may read it, too.
         """
         if not (person.may("reports.read") and person.session.works_for(property_name)):
-            return await read_floor(person.calls, property_name)  # refused there, with the reason
+            return await read_floor(person.calls, property_name, day)  # refused there, with the reason
+        asked = (property_name, day)
         async with self._reading.setdefault(property_name, asyncio.Lock()):
-            known = self._known.get(property_name)
+            known = self._known.get(asked)
             if known is None or monotonic() - known.read_at > FRESH_SECONDS:
-                known = await read_floor(person.calls, property_name)
-                self._known[property_name] = known
+                known = await read_floor(person.calls, property_name, day)
+                self._known[asked] = known
                 while len(self._known) > _KEPT_MAX:
                     del self._known[next(iter(self._known))]
         return known
 
 
-async def read_floor(calls: Calls, property_name: str) -> FloorView:
-    """Return a floor as the services say it now. Raises: Refused where reporting does."""
-    said = await calls.get(REPORTING, path("floors", property_name))
+async def read_floor(calls: Calls, property_name: str, day: str = "") -> FloorView:
+    """Return a floor as the services say it now, on its running gaming day or another. Raises: Refused by reporting."""
+    said = await calls.get(REPORTING, path("floors", property_name), gaming_day=day)
     day = said["gaming_day"]
     inventories, prepared, carried, variances, requests, clocks = await together(
         calls.get(INVENTORY, "/inventories", property=property_name),
@@ -112,7 +112,6 @@ async def read_floor(calls: Calls, property_name: str) -> FloorView:
             requests=asked.get(name, 0),
             slips=slips.get(name, 0),
             variances=found.get(name, 0),
-            alarms=0,
             due=tuple(due.get(name, ())),
         )
         pits.setdefault(one["pit"], []).append(view)

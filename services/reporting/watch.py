@@ -35,4 +35,4 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
     """Update the figures once."""
     since = context.clock() - _LOOK_BACK
     context.metrics.days_restated.set(len(await restated_since(connection, since)))
-    context.metrics.statistical_alarms.set(await open_alarms(connection))
+    context.metrics.statistical_alarms.set(len(await open_alarms(connection)))

@@ -24,10 +24,10 @@ def routes() -> APIRouter:
     router = APIRouter(prefix="/p/{property}/floor")
 
     @router.get("")
-    async def floor(request: Request, person: Asked, property: str) -> Response:
+    async def floor(request: Request, person: Asked, property: str, day: str = "") -> Response:
         floors: Floors = request.app.state.floors
-        found = await floors.of(person, property)
-        return page(request, "floor.html", person, floor=found, zone=found.said["time_zone"])
+        found = await floors.of(person, property, day)
+        return page(request, "floor.html", person, floor=found, zone=found.said["time_zone"], live=not day)
 
     @router.get("/stream")
     async def stream(request: Request, person: Asked, property: str) -> Response:
@@ -39,7 +39,7 @@ def routes() -> APIRouter:
     @router.get("/{table}")
     async def table(request: Request, person: Asked, property: str, table: str, day: str = "") -> Response:
         floors: Floors = request.app.state.floors
-        found = await floors.of(person, property)
+        found = await floors.of(person, property, day)
         gaming_day = day or found.said["gaming_day"]
         rounds, variances, slips, equipment = await together(
             person.calls.get(
@@ -59,6 +59,7 @@ def routes() -> APIRouter:
             floor=found,
             one=shown,
             day=gaming_day,
+            live=not day,
             zone=found.said["time_zone"],
             rounds=rounds,
             variances=[each for each in (variances or {}).get("items", ()) if each["table"] == table],

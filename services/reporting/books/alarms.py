@@ -112,7 +112,8 @@ _RESOLVED: Final = text("""
     SELECT property, data ->> 'alarm' AS alarm FROM reporting.facts WHERE kind = 'alarm.resolved'""")
 
 
-async def open_alarms(connection: AsyncConnection) -> int:
-    """Return how many alarms of all properties nobody has resolved."""
+async def open_alarms(connection: AsyncConnection) -> list[tuple[str, Alarm]]:
+    """Return the alarms of all properties that nobody has resolved, each after the name of its property."""
     resolved = {(row.property, row.alarm) for row in await connection.execute(_RESOLVED)}
-    return sum((of, name_of(alarm)) not in resolved for of, alarms in await all_alarms(connection) for alarm in alarms)
+    known = [(of, alarm) for of, alarms in await all_alarms(connection) for alarm in alarms]
+    return [(of, alarm) for of, alarm in known if (of, name_of(alarm)) not in resolved]

@@ -3,6 +3,7 @@
 It is asked for every second or so while people look, and so reads sums, and the rounds of the last hour alone.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any, Final, Literal
@@ -11,6 +12,7 @@ from pydantic import AwareDatetime, BaseModel, Field
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books.alarms import open_alarms
 from shared.contracts.envelope import Name
 from shared.contracts.places import Place
 
@@ -51,7 +53,8 @@ _MISSED: Final = text("""
 class FloorTable(BaseModel):
     """A table of the running gaming day: cents; `win_cents` is that of its rounds, `drop_cents` what was reported sold.
 
-    `rounds_in_hour` is counted over the hour before the moment of the answer.
+    `rounds_in_hour` is counted over the hour before the moment of the answer; `alarms` are those of the tests over time
+    about this table that nobody has resolved.
     """
 
     table: Name
@@ -69,6 +72,7 @@ class FloorTable(BaseModel):
     drop_cents: int
     exceptions: int
     late: int
+    alarms: int
 
 
 class Floor(BaseModel):
@@ -102,6 +106,7 @@ async def floor_of(connection: AsyncConnection, place: Place, day: date, at: dat
     played = await _by_table(connection, _PLAYED, asked)
     brought = await _by_table(connection, _BROUGHT, asked | {"measures": list(_DROP)})
     missed = await _by_table(connection, _MISSED, asked)
+    alarms = Counter(one.tested.table for of, one in await open_alarms(connection) if of == document.property)
     names = [one.table for one in tables]
     lately = await _by_table(connection, _LATELY, asked | {"tables": names, "since": at - RATE})
     found = [
@@ -121,6 +126,7 @@ async def floor_of(connection: AsyncConnection, place: Place, day: date, at: dat
             drop_cents=int(brought.get(one.table, {}).get("drop_cents", 0)),
             exceptions=missed.get(one.table, {}).get("exceptions", 0),
             late=missed.get(one.table, {}).get("late", 0),
+            alarms=alarms[one.table],
         )
         for one in tables
     ]

@@ -40,6 +40,8 @@ def _listed(books: Books, more: str = "") -> dict[str, dict[str, Any]]:
 def test_an_alarm_is_owned_and_resolved_like_any_exception(books: Books) -> None:
     """Of its gaming day it is listed for ever, of later ones while it is open; what was known stays as it was."""
     number = _raise(books)
+    at_table = sum(1 for subject in _listed(books) if ", BJ-01" in subject)
+    assert at_table == _on_the_floor(books)
     _said(books, "owned", 200, named_by="watch.ida")
     later = f"&known_at={quote((NOON + timedelta(seconds=250)).isoformat())}"
     before = books.get(books.path("exceptions", later)).content
@@ -58,6 +60,13 @@ def test_an_alarm_is_owned_and_resolved_like_any_exception(books: Books) -> None
     of_next = {row["subject"] for row in rows_of(books.get(next_day).json(), "open") if row["kind"] == "statistical"}
     assert _listed(books).keys() - {SEAT} == of_next
     assert (number, number - 1) == (len(_listed(books)), figure_of(books, "pitledger_statistical_alarms_open"))
+    assert at_table - 1 == _on_the_floor(books)
+
+
+def _on_the_floor(books: Books) -> int:
+    [table] = [one for one in books.get("/floors/riverside").json()["tables"] if one["table"] == "BJ-01"]
+    alarms: int = table["alarms"]
+    return alarms
 
 
 def test_alarms_are_exceptions_from_the_moment_on_at_which_they_were_known(books: Books) -> None:

@@ -1,0 +1,136 @@
+"""How long the console takes for its pages on a casino's day, beside the plainest answer that it gives.
+
+    python -m loadtest.pages --rounds 250000 --tables 200
+
+Plays the day through every service first, with the verdict on its books. Then somebody with every role logs in, and
+asks for each page again and again, one after the other: milliseconds from the request to the last byte, over loopback.
+The baseline of the same run is the console's own `/healthz`, which asks no service and renders nothing.
+"""
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import median, quantiles
+from typing import Any, Final
+
+import httpx
+
+from loadtest.arrivals import Stage
+from loadtest.corpus import DIRECTORY, Site
+from loadtest.load import lines, run
+from loadtest.profiles import Profile
+
+PERSON: Final = "demo.auditor"
+BAR_MS: Final = 200.0
+_TIMES: Final = 20
+_SECONDS_MAX: Final = 60.0
+_LINK: Final = re.compile(r'href="(/[^"#]+)"')
+
+
+class LoginFailed(Exception):
+    """The development issuer of the stack did not let somebody in."""
+
+
+def log_in(client: httpx.Client, person: str) -> None:
+    """Log a person in at the console as a browser would. Raises: LoginFailed."""
+    asked = client.get("/login", follow_redirects=False)
+    if asked.is_redirect:
+        back = client.post(asked.headers["location"], data={"person": person}, follow_redirects=True)
+        if back.is_success and client.get("/p/any/reports").is_success:
+            return
+    raise LoginFailed(f"{person} was not let in")
+
+
+def pages_of(client: httpx.Client, site: Site) -> Mapping[str, str]:
+    """Return the pages of a property by what they show, with a table, a round and a submission of its gaming day."""
+    name, day, table = site.document.property, site.gaming_day.isoformat(), site.plans[0].name
+    home = f"/p/{name}"
+    rounds = f"{home}/rounds?day={day}&table={table}"
+    found = {
+        "floor": f"{home}/floor?day={day}",
+        "table": f"{home}/floor/{table}?day={day}",
+        "rounds of a table": rounds,
+        "round": _first(client, rounds, f"{home}/rounds/{table}/"),
+        "gaming day": f"{home}/days/{day}",
+        "desk": f"{home}/desk",
+        "submissions": f"{home}/submissions",
+        "submission": _first(client, f"{home}/submissions", f"{home}/submissions/"),
+        "meters": f"{home}/meters",
+        "quarantine": f"{home}/quarantine",
+        "search": f"{home}/search?q=nothing-has-this-name",
+        "reports": f"{home}/reports",
+    }
+    listed = _links(client, f"{home}/reports", f"{home}/reports/")
+    return found | {f"report {one.rpartition('/')[2]}": f"{one}?day={day}" for one in listed}
+
+
+def _links(client: httpx.Client, page: str, begins: str) -> list[str]:
+    shown = client.get(page)
+    shown.raise_for_status()
+    return [one.partition("?")[0] for one in dict.fromkeys(_LINK.findall(shown.text)) if one.startswith(begins)]
+
+
+def _first(client: httpx.Client, page: str, begins: str) -> str:
+    return _links(client, page, begins)[0]
+
+
+def measured(client: httpx.Client, pages: Mapping[str, str], times: int = _TIMES) -> Iterator[tuple[str, list[float]]]:
+    """Yield for the baseline and each page how many milliseconds it took, each time; the first look is not counted."""
+    for name, address in {"baseline": "/healthz", **pages}.items():
+        client.get(address).raise_for_status()
+        took = []
+        for _ in range(times):
+            began = time.perf_counter()
+            client.get(address).raise_for_status()
+            took.append(1000 * (time.perf_counter() - began))
+        yield name, took
+
+
+def table_of(found: Sequence[tuple[str, list[float]]]) -> Iterator[str]:
+    """Yield the figures as a Markdown table, slowest first, and how many pages are above the bar."""
+    [(_, baseline), *pages] = found
+    yield "| page | p50, ms | p95, ms | times the baseline |"
+    yield "|---|---|---|---|"
+    yield f"| baseline: `/healthz` | {median(baseline):.1f} | {quantiles(baseline, n=20)[-1]:.1f} | 1 |"
+    for name, took in sorted(pages, key=lambda one: -median(one[1])):
+        ratio = median(took) / median(baseline)
+        yield f"| {name} | {median(took):.0f} | {quantiles(took, n=20)[-1]:.0f} | {ratio:.0f} |"
+    above = sum(median(took) > BAR_MS for _, took in pages)
+    yield f"\n{above} of {len(pages)} pages take more than {BAR_MS:.0f} ms."
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Play, measure, print; the exit code is 1 where the books are wrong, never for a time."""
+    parser = argparse.ArgumentParser(prog="python -m loadtest.pages", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--rounds", type=int, default=250_000, help="of the gaming day (default: %(default)s)")
+    parser.add_argument("--tables", type=int, default=200, help="(default: %(default)s)")
+    options = parser.parse_args(words)
+    about = f"a gaming day of {options.tables} tables, looked at in the console"
+    profile = Profile(about=about, stages=(Stage(options.rounds),), tables=options.tables, services=())
+    found: list[tuple[str, list[float]]] = []
+    outcome = run(
+        "pages", profile, seed=1, broker="embedded", directory=DIRECTORY, say=_say, then=_looked(found.extend)
+    )
+    sys.stdout.writelines(f"{line}\n" for line in (*lines(outcome), "", *table_of(found)))
+    return 0 if outcome.verdict["holds"] else 1
+
+
+def _looked(
+    keep: Callable[[Iterator[tuple[str, list[float]]]], object],
+) -> Callable[[Mapping[str, Any], Sequence[Site]], object]:
+    def look(document: Mapping[str, Any], sites: Sequence[Site]) -> None:
+        with httpx.Client(base_url=document["console"], timeout=_SECONDS_MAX, trust_env=False) as client:
+            log_in(client, PERSON)
+            keep(measured(client, pages_of(client, sites[0])))
+
+    return look
+
+
+def _say(what: str) -> None:
+    sys.stderr.write(f"pages: {what}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
