@@ -1,6 +1,6 @@
 """Draws charts for a service without making anybody wait: in a process of its own, and each picture once.
 
-The engine holds the interpreter as long as it draws, so a thread would stop the event loop (decision 35 has figures).
+The engine holds the interpreter as long as it draws, so a thread would stop the event loop (decision 36 has figures).
 """
 
 import asyncio
