@@ -1,6 +1,7 @@
 """The life of the console as a process."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Mapping
 from importlib import resources
@@ -17,6 +18,7 @@ from shared.runtime.clock import utc_now
 from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
+from shared.runtime.tracing import tracing_of
 from shared.runtime.web.limits import Limits, protocol_of
 from shared.runtime.web.tokens import identities_of
 
@@ -34,7 +36,8 @@ async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
     if tokens is None:
         raise Stop("the console lets nobody in: PITLEDGER_OIDC_ISSUER is not set")
     port = PORT if settings.http_port is None else settings.http_port
-    async with client() as calls:
+    tracing = tracing_of(NAME, os.environ)
+    async with client(tracing) as calls:
         app = create_console(
             settings,
             url=settings.console_url or f"http://{settings.http_host}:{port}",
@@ -46,7 +49,7 @@ async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
             docs=documentation(settings),
         )
         config = uvicorn.Config(
-            app,
+            tracing.application(app),
             host=settings.http_host,
             port=port,
             http=protocol_of(Limits.of(settings), metrics),
@@ -66,6 +69,7 @@ async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
             await web._serve()  # `serve` would take the signals back
         finally:
             keys.cancel()
+            await asyncio.to_thread(tracing.close)
 
 
 def documentation(settings: Settings) -> Path | None:

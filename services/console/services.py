@@ -9,6 +9,7 @@ from urllib.parse import quote
 import httpx
 
 from services.console.sessions import Session
+from shared.runtime.tracing import NO_TRACING, Tracing
 
 ACCOUNTS: Final = "wagering-accounts"
 INVENTORY: Final = "table-inventory"
@@ -49,10 +50,16 @@ class Missing:
         return False
 
 
-def client() -> httpx.AsyncClient:
-    """Return the HTTP client of the console, which keeps its connections."""
+def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
+    """Return the HTTP client of the console, which keeps its connections, and says in which trace it asks."""
+
+    async def traced(request: httpx.Request) -> None:
+        request.headers.update(tracing.outgoing())
+
     limits = httpx.Limits(max_connections=256, max_keepalive_connections=64)
-    return httpx.AsyncClient(timeout=_SECONDS_MAX, limits=limits, trust_env=False, follow_redirects=False)
+    return httpx.AsyncClient(
+        timeout=_SECONDS_MAX, limits=limits, trust_env=False, follow_redirects=False, event_hooks={"request": [traced]}
+    )
 
 
 def path(*parts: str | int) -> str:

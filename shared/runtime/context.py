@@ -13,6 +13,7 @@ from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.metrics import Metrics
 from shared.runtime.projector import Projector
 from shared.runtime.settings import Settings
+from shared.runtime.tracing import NO_TRACING, Tracing
 
 Wake = Callable[[Sequence[Entry]], None]
 """Entries that were committed and may be published; what is not at hand is read from the database."""
@@ -28,7 +29,7 @@ class RuntimeContext:
     `verifier` knows the keys with which services sign what they publish; without it nothing is verified. `wake` tells
     the relay that there is something to publish, with the entries where they are at hand; `step` is told each durable
     step. `behind` says of each partition of the topics that are read how old the oldest record is that waits, seconds;
-    infinite where this process does not read it, or does not know yet.
+    infinite where this process does not read it, or does not know yet. `tracing` takes notice of the work.
     """
 
     service: str
@@ -42,6 +43,7 @@ class RuntimeContext:
     wake: Wake = lambda _: None
     step: Step = no_step
     behind: Behind = dict
+    tracing: Tracing = NO_TRACING
 
     @property
     def tables(self) -> JournalTables:

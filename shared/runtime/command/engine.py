@@ -98,6 +98,7 @@ class Engine:
 
         Raises: Rejected where the key was used for another command; what kept the database from answering.
         """
+        self._context.tracing.asked(key)
         waiting = _Waiting(command, person, key, command.digest(), asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._worker is None:

@@ -136,6 +136,10 @@ class Consumer:
         Return the partitions that must be read again from another offset, with that offset.
         Raises: Stop when the database stays away; any bug as it is.
         """
+        with self.context.tracing.batch(self.topic, records):
+            return await self._handle(records)
+
+    async def _handle(self, records: Sequence[Record]) -> dict[int, int]:
         started = perf_counter()
         by_partition = sorted(records, key=lambda record: record.partition)
         handed = {number: list(group) for number, group in groupby(by_partition, key=lambda record: record.partition)}
@@ -236,6 +240,10 @@ class Consumer:
 
     async def _derive(self, parts: Mapping[int, Sequence[Decoded]]) -> dict[int, list[Derived]]:
         """Read what the events of partitions need, and say what each record comes to."""
+        with self.context.tracing.step("derive"):
+            return await self._derived(parts)
+
+    async def _derived(self, parts: Mapping[int, Sequence[Decoded]]) -> dict[int, list[Derived]]:
         tables, decoded = self.context.tables, list(chain.from_iterable(parts.values()))
         await self._handler.prepare(_events(decoded))
         taken: dict[PlaceOf, bytes] = {}
@@ -285,6 +293,15 @@ class Consumer:
     async def _commit(self, parts: Mapping[int, Sequence[Derived]]) -> None:
         """Commit what the records of partitions come to, in one transaction."""
         derived = list(chain.from_iterable(parts.values()))
+        with self.context.tracing.step("commit"):
+            entries = await self._committed(parts, derived)
+        count(self.context.metrics, self.topic, derived)
+        self.context.tracing.committed(
+            (one.record, one.event.source, one.event.id) for one in derived if one.event is not None
+        )
+        self.context.wake(entries)
+
+    async def _committed(self, parts: Mapping[int, Sequence[Derived]], derived: Sequence[Derived]) -> Sequence[Entry]:
         accounts = {posting.account for one in derived for draft in one.drafts for posting in draft.postings}
         await self.context.ledger.know_accounts(self.context.engine, accounts)
         moment = self.context.clock()
@@ -312,8 +329,7 @@ class Consumer:
         for (number, part), shard in zip(parts.items(), shards, strict=True):
             self._partitions[number].shard = shard
             self._partitions[number].streams.update(streams_after(part))
-        count(self.context.metrics, self.topic, derived)
-        self.context.wake(entries)
+        return entries
 
     def _decode(self, record: Record) -> Decoded:
         topic = self._handler.reader.topic

@@ -8,10 +8,10 @@ what they have seen.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any, Final, NamedTuple
 
 import structlog
@@ -31,6 +31,7 @@ from shared.journal.signed_note import Signer
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.kafka import new_producer
+from shared.runtime.tracing import TRACEPARENT
 
 log = structlog.get_logger()
 
@@ -63,6 +64,8 @@ class Outgoing(NamedTuple):
     recorded_at: datetime
     hash: str
     data: bytes
+    event_id: str = ""
+    """What caused it, with `source`."""
 
     @classmethod
     def of(cls, entry: Entry) -> "Outgoing":
@@ -76,6 +79,7 @@ class Outgoing(NamedTuple):
             recorded_at=entry.recorded_at,
             hash=entry.hash.hex(),
             data=draft.data,
+            event_id=draft.event_id,
         )
 
 
@@ -151,7 +155,9 @@ class Relay:
             batches = {shard: batch for shard, batch in found.items() if batch}
             if not batches:
                 return 0
-            await self._send({row.shard: self._topic_of(row.name) for row in waiting if row.shard in batches}, batches)
+            topics = {row.shard: self._topic_of(row.name) for row in waiting if row.shard in batches}
+            with self._context.tracing.publishing(", ".join(sorted({*topics.values()})), _causes(batches)):
+                await self._send(topics, batches)
             self._context.step("relay sent")
             await self._mark.write(
                 connection, [{"shard": shard, "published_seq": batch[-1].seq} for shard, batch in batches.items()]
@@ -194,6 +200,7 @@ class Relay:
             entries.recorded_at,
             func.encode(entries.hash, "hex").label("hash"),
             func.convert_to(cast(entries.data, Text), "UTF8").label("data"),
+            entries.event_id,
         ).where(entries.shard == shard.shard, entries.seq > published, entries.seq < shard.next_seq)
         found = await connection.execute(query.order_by(entries.seq).limit(BATCH_ENTRIES))
         return [Outgoing(*row) for row in found]
@@ -207,7 +214,7 @@ class Relay:
                 failed.append(error)
 
         messages = [self._message(topics[shard], shard, row) for shard, batch in batches.items() for row in batch]
-        for (topic, key, value), headers in zip(messages, self._headers(messages), strict=True):
+        for (topic, key, value), headers in zip(messages, self._headers(messages, _causes(batches)), strict=True):
             while True:
                 try:
                     self._producer.produce(topic, key=key, value=value, headers=headers, on_delivery=delivered)
@@ -229,12 +236,21 @@ class Relay:
         key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data)
         return topic, key, entry_message(source, shard, row)
 
-    def _headers(self, messages: Sequence[tuple[str, bytes, bytes]]) -> list[Headers]:
-        """Return the headers of messages that are sent together: of each, the proof that all of them are signed."""
-        if self._signer is None:
-            return [_HEADERS] * len(messages)
-        proofs = sign_batch(self._signer, [message_bytes(*message) for message in messages])
-        return [[*_HEADERS, (HEADER, proof)] for proof in proofs]
+    def _headers(
+        self, messages: Sequence[tuple[str, bytes, bytes]], causes: Sequence[tuple[str, str]]
+    ) -> Iterator[Headers]:
+        """Yield the headers of messages that are sent together: the proof that all are signed, and the trace."""
+        proofs: Iterable[bytes | None] = repeat(None)
+        if self._signer is not None:
+            proofs = sign_batch(self._signer, [message_bytes(*message) for message in messages])
+        for proof, cause in zip(proofs, causes, strict=False):
+            signed = [] if proof is None else [(HEADER, proof)]
+            context = self._context.tracing.header(*cause)
+            yield [*_HEADERS, *signed, *([] if context is None else [(TRACEPARENT, context)])]
+
+
+def _causes(batches: Mapping[int, Sequence[Outgoing]]) -> list[tuple[str, str]]:
+    return [(entry.source, entry.event_id) for batch in batches.values() for entry in batch]
 
 
 def entry_message(source: str, shard: int, row: Outgoing) -> bytes:

@@ -3,6 +3,7 @@
 import asyncio
 import faulthandler
 import gc
+import os
 import signal
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from importlib.metadata import version
@@ -41,6 +42,7 @@ from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.periodic import every
 from shared.runtime.service.rederiver import Rederiver
 from shared.runtime.settings import Settings
+from shared.runtime.tracing import NO_TRACING, Tracing, tracing_of
 from shared.runtime.web.access import Identities, Nobody
 from shared.runtime.web.app import Check, create_app
 from shared.runtime.web.limits import Limits, protocol_of
@@ -73,6 +75,7 @@ def context_of(
     outbox: Outbox | None = None,
     step: Step = no_step,
     behind: Behind = dict,
+    tracing: Tracing = NO_TRACING,
 ) -> ServiceContext:
     """Return the parts of a service that works on this database."""
     return ServiceContext(
@@ -86,6 +89,7 @@ def context_of(
         wake=wake,
         step=step,
         behind=behind,
+        tracing=tracing,
         handled=manifest.all_commands,
         outbox=outbox or KafkaOutbox(settings, manifest.name),
         signer=signer,
@@ -155,6 +159,7 @@ class _Run:
             wake=self._wake,
             step=step,
             behind=self._behind,
+            tracing=tracing_of(manifest.name, os.environ),
         )
         context.metrics.authenticated.set(settings.message_authentication == "required")
         context.metrics.info.labels(version("pitledger")).set(1)
@@ -208,6 +213,7 @@ class _Run:
             await ending.wait("commands", self._context.commands.close())
             await ending.cancel("watching", *watching)
             await ending.wait("database", self._context.engine.dispose())
+            await ending.wait("traces", asyncio.to_thread(self._context.tracing.close))
 
     def _task(self, work: Any, name: str) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work, name=name)
@@ -247,7 +253,7 @@ class _Run:
             identities=self._identities or Nobody(),
         )
         config = uvicorn.Config(
-            app,
+            self._context.tracing.application(app),
             host=self._context.settings.http_host,
             port=self._port,
             http=protocol_of(Limits.of(self._context.settings), self._context.metrics),

@@ -1,0 +1,257 @@
+"""Spans of OpenTelemetry: one for each batch, with links to the events in it, and one for each event in its own trace.
+
+A batch belongs to many rounds and a trace to one: so the span of a batch is a root of its own, linked to the sampled
+events in it, and each event gets a span in the trace of its sender, linked to the batch in which it was processed. What
+an event led to carries the context of that span, so one trace leads from the table to the last service that reads.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from importlib.metadata import version
+from time import time_ns
+from typing import Any, Final
+
+import msgspec
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import Decision, Sampler, SamplingResult
+from opentelemetry.trace import Link, Span, SpanContext, SpanKind
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from opentelemetry.util.types import Attributes
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shared.runtime.tracing import TRACEPARENT, Received, Tracing
+
+LINKS_MAX: Final = 128
+"""So many events a span is linked to at most: OpenTelemetry keeps no more."""
+_KEPT_MAX: Final = 20_000
+"""Of so many events and commands the context is known until what they led to is published."""
+_PROPAGATOR: Final = TraceContextTextMapPropagator()
+_SERVER_ERROR: Final = 500
+
+
+class _Extended(msgspec.Struct):
+    traceparent: str | None = None
+
+
+_extended: Final = msgspec.json.Decoder(_Extended)
+
+
+def exporting(service: str) -> TracerProvider:
+    """Return a provider as the environment says: sampler (OTEL_TRACES_SAMPLER), endpoint, resource attributes."""
+    named = {"service.name": f"pitledger-{service}", "service.version": version("pitledger")}
+    provider = TracerProvider(resource=Resource.create(named))
+    provider.sampler = WithLinked(provider.sampler)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    return provider
+
+
+class WithLinked(Sampler):
+    """Sample whatever is linked to something that is sampled; anything else as another sampler says."""
+
+    def __init__(self, other: Sampler) -> None:
+        self._other = other
+
+    def should_sample(
+        self,
+        parent_context: Context | None,
+        trace_id: int,
+        name: str,
+        kind: SpanKind | None = None,
+        attributes: Attributes = None,
+        links: Sequence[Link] | None = None,
+        trace_state: Any = None,
+    ) -> SamplingResult:
+        """Say whether a span is recorded: a root by its links, a child as its parent."""
+        parent = trace.get_current_span(parent_context).get_span_context()
+        if not parent.is_valid and any(link.context.trace_flags.sampled for link in links or ()):
+            return SamplingResult(Decision.RECORD_AND_SAMPLE, attributes)
+        return self._other.should_sample(parent_context, trace_id, name, kind, attributes, links, trace_state)
+
+    def get_description(self) -> str:
+        """Return what this is."""
+        return f"WithLinked{{{self._other.get_description()}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    topic: str
+    begun_ns: int
+    contexts: Mapping[tuple[int, int], Context]
+    link: Link
+
+
+_BATCH: Final[ContextVar[_Batch | None]] = ContextVar("batch", default=None)
+
+
+class Traces(Tracing):
+    """Makes spans of what it is told."""
+
+    def __init__(self, provider: TracerProvider) -> None:
+        self._provider = provider
+        self._tracer = provider.get_tracer("pitledger", version("pitledger"))
+        self._known: OrderedDict[tuple[str, str], SpanContext] = OrderedDict()
+
+    @contextmanager
+    def batch(self, topic: str, records: Sequence[Received]) -> Iterator[None]:
+        """Records of a topic are processed: one span, linked to the events that are sampled."""
+        contexts = {(one.partition, one.offset): context_of(one) for one in records}
+        about = {**_kafka(topic, "process"), "messaging.batch.message_count": len(records)}
+        found = (trace.get_current_span(one).get_span_context() for one in contexts.values())
+        begun = time_ns()
+        with self._tracer.start_as_current_span(
+            f"process {topic}",
+            context=Context(),
+            kind=SpanKind.CONSUMER,
+            links=_links(found),
+            attributes=about,
+            start_time=begun,
+        ) as span:
+            token = _BATCH.set(_Batch(topic, begun, contexts, Link(span.get_span_context())))
+            try:
+                yield
+            finally:
+                _BATCH.reset(token)
+
+    def step(self, name: str) -> AbstractContextManager[Any]:
+        """A part of what is done now."""
+        return self._tracer.start_as_current_span(name)
+
+    def committed(self, records: Iterable[tuple[Received, str, str]]) -> None:
+        """What follows from records is committed: a span of each event, from the beginning of its batch until now."""
+        batch = _BATCH.get()
+        if batch is None:
+            return
+        for record, source, event_id in records:
+            about = {
+                **_kafka(batch.topic, "process"),
+                "messaging.destination.partition.id": str(record.partition),
+                "messaging.kafka.offset": record.offset,
+                "cloudevents.event_id": event_id,
+                "cloudevents.event_source": source,
+            }
+            span = self._tracer.start_span(
+                f"process one of {batch.topic}",
+                context=batch.contexts.get((record.partition, record.offset), Context()),
+                kind=SpanKind.CONSUMER,
+                links=[batch.link],
+                attributes=about,
+                start_time=batch.begun_ns,
+            )
+            span.end()
+            self._keep((source, event_id), span.get_span_context())
+
+    def asked(self, key: str) -> None:
+        """Somebody asks for a command: what it leads to belongs to the trace of the request."""
+        self._keep(("", key), trace.get_current_span().get_span_context())
+
+    def publishing(self, topic: str, causes: Sequence[tuple[str, str]]) -> AbstractContextManager[Any]:
+        """Entries are published: one span, linked to what led to them."""
+        about = {**_kafka(topic, "send"), "messaging.batch.message_count": len(causes)}
+        links = _links(found for one in causes if (found := self._of(*one)) is not None)
+        return self._tracer.start_as_current_span(
+            f"send {topic}", context=Context(), kind=SpanKind.PRODUCER, links=links, attributes=about
+        )
+
+    def header(self, source: str, event_id: str) -> bytes | None:
+        """Return the trace context that goes with what an event or a command led to, as W3C has it."""
+        found = self._of(source, event_id)
+        return None if found is None else _written(found).encode()
+
+    def outgoing(self) -> Mapping[str, str]:
+        """Return the headers of a request that is sent now."""
+        headers: dict[str, str] = {}
+        _PROPAGATOR.inject(headers)
+        return headers
+
+    def application(self, app: ASGIApp) -> ASGIApp:
+        """Return an application of which each request is a span, named by its route."""
+        return _Traced(app, self._tracer)
+
+    def close(self) -> None:
+        """Export what is left, as long as OTEL_BSP_EXPORT_TIMEOUT allows, and end."""
+        self._provider.shutdown()
+
+    def _keep(self, cause: tuple[str, str], found: SpanContext) -> None:
+        if not found.is_valid:
+            return
+        self._known[cause] = found
+        self._known.move_to_end(cause)
+        while len(self._known) > _KEPT_MAX:
+            self._known.popitem(last=False)
+
+    def _of(self, source: str, event_id: str) -> SpanContext | None:
+        return self._known.get((source, event_id)) or self._known.get(("", event_id))
+
+
+def context_of(record: Received) -> Context:
+    """Return the context in which a record was sent: of its header, else of its CloudEvent; an empty one without."""
+    said = record.header(TRACEPARENT) or record.header(f"ce_{TRACEPARENT}")
+    if said is None:
+        try:
+            said = _extended.decode(record.value).traceparent
+        except msgspec.DecodeError:
+            said = None
+    return Context() if said is None else _PROPAGATOR.extract({TRACEPARENT: said}, context=Context())
+
+
+def _links(contexts: Iterator[SpanContext]) -> list[Link]:
+    found: dict[tuple[int, int], Link] = {}
+    for one in contexts:
+        if one.is_valid and one.trace_flags.sampled and len(found) < LINKS_MAX:
+            found.setdefault((one.trace_id, one.span_id), Link(one))
+    return list(found.values())
+
+
+def _kafka(topic: str, operation: str) -> dict[str, Any]:
+    return {
+        "messaging.system": "kafka",
+        "messaging.destination.name": topic,
+        "messaging.operation.type": operation,
+    }
+
+
+def _written(context: SpanContext) -> str:
+    return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
+
+
+class _Traced:
+    """A span for each request: its method, its route without what it names, its status."""
+
+    def __init__(self, app: ASGIApp, tracer: trace.Tracer) -> None:
+        self._app = app
+        self._tracer = tracer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        parent = _PROPAGATOR.extract(headers, context=Context())
+        method = scope["method"]
+        with self._tracer.start_as_current_span(method, context=parent, kind=SpanKind.SERVER) as span:
+            span.set_attribute("http.request.method", method)
+
+            async def answered(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    _note(span, scope, message["status"])
+                await send(message)
+
+            await self._app(scope, receive, answered)
+
+
+def _note(span: Span, scope: Scope, status: int) -> None:
+    route = getattr(scope.get("route"), "path", None)
+    if route is not None:
+        span.update_name(f"{scope['method']} {route}")
+        span.set_attribute("http.route", route)
+    span.set_attribute("http.response.status_code", status)
+    if status >= _SERVER_ERROR:
+        span.set_status(trace.StatusCode.ERROR)
