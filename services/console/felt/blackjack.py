@@ -58,7 +58,7 @@ def _seat(fields: Fields, name: str, number: Any, lines: Lines, *, played: bool)
         shown.append(Hand(say("felt.hand.numbered", number=at) if len(hands) > 1 else "", cards, said))
     told: list[str] = []
     if len(pairs) == 2:
-        told.append(say(f"felt.said.{'switched_second' if switched else 'not_switched'}"))
+        told.append(say("felt.said.switched_second" if switched else "felt.said.not_switched"))
     elif switched:
         told.append(say("felt.said.switched"))
     if pairs and len(hands) > len(pairs):

@@ -91,8 +91,8 @@ def dj_wild(record: Fields, lines: Lines) -> Parts:
         said = [say("felt.said.folded")] if folded else []
         ante, raised = wagers.get("ante", 0), wagers.get("raise", 0)
         if raised:
-            name_of, times = ("raised_times", f"{raised / ante:g}") if ante else ("raised", "")
-            said.append(say(f"felt.said.{name_of}", times=times, amount=dollars(raised)))
+            raise_words = "felt.said.raised_times" if ante else "felt.said.raised"
+            said.append(say(raise_words, times=f"{raised / (ante or 1):g}", amount=dollars(raised)))
         return Place(name, (_wild("", fields.cards("cards")),), lines.of(number, wagers), tuple(said))
 
     seats = seats_of(record, seat)

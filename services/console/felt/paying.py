@@ -79,7 +79,7 @@ def odds_of(line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, select
     # Odds that nobody offers are a payout that was limited, shared or taken off a meter: the amount says it better.
     if ratio.denominator > _OFFERED_MAX:
         return ""
-    return say(f"felt.odds.{'to' if returned else 'for'}", paid=f"{ratio.numerator:,}", staked=ratio.denominator)
+    return say("felt.odds.to" if returned else "felt.odds.for", paid=f"{ratio.numerator:,}", staked=ratio.denominator)
 
 
 def _row(

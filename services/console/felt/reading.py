@@ -171,7 +171,7 @@ def irregularities(record: Fields) -> list[str]:
         if count is not None:
             what.append(say("felt.irregularity.count", count=text_of(count)))
         if after is not None:
-            what.append(say(f"felt.irregularity.{'after_deal' if after else 'in_deal'}"))
+            what.append(say("felt.irregularity.after_deal" if after else "felt.irregularity.in_deal"))
         said.append(say("felt.note.irregularity", what=", ".join(what)))
     return said
 
