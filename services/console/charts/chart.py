@@ -54,9 +54,9 @@ class Chart:
         return not self.rows
 
 
-def columns_of(chart: str, **units: Unit) -> tuple[ChartColumn, ...]:
-    """Return the columns of a chart's table: their units by name, each with the title that the words have for it."""
-    return tuple(ChartColumn(name, say(f"charts.{chart}.columns.{name}"), unit) for name, unit in units.items())
+def columns_of(titles: str, **units: Unit) -> tuple[ChartColumn, ...]:
+    """Return the columns of a chart's table: their units by name, each with its title in the words below `titles`."""
+    return tuple(ChartColumn(name, say(f"{titles}.{name}"), unit) for name, unit in units.items())
 
 
 def empty_chart(name: str, title: str, columns: tuple[ChartColumn, ...], why: str) -> Chart:

@@ -14,8 +14,8 @@ _FIGURES: Final[Mapping[str, Unit]] = {
     "other_win_cents": "cents",
     "difference_cents": "cents",
 }
-_BY_WAGER: Final = columns_of("difference", label="text", **_FIGURES)
-_BY_DAY: Final = columns_of("difference", gaming_day="day", **_FIGURES, sum_cents="cents")
+_BY_WAGER: Final = columns_of("charts.difference.columns", label="text", **_FIGURES)
+_BY_DAY: Final = columns_of("charts.difference.columns", gaming_day="day", **_FIGURES, sum_cents="cents")
 _MORE, _LESS = say("charts.difference.more"), say("charts.difference.less")
 _DAYS_MAX: Final = 400
 

@@ -20,7 +20,7 @@ from services.console.words import counted, say
 By = Literal["table", "dealer", "wager"]
 
 _COLUMNS: Final = columns_of(
-    "expectation",
+    "charts.expectation.columns",
     wagers="count",
     handle_cents="cents",
     win_cents="cents",

@@ -12,7 +12,7 @@ from services.console.words import counted, say
 
 _NAME: Final = "hits-by-row"
 _COLUMNS: Final = columns_of(
-    "hits",
+    "charts.hits.columns",
     label="text",
     wagers="count",
     hits="count",

@@ -11,7 +11,7 @@ from services.console.words import counted, said, say
 
 _NAME: Final = "drop-by-hour"
 _COLUMNS: Final = columns_of(
-    "hours",
+    "charts.hours.columns",
     hour="moment",
     sales="count",
     sold_for_currency_cents="cents",

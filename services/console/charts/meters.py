@@ -11,7 +11,7 @@ from services.console.words import counted, say
 
 _NAME: Final = "meter-history"
 _COLUMNS: Final = columns_of(
-    "meter",
+    "charts.meter.columns",
     number="count",
     at="moment",
     kind="text",

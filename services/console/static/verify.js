@@ -203,7 +203,8 @@ export async function verify(proof, keys, expected = {}) {
   }
   let record, path, note, checkpoint, hash;
   const readable = await step(say("step.document"), () => {
-    requireThat(proof !== null && typeof proof === "object" && proof.format === FORMAT, say("document.format", { format: FORMAT }));
+    const isProof = proof !== null && typeof proof === "object" && proof.format === FORMAT;
+    requireThat(isProof, say("document.format", { format: FORMAT }));
     requireThat(Number.isSafeInteger(proof.index) && proof.index >= 0, say("document.index"));
     requireThat(Array.isArray(proof.path) && proof.path.length <= PATH_MAX, say("document.path"));
     record = bytesOf(proof.record, say("what.record"));
