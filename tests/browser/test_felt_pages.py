@@ -68,9 +68,7 @@ def page_of(shown: ShownRound) -> str:
         environment()
         .overlay(loader=templates, undefined=StrictUndefined)
         .get_template("round/round.html")
-        .render(
-            view=view_of(shown.document, shown.catalogue, keys=[shown.key]), zone=None, static="/static/{}".format
-        )
+        .render(view=view_of(shown.document, shown.catalogue, keys=[shown.key]), zone=None, static="/static/{}".format)
     )
 
 
