@@ -61,7 +61,7 @@ def rules_of(
 def odds_of(line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]) -> str:
     """Return the odds of a line that paid: as the catalogue has them, otherwise as they come out of the amounts.
 
-    >>> odds_of({"wager": "blackjack", "stake": 10000, "payout": 15000}, None, {})
+    >>> odds_of({"wager": "blackjack", "stake": 10000, "payout": 15000, "stake_returned": 10000}, None, {})
     '3 to 2'
     >>> odds_of({"wager": "blackjack", "stake": 10000, "payout": 0}, None, {})
     ''
