@@ -152,5 +152,5 @@ def environment() -> Environment:
         "words": words_of,
     }
     found.filters.update(filters)
-    found.globals.update(kind=kind, say=say, static=address, asked=asked, today=date.today)
+    found.globals.update(kind=kind, said=said, say=say, static=address, asked=asked, today=date.today)
     return found

@@ -28,7 +28,16 @@ def said(name: str) -> Mapping[str, str]:
     return {one.removeprefix(f"{name}."): text for one, text in words().items() if one.startswith(f"{name}.")}
 
 
-def say(name: str, **parts: object) -> str:
+def say(name: str, /, **parts: object) -> str:
     """Return a text, with what it speaks of put in. Raises: KeyError where there is none such."""
     text = words()[name]
     return text.format(**parts) if parts else text
+
+
+def counted(name: str, count: int, /, **parts: object) -> str:
+    """Return a text about a number of things: its form for `one` or that for any `other` number, with the `count`.
+
+    >>> counted("felt.seats", 1), counted("felt.seats", 1200)
+    ('1 seat', '1,200 seats')
+    """
+    return say(f"{name}.{'one' if count == 1 else 'other'}", count=f"{count:,}", **parts)

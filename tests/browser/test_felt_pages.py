@@ -14,10 +14,11 @@ import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, DictLoader, FileSystemLoader, StrictUndefined
 from playwright.sync_api import Page, expect
 
 from services.console.felt import view_of
+from services.console.views import environment
 from shared.journal.signed_note import Signer
 from tests.browser.conftest import OpenPage
 from tests.support.checkpoints import NAME
@@ -63,10 +64,11 @@ class Site:
 
 def page_of(shown: ShownRound) -> str:
     templates = ChoiceLoader([DictLoader({"layout.html": LAYOUT}), FileSystemLoader(CONSOLE / "templates")])
-    environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined)
-    environment.globals["static"] = "/static/{}".format
-    return environment.get_template("round/round.html").render(
-        view=view_of(shown.document, shown.catalogue, keys=[shown.key])
+    return (
+        environment()
+        .overlay(loader=templates, undefined=StrictUndefined)
+        .get_template("round/round.html")
+        .render(view=view_of(shown.document, shown.catalogue, keys=[shown.key]), zone=None, static="/static/{}".format)
     )
 
 

@@ -41,15 +41,6 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def plural(number: int, thing: str) -> str:
-    """Return a number of things.
-
-    >>> plural(1, "table"), plural(1200, "table")
-    ('1 table', '1,200 tables')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def dollar_axis(title: str, *, signed: bool = False) -> dict[str, Any]:
     """Return an axis of dollars."""
     return {"title": title, "labelExpr": DOLLARS_ABOVE if signed else DOLLARS, "labelFlush": False}

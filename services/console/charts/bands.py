@@ -1,18 +1,14 @@
 """Marks against an expectation with its control band: one row below the other, alarms by shape as well as by color."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from services.console.charts.chart import WIDTH, Row
+from services.console.words import say
 
 Standing = Literal["as expected", "beyond 2", "beyond 3", "alarm"]
 
-SAID: Final[Mapping[Standing, str]] = {
-    "as expected": "within 2 standard deviations",
-    "beyond 2": "beyond 2 standard deviations",
-    "beyond 3": "beyond 3 standard deviations",
-    "alarm": "alarm of a test over time",
-}
+SAID: Final[Mapping[Standing, str]] = {one: say(f"charts.standing.{one}") for one in get_args(Standing)}
 _SHAPES: Final = ("circle", "triangle-up", "diamond", "cross")
 _ROW_PX: Final = 20
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
+from services.console.words import say
+
 Unit = Literal["text", "day", "moment", "cents", "count", "number"]
 """What a column of the table holds: `number` is a decimal text with its sign, such as a z-score."""
 
@@ -52,6 +54,11 @@ class Chart:
         return not self.rows
 
 
+def columns_of(titles: str, **units: Unit) -> tuple[ChartColumn, ...]:
+    """Return the columns of a chart's table: their units by name, each with its title in the words below `titles`."""
+    return tuple(ChartColumn(name, say(f"{titles}.{name}"), unit) for name, unit in units.items())
+
+
 def empty_chart(name: str, title: str, columns: tuple[ChartColumn, ...], why: str) -> Chart:
     """Return a chart of nothing, which says why in words, also where somebody asks for its picture."""
     spec = {
@@ -69,20 +76,23 @@ def section_of(document: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     return next((one["rows"] for one in document["content"]["sections"] if one["name"] == name), [])
 
 
-def drawn_of(rows: Sequence[Row], names: str, largest: str) -> tuple[Sequence[Row], str | None]:
-    """Return the rows that are drawn, and what says how many of the others are not.
-
-    `names` is what the rows are, in the plural; `largest` says which of them come first.
-    """
+def drawn_of(rows: Sequence[Row], left_out: str) -> tuple[Sequence[Row], str | None]:
+    """Return the rows that are drawn, and what says how many of the others are not, in the words named `left_out`."""
     if len(rows) <= MARKS_MAX:
         return rows, None
     left = len(rows) - MARKS_MAX
-    return rows[:MARKS_MAX], (
-        f"The {MARKS_MAX} {names} {largest}; {left:,} of {len(rows):,} are left out here. The table has all."
-    )
+    return rows[:MARKS_MAX], say(left_out, drawn=MARKS_MAX, left=f"{left:,}", all=f"{len(rows):,}")
 
 
 def period_of(document: Mapping[str, Any]) -> str:
     """Return the gaming days that a report is about, in words."""
-    first, last = document["first_day"], document["last_day"]
-    return f"gaming day {first}" if first == last else f"gaming days {first} to {last}"
+    return days_of(document["first_day"], document["last_day"])
+
+
+def days_of(first: str, last: str) -> str:
+    """Return a period of gaming days in words.
+
+    >>> days_of("2026-11-20", "2026-11-22")
+    'gaming days 2026-11-20 to 2026-11-22'
+    """
+    return say("charts.period.day" if first == last else "charts.period.days", first=first, last=last)

@@ -4,32 +4,29 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any, Final
 
-from services.console.charts.amounts import dollar_axis, dollars, in_dollars, plural, words
-from services.console.charts.chart import WIDTH, Chart, ChartColumn, Row, drawn_of, empty_chart
+from services.console.charts.amounts import dollar_axis, dollars, in_dollars, words
+from services.console.charts.chart import WIDTH, Chart, Row, Unit, columns_of, days_of, drawn_of, empty_chart
+from services.console.words import counted, say
 
-_FIGURES: Final = (
-    ChartColumn("handle_cents", "Handle", "cents"),
-    ChartColumn("win_cents", "Win", "cents"),
-    ChartColumn("other_win_cents", "Win under the other", "cents"),
-    ChartColumn("difference_cents", "Difference of win", "cents"),
-)
-_BY_WAGER: Final = (ChartColumn("label", "Wager"), *_FIGURES)
-_BY_DAY: Final = (
-    ChartColumn("gaming_day", "Gaming day", "day"),
-    *_FIGURES,
-    ChartColumn("sum_cents", "Difference so far", "cents"),
-)
-_MORE, _LESS = "the casino wins more", "the casino wins less"
+_FIGURES: Final[Mapping[str, Unit]] = {
+    "handle_cents": "cents",
+    "win_cents": "cents",
+    "other_win_cents": "cents",
+    "difference_cents": "cents",
+}
+_BY_WAGER: Final = columns_of("charts.difference.columns", label="text", **_FIGURES)
+_BY_DAY: Final = columns_of("charts.difference.columns", gaming_day="day", **_FIGURES, sum_cents="cents")
+_MORE, _LESS = say("charts.difference.more"), say("charts.difference.less")
 _DAYS_MAX: Final = 400
 
 
 def what_if_difference(result: Mapping[str, Any]) -> Chart:
     """Return by wager how much more the casino would have won; `result` is what `pitledger whatif --json` prints."""
-    name, title = "what-if-by-wager", f"What {result['game']} would have won otherwise, by wager"
+    name, title = "what-if-by-wager", say("charts.difference.title", game=result["game"])
     rows = sorted((_row({"label": words(one["wager"])}, one) for one in result["by_wager"]), key=_rank)
     if not rows:
         return empty_chart(name, title, _BY_WAGER, _nothing(result))
-    drawn, note = drawn_of(rows, "wagers", "that differ most")
+    drawn, note = drawn_of(rows, "charts.difference.left_out")
     values = [
         {
             "label": row["label"],
@@ -50,7 +47,7 @@ def what_if_difference(result: Mapping[str, Any]) -> Chart:
             "x": {
                 "field": "dollars",
                 "type": "quantitative",
-                "axis": dollar_axis("other win less recorded win", signed=True),
+                "axis": dollar_axis(say("charts.difference.axis"), signed=True),
                 "scale": {"padding": 70},
             },
         },
@@ -75,7 +72,7 @@ def what_if_difference(result: Mapping[str, Any]) -> Chart:
 
 def what_if_cumulative(result: Mapping[str, Any]) -> Chart:
     """Return how the difference adds up by gaming day; `result` is what `pitledger whatif --json` prints."""
-    name, title = "what-if-by-day", f"What {result['game']} would have won otherwise, added up by gaming day"
+    name, title = "what-if-by-day", say("charts.difference.title_by_day", game=result["game"])
     days = sorted(result["by_gaming_day"], key=lambda one: str(one["gaming_day"]))
     sums = accumulate(one["difference"]["win_cents"] for one in days)
     rows = [
@@ -87,7 +84,7 @@ def what_if_cumulative(result: Mapping[str, Any]) -> Chart:
     drawn, note = rows, None
     if len(rows) > _DAYS_MAX:
         drawn = rows[-_DAYS_MAX:]
-        note = f"The last {_DAYS_MAX} gaming days; {len(rows) - _DAYS_MAX:,} are left out here. The table has all."
+        note = say("charts.difference.left_out_days", drawn=_DAYS_MAX, left=f"{len(rows) - _DAYS_MAX:,}")
     values = [{"day": row["gaming_day"], "dollars": in_dollars(row["sum_cents"])} for row in drawn]
     x = {
         "field": "day",
@@ -98,7 +95,7 @@ def what_if_cumulative(result: Mapping[str, Any]) -> Chart:
     y = {
         "field": "dollars",
         "type": "quantitative",
-        "axis": {**dollar_axis("difference so far", signed=True), "grid": True},
+        "axis": {**dollar_axis(say("charts.difference.axis_by_day"), signed=True), "grid": True},
         "scale": {"zero": True},
     }
     spec = {
@@ -143,29 +140,30 @@ def _amounts(which: str, align: str, dx: int) -> dict[str, Any]:
 
 
 def _period(result: Mapping[str, Any]) -> str:
-    first, last = result["first"], result["last"]
-    return f"gaming day {first}" if first == last else f"gaming days {first} to {last}"
+    return days_of(result["first"], result["last"])
 
 
 def _nothing(result: Mapping[str, Any]) -> str:
-    return f"No round of {result['game']} could be settled again of {_period(result)}: there is no difference to show."
+    return say("charts.difference.empty", game=result["game"], period=_period(result))
 
 
 def _caption(result: Mapping[str, Any]) -> str:
+    about = {"game": result["game"], "property": result["property"], "period": _period(result)}
+    sentences = [counted("charts.difference.caption", result["rounds"], **about)]
     refused = sum(result["refused"].values())
-    rounds = plural(result["rounds"], "recorded round")
-    left = f" {plural(refused, 'round')} could not be settled so, and {'is' if refused == 1 else 'are'} in no sum."
-    return (
-        f"{rounds} of {result['game']} at {result['property']}, {_period(result)}, settled again under the other rules "
-        "submission: cards, wagers and decisions as they were. Players might have played otherwise."
-        + (left if refused else "")
-    )
+    if refused:
+        sentences.append(counted("charts.difference.refused", refused))
+    return " ".join(sentences)
 
 
 def _alt(title: str, rows: list[dict[str, Any]], result: Mapping[str, Any]) -> str:
     total = result["total"]
-    return (
-        f"{title}, {_period(result)}: {dollars(total['recorded']['win_cents'])} as recorded, "
-        f"{dollars(total['other']['win_cents'])} under the other, a difference of "
-        f"{_signed(total['difference']['win_cents'])}; {plural(len(rows), 'row')}."
+    return say(
+        "charts.difference.alt",
+        title=title,
+        period=_period(result),
+        win=dollars(total["recorded"]["win_cents"]),
+        other_win=dollars(total["other"]["win_cents"]),
+        difference=_signed(total["difference"]["win_cents"]),
+        rows=counted("charts.row", len(rows)),
     )

@@ -3,27 +3,33 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
-from services.console.charts.amounts import dollar_axis, dollars, in_dollars, plural, words
+from services.console.charts.amounts import dollar_axis, dollars, in_dollars, words
 from services.console.charts.bands import SAID, Standing, banded, standing_of
-from services.console.charts.chart import Chart, ChartColumn, Row, drawn_of, empty_chart, period_of, section_of
+from services.console.charts.chart import (
+    Chart,
+    ChartColumn,
+    Row,
+    columns_of,
+    drawn_of,
+    empty_chart,
+    period_of,
+    section_of,
+)
+from services.console.words import counted, say
 
 By = Literal["table", "dealer", "wager"]
 
-_TITLES: Final[Mapping[By, str]] = {
-    "table": "Win against expectation by table",
-    "dealer": "Win against expectation by dealer",
-    "wager": "Win against expectation by wager",
-}
-_COLUMNS: Final = (
-    ChartColumn("wagers", "Wagers", "count"),
-    ChartColumn("handle_cents", "Handle", "cents"),
-    ChartColumn("win_cents", "Win", "cents"),
-    ChartColumn("expected_cents", "Expected win", "cents"),
-    ChartColumn("difference_cents", "Win less expected", "cents"),
-    ChartColumn("deviation_cents", "Standard deviation", "cents"),
-    ChartColumn("z", "z of the win", "number"),
-    ChartColumn("alarms", "Alarms", "count"),
-    ChartColumn("said", "Standing"),
+_COLUMNS: Final = columns_of(
+    "charts.expectation.columns",
+    wagers="count",
+    handle_cents="cents",
+    win_cents="cents",
+    expected_cents="cents",
+    difference_cents="cents",
+    deviation_cents="cents",
+    z="number",
+    alarms="count",
+    said="text",
 )
 _KNOWN: Final[tuple[Standing, ...]] = ("as expected", "beyond 2", "beyond 3", "alarm")
 
@@ -33,16 +39,16 @@ def win_against_expectation(document: Mapping[str, Any], by: By) -> Chart:
 
     `document` is the report `statistics` as JSON. Its z is that of the payout; that of the win has the other sign.
     """
-    name, title = f"win-by-{by}", _TITLES[by]
-    columns = (ChartColumn("label", by.capitalize()), *_COLUMNS)
+    name, title = f"win-by-{by}", say(f"charts.expectation.title.{by}")
+    columns = (ChartColumn("label", say(f"charts.expectation.columns.{by}")), *_COLUMNS)
     alarms = section_of(document, "alarms")
     found = [_row(one, by, alarms) for one in section_of(document, f"{by}s")]
     rows = sorted((row for row in found if row["wagers"] or row["handle_cents"]), key=_rank)
     if not rows:
-        why = f"No {by} had wagers with an exact expectation on {period_of(document)}: there is nothing to compare."
+        why = say(f"charts.expectation.empty.{by}", period=period_of(document))
         return empty_chart(name, title, columns, why)
-    drawn, note = drawn_of(rows, f"{by}s", "farthest from what is expected")
-    axis = dollar_axis("win less expected win", signed=True)
+    drawn, note = drawn_of(rows, f"charts.expectation.left_out.{by}")
+    axis = dollar_axis(say("charts.expectation.axis"), signed=True)
     spec = banded([_drawn(row) for row in drawn], note, axis=axis, scale={"zero": True}, known=_KNOWN)
     return Chart(name, title, _caption(by, document), _alt(title, rows, document), columns, tuple(rows), spec, note)
 
@@ -89,20 +95,26 @@ def _drawn(row: Row) -> Row:
 
 
 def _caption(by: By, document: Mapping[str, Any]) -> str:
-    return (
-        f"What each {by} won, less what exact counting expects of its wagers, on {period_of(document)}. The bands are "
-        "2 and 3 standard deviations wide on either side; by chance alone one of 22 lies beyond the first, one of 370 "
-        "beyond the second. A mark to the left: players received more than expected. It says where to look first; it "
-        "proves nothing about anybody."
-    )
+    each = say(f"charts.expectation.each.{by}")
+    return say("charts.expectation.caption", each=each, period=period_of(document))
 
 
 def _alt(title: str, rows: list[dict[str, Any]], document: Mapping[str, Any]) -> str:
-    counted = {said: sum(row["said"] == said for row in rows) for said in SAID.values()}
+    numbers = {said: sum(row["said"] == said for row in rows) for said in SAID.values()}
+    standings = [
+        say("charts.expectation.counted", count=f"{number:,}", standing=said)
+        for said, number in numbers.items()
+        if number
+    ]
     first = rows[0]
-    return (
-        f"{title}, {period_of(document)}: {plural(len(rows), 'row')}; "
-        + "; ".join(f"{number:,} {said}" for said, number in counted.items() if number)
-        + f". Farthest is {first['label']} with a win of {dollars(first['win_cents'])} where "
-        f"{dollars(first['expected_cents'])} was expected, z {first['z'] or 'none'}."
+    return say(
+        "charts.expectation.alt",
+        title=title,
+        period=period_of(document),
+        rows=counted("charts.row", len(rows)),
+        standings="; ".join(standings),
+        farthest=first["label"],
+        win=dollars(first["win_cents"]),
+        expected=dollars(first["expected_cents"]),
+        z=first["z"] or say("charts.expectation.no_z"),
     )

@@ -5,19 +5,21 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any, Final
 
-from services.console.charts.amounts import plural, words
+from services.console.charts.amounts import words
 from services.console.charts.bands import SAID, Standing, banded, standing_of
-from services.console.charts.chart import Chart, ChartColumn, drawn_of, empty_chart, period_of, section_of
+from services.console.charts.chart import Chart, columns_of, drawn_of, empty_chart, period_of, section_of
+from services.console.words import counted, say
 
 _NAME: Final = "hits-by-row"
-_COLUMNS: Final = (
-    ChartColumn("label", "Row"),
-    ChartColumn("wagers", "Wagers", "count"),
-    ChartColumn("hits", "Hits", "count"),
-    ChartColumn("expected", "Expected hits", "number"),
-    ChartColumn("deviation", "Standard deviation", "number"),
-    ChartColumn("z", "z", "number"),
-    ChartColumn("said", "Standing"),
+_COLUMNS: Final = columns_of(
+    "charts.hits.columns",
+    label="text",
+    wagers="count",
+    hits="count",
+    expected="number",
+    deviation="number",
+    z="number",
+    said="text",
 )
 _KNOWN: Final[tuple[Standing, ...]] = ("as expected", "beyond 2", "beyond 3")
 _TICKS: Final = (0, 1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -29,20 +31,20 @@ def hits_against_expectation(document: Mapping[str, Any], wager: str, *, game: s
     `document` is the report `side-bets` as JSON; several versions of the rules submission are added up. Without `game`,
     the wager is that of all games that have it.
     """
-    title = f"Hits by paytable row of {words(wager)}"
+    title = say("charts.hits.title", wager=words(wager))
     rows: dict[str, list[Mapping[str, Any]]] = {}
     for one in section_of(document, "hits"):
         if one["wager"] == wager and game in (None, one["game"]) and one["wagers"]:
             rows.setdefault(one["category"], []).append(one)
     found = sorted((_row(row, parts) for row, parts in rows.items()), key=_rank)
     if not found:
-        why = f"Nobody wagered on {words(wager)} on {period_of(document)}: there are no hits to compare."
+        why = say("charts.hits.empty", wager=words(wager), period=period_of(document))
         return empty_chart(_NAME, title, _COLUMNS, why)
-    drawn, note = drawn_of(found, "rows", "that are expected most often")
+    drawn, note = drawn_of(found, "charts.hits.left_out")
     values = [_drawn(row) for row in drawn]
     most = max(float(row.get("high_3", row["actual"])) for row in values)
     most = max(most, *(row["actual"] for row in values), 1) * 1.1
-    axis = {"title": "hits (logarithmic)", "values": [one for one in _TICKS if one <= most]}
+    axis = {"title": say("charts.hits.axis"), "values": [one for one in _TICKS if one <= most]}
     scale = {"type": "symlog", "constant": 1, "domain": [0, most]}
     spec = banded(values, note, axis=axis, scale=scale, known=_KNOWN)
     return Chart(
@@ -92,17 +94,19 @@ def _drawn(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _caption(wager: str, document: Mapping[str, Any]) -> str:
-    return (
-        f"How often each row of {words(wager)} was hit on {period_of(document)}, and how often exact counting expects "
-        "it of so many wagers (the line). The bands are 2 and 3 standard deviations on either side. Wagers of a round "
-        "share its cards, and where few hits are expected, some more than the band has are no rarity."
-    )
+    return say("charts.hits.caption", wager=words(wager), period=period_of(document))
 
 
 def _alt(title: str, rows: list[dict[str, Any]], document: Mapping[str, Any]) -> str:
-    beyond = [row for row in rows if row["said"] != SAID["as expected"]]
-    listed = ", ".join(
-        f"{row['label']} with {row['hits']:,} hits where {row['expected']} were expected" for row in beyond
+    beyond = [
+        counted("charts.hits.beyond", row["hits"], row=row["label"], expected=row["expected"])
+        for row in rows
+        if row["said"] != SAID["as expected"]
+    ]
+    return say(
+        "charts.hits.alt_beyond" if beyond else "charts.hits.alt",
+        title=title,
+        period=period_of(document),
+        rows=counted("charts.row", len(rows)),
+        beyond=", ".join(beyond),
     )
-    first = f"{title}, {period_of(document)}: {plural(len(rows), 'row')}. "
-    return first + (f"Beyond 2 standard deviations: {listed}." if beyond else "None is beyond 2 standard deviations.")

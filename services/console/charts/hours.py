@@ -5,18 +5,21 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from services.console.charts.amounts import dollar_axis, dollars, in_dollars, plural
-from services.console.charts.chart import WIDTH, Chart, ChartColumn, empty_chart, period_of, section_of
+from services.console.charts.amounts import dollar_axis, dollars, in_dollars
+from services.console.charts.chart import WIDTH, Chart, columns_of, empty_chart, period_of, section_of
+from services.console.words import counted, said, say
 
 _NAME: Final = "drop-by-hour"
-_COLUMNS: Final = (
-    ChartColumn("hour", "Hour", "moment"),
-    ChartColumn("sales", "Sales", "count"),
-    ChartColumn("sold_for_currency_cents", "For currency", "cents"),
-    ChartColumn("checks_issued_cents", "For Counter Checks", "cents"),
-    ChartColumn("sold_cents", "Sold", "cents"),
+_COLUMNS: Final = columns_of(
+    "charts.hours.columns",
+    hour="moment",
+    sales="count",
+    sold_for_currency_cents="cents",
+    checks_issued_cents="cents",
+    sold_cents="cents",
 )
-_KINDS: Final = {"sold_for_currency_cents": "for currency", "checks_issued_cents": "for Counter Checks"}
+_KINDS: Final = said("charts.hours.kind")
+"""What was sold, by the column that has it."""
 _HOURS_MAX: Final = 48
 """A gaming day has 25 hours at the most; what was entered late may lie beside them."""
 _HOUR_PX: Final = 26
@@ -28,18 +31,17 @@ def drop_by_hour(document: Mapping[str, Any], zone: str) -> Chart:
     `document` is the report `drop-and-win` of a gaming day as JSON, of all tables, of a game or of one table; `zone` is
     the time zone of the property.
     """
-    where = document.get("table") or document.get("game") or "all tables"
-    title = f"Drop by hour, as sold at {where}"
+    where = document.get("table") or document.get("game") or say("charts.hours.all_tables")
+    title = say("charts.hours.title", where=where)
     rows = section_of(document, "hours")
     if not rows:
-        why = f"No chips were sold at {where} on {period_of(document)}, or it is more than one gaming day."
+        why = say("charts.hours.empty", where=where, period=period_of(document))
         return empty_chart(_NAME, title, _COLUMNS, why)
     hours = _hours(rows, ZoneInfo(zone))
     clocks = [one["clock"] for one in hours]
     note = None
     if len(hours) > _HOURS_MAX:
-        left = len(hours) - _HOURS_MAX
-        note = f"The last {_HOURS_MAX} hours; {left:,} before them are left out here. The table has all."
+        note = say("charts.hours.left_out", drawn=_HOURS_MAX, left=f"{len(hours) - _HOURS_MAX:,}")
         hours, clocks = hours[-_HOURS_MAX:], clocks[-_HOURS_MAX:]
     drawn = [
         {"clock": one["clock"], "dollars": in_dollars(one[column]), "kind": kind, "order": order}
@@ -59,7 +61,7 @@ def drop_by_hour(document: Mapping[str, Any], zone: str) -> Chart:
                 "sort": clocks,
                 "axis": {"title": None, "labelExpr": "slice(datum.label, 11, 13)", "labelAngle": 0, "ticks": False},
             },
-            "y": {"field": "dollars", "type": "quantitative", "axis": dollar_axis("sold in the hour")},
+            "y": {"field": "dollars", "type": "quantitative", "axis": dollar_axis(say("charts.hours.axis"))},
             "color": {
                 "field": "kind",
                 "type": "nominal",
@@ -87,17 +89,18 @@ def _hours(rows: list[dict[str, Any]], zone: ZoneInfo) -> list[dict[str, Any]]:
 
 
 def _caption(where: str, document: Mapping[str, Any]) -> str:
-    return (
-        f"Chips sold for currency and for Counter Checks at {where} on {period_of(document)}, by the hour, on the "
-        "clock of the property: what the drop boxes should hold once they are counted. Hours without a bar "
-        "had no sale."
-    )
+    return say("charts.hours.caption", where=where, period=period_of(document))
 
 
 def _alt(title: str, rows: list[dict[str, Any]], document: Mapping[str, Any], zone: str) -> str:
     most = max(rows, key=lambda row: row["sold_cents"])
     clock = datetime.fromisoformat(most["hour"]).astimezone(ZoneInfo(zone))
-    return (
-        f"{title}, {period_of(document)}: {dollars(sum(row['sold_cents'] for row in rows))} in "
-        f"{plural(len(rows), 'hour')}, most of it, {dollars(most['sold_cents'])}, in the hour from {clock:%H:%M}."
+    return say(
+        "charts.hours.alt",
+        title=title,
+        period=period_of(document),
+        sold=dollars(sum(row["sold_cents"] for row in rows)),
+        hours=counted("charts.hours.hour", len(rows)),
+        most=dollars(most["sold_cents"]),
+        hour=f"{clock:%H:%M}",
     )

@@ -5,24 +5,26 @@ from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from services.console.charts.amounts import dollar_axis, dollars, in_dollars, plural
-from services.console.charts.chart import WIDTH, Chart, ChartColumn, Row, empty_chart
+from services.console.charts.amounts import dollar_axis, dollars, in_dollars
+from services.console.charts.chart import WIDTH, Chart, Row, columns_of, empty_chart
+from services.console.words import counted, say
 
 _NAME: Final = "meter-history"
-_COLUMNS: Final = (
-    ChartColumn("number", "Movement", "count"),
-    ChartColumn("at", "At", "moment"),
-    ChartColumn("kind", "Kind"),
-    ChartColumn("table", "Table"),
-    ChartColumn("award_cents", "Award", "cents"),
-    ChartColumn("shown_cents", "Shown afterwards", "cents"),
+_COLUMNS: Final = columns_of(
+    "charts.meter.columns",
+    number="count",
+    at="moment",
+    kind="text",
+    table="text",
+    award_cents="cents",
+    shown_cents="cents",
 )
 _POINTS_MAX: Final = 400
 """More points than the picture has pixels to tell apart would only make it slower."""
 _EVENTS_MAX: Final = 60
 
 _PLAY: Final = "round"
-_HIT, _BACK, _CHANGE = "award", "round taken back", "change by people"
+_HIT, _BACK, _CHANGE = (say(f"charts.meter.event.{event}") for event in ("hit", "back", "change"))
 _SHAPES: Final = {_HIT: "diamond", _BACK: "cross", _CHANGE: "square"}
 
 
@@ -35,10 +37,9 @@ def meter_history(movements: Mapping[str, Any] | Sequence[Mapping[str, Any]], zo
     items = movements["items"] if isinstance(movements, Mapping) else movements
     rows = sorted((_row(one) for one in items), key=lambda row: int(row["number"]))
     if not rows:
-        why = "Nothing has moved this meter: it has no history."
-        return empty_chart(_NAME, "Meter history", _COLUMNS, why)
+        return empty_chart(_NAME, say("charts.meter.title"), _COLUMNS, say("charts.meter.empty"))
     pool = items[0]["movement"]["pool"]
-    title = f"Meter history of {pool}"
+    title = say("charts.meter.title_of", pool=pool)
     clock = ZoneInfo(zone)
     kept, note = _kept(rows)
     values = [_drawn(row, clock) for row in kept]
@@ -52,7 +53,7 @@ def meter_history(movements: Mapping[str, Any] | Sequence[Mapping[str, Any]], zo
         "field": "dollars",
         "type": "quantitative",
         "scale": {"zero": False, "nice": True},
-        "axis": dollar_axis("shown on the sign"),
+        "axis": dollar_axis(say("charts.meter.axis")),
     }
     spec = {
         **({} if note is None else {"title": note}),
@@ -117,10 +118,8 @@ def _kept(rows: Sequence[Row]) -> tuple[list[Row], str | None]:
     step = len(rows) / (_POINTS_MAX - 2 * len(events) - 2)
     places = {0, len(rows) - 1, *events, *(max(place - 1, 0) for place in events)}
     places |= {int(number * step) for number in range(int(len(rows) / step))}
-    note = (
-        f"{len(places):,} of {plural(len(rows), 'movement')} are drawn, the latest awards and changes among them. "
-        "The table has all."
-    )
+    movements = counted("charts.meter.movement", len(rows))
+    note = say("charts.meter.left_out", drawn=f"{len(places):,}", movements=movements)
     return [rows[place] for place in sorted(places)], note
 
 
@@ -132,16 +131,19 @@ def _drawn(row: Row, clock: ZoneInfo) -> dict[str, Any]:
 
 
 def _caption(pool: str) -> str:
-    return (
-        f"What the sign of {pool} showed after each movement, on the clock of the property. It rises with wagers, "
-        "and falls only with an award, a round that was taken back, or an approved change."
-    )
+    return say("charts.meter.caption", pool=pool)
 
 
 def _alt(title: str, rows: Sequence[Row]) -> str:
     awards = [row["award_cents"] for row in rows if row["award_cents"] > 0]
-    paid = f"{plural(len(awards), 'award')} of {dollars(sum(awards))} together" if awards else "no award"
-    return (
-        f"{title}: {plural(len(rows), 'movement')} from {rows[0]['at']} to {rows[-1]['at']}, "
-        f"{dollars(rows[0]['shown_cents'])} at first, {dollars(rows[-1]['shown_cents'])} at last, {paid}."
+    paid = counted("charts.meter.awards", len(awards), sum=dollars(sum(awards)))
+    return say(
+        "charts.meter.alt",
+        title=title,
+        movements=counted("charts.meter.movement", len(rows)),
+        first_at=rows[0]["at"],
+        last_at=rows[-1]["at"],
+        first=dollars(rows[0]["shown_cents"]),
+        last=dollars(rows[-1]["shown_cents"]),
+        awards=paid if awards else say("charts.meter.no_award"),
     )

@@ -7,6 +7,7 @@ from typing import Any
 from services.console.felt.felts import DEALERS_HAND, Hand, Place
 from services.console.felt.reading import Fields, Lines, Parts, dealer_cards, one_card, seats_of
 from services.console.felt.words import dollars, text_of
+from services.console.words import counted, say
 
 
 def blackjack(record: Fields, lines: Lines) -> Parts:
@@ -16,11 +17,12 @@ def blackjack(record: Fields, lines: Lines) -> Parts:
     played = points(cards[:2])[0] != 21 and not record.peek("irregularities")
     seats = seats_of(record, lambda fields, name, number: _seat(fields, name, number, lines, played=played))
     lucky = record.take("lucky_seat")
-    notes = [] if lucky is None else [f"Lucky seat: {text_of(lucky)}"]
+    notes = [] if lucky is None else [say("felt.note.lucky_seat", seat=text_of(lucky))]
     # At Blackjack Switch a 22 of the dealer returns wagers: what it means is for the settlement to say.
     total = points(cards)[0]
-    said = ("Blackjack",) if len(cards) == 2 and total == 21 else (f"total {total}",) if cards else ()
-    return seats, Place("Dealer", (Hand(DEALERS_HAND, cards, said), *one_card(record, "magic_card"))), notes
+    came = say("felt.said.blackjack") if len(cards) == 2 and total == 21 else say("felt.said.total", total=total)
+    said = (came,) if cards else ()
+    return seats, Place(say("felt.dealer"), (Hand(DEALERS_HAND, cards, said), *one_card(record, "magic_card"))), notes
 
 
 def points(cards: Sequence[str]) -> tuple[int, bool]:
@@ -38,7 +40,9 @@ def _total(cards: Sequence[str]) -> tuple[str, ...]:
     if not cards:
         return ()
     total, soft = points(cards)
-    return (f"bust with {total}" if total > 21 else f"soft {total}" if soft and total < 21 else str(total),)
+    if total > 21:
+        return (say("felt.said.bust", total=total),)
+    return (say("felt.said.soft", total=total) if soft and total < 21 else str(total),)
 
 
 def _seat(fields: Fields, name: str, number: Any, lines: Lines, *, played: bool) -> Place:
@@ -51,21 +55,21 @@ def _seat(fields: Fields, name: str, number: Any, lines: Lines, *, played: bool)
         cards = hand.cards("cards")
         said = _decisions(hand, cards, natural=len(cards) == 2 and sorted(cards) in natural, played=played)
         hand.end()
-        shown.append(Hand(f"Hand {at}" if len(hands) > 1 else "", cards, said))
+        shown.append(Hand(say("felt.hand.numbered", number=at) if len(hands) > 1 else "", cards, said))
     told: list[str] = []
     if len(pairs) == 2:
-        told.append("switched the second cards" if switched else "did not switch")
+        told.append(say("felt.said.switched_second" if switched else "felt.said.not_switched"))
     elif switched:
-        told.append("switched")
+        told.append(say("felt.said.switched"))
     if pairs and len(hands) > len(pairs):
-        told.append(f"split into {len(hands)} hands")
+        told.append(say("felt.said.split", count=len(hands)))
     added = fields.cents("house_money_added")
     if added:
-        told.append(f"added {dollars(added)} of House Money to the Blackjack Wager")
+        told.append(say("felt.said.house_money", amount=dollars(added)))
     if not shown and not pairs:
-        told.append("no cards")
+        told.append(say("felt.said.no_cards"))
     lying = Counter(card for hand in shown for card in hand.cards)
-    unplayed = [Hand("Dealt", tuple(pair)) for pair in pairs if Counter(pair) - lying]
+    unplayed = [Hand(say("felt.hand.dealt"), tuple(pair)) for pair in pairs if Counter(pair) - lying]
     return Place(name, (*unplayed, *shown), lines.of(number, fields.amounts("wagers")), tuple(told))
 
 
@@ -84,18 +88,18 @@ def _decisions(hand: Fields, cards: tuple[str, ...], *, natural: bool, played: b
     said = []
     hits = len(cards) - 2 - bool(double)
     if hits > 0:
-        said.append("hit" if hits == 1 else f"hit {hits} times")
+        said.append(counted("felt.said.hit", hits))
     if double:
-        said.append(f"doubled for {dollars(double)}")
+        said.append(say("felt.said.doubled", amount=dollars(double)))
     if surrendered:
-        said.append("surrendered")
+        said.append(say("felt.said.surrendered"))
     if even_money:
-        said.append("took even money")
+        said.append(say("felt.said.even_money"))
     total, soft = points(cards)
     if natural and total == 21:
-        said.append("Blackjack")
+        said.append(say("felt.said.blackjack"))
     elif played and cards and total < 21 and not (double or surrendered):
-        said.append(f"stood on {'soft ' if soft else ''}{total}")
+        said.append(say("felt.said.stood_soft" if soft else "felt.said.stood", total=total))
     else:
         said += _total(cards)
     return tuple(said)

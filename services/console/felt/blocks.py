@@ -104,9 +104,7 @@ def wager_block(name: str, wager: Wager, width: float) -> Block:
     """Return a wager: its chips, its amount and name, and its outcome with a mark."""
     room = width - _CHIP_COLUMN
     amount = [] if not wager.cents else [wager.amount]
-    head = lines_block(
-        [" ".join([*amount, wager.title.replace(", hand ", ", hand\N{NO-BREAK SPACE}")])], room, "wager", bold=True
-    )
+    head = lines_block([" ".join([*amount, wager.title])], room, "wager", bold=True)
     parts = [head]
     if wager.result is not None:
         inner = lines_block([wager.result.words], room - MARK_SIZE - 5, f"outcome-{wager.outcome}")

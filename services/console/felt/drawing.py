@@ -14,7 +14,7 @@ from services.console.felt.games import felt_of
 from services.console.felt.glyphs import symbols
 from services.console.felt.svg import element, text, width_of
 from services.console.felt.telling import lines_of
-from services.console.felt.words import counted
+from services.console.words import counted, say
 
 Shape = Literal["wide", "narrow"]
 
@@ -50,9 +50,7 @@ def draw(
 def drawn(felt: Felt, *, name: str, shape: Shape) -> str:
     """Return a felt as an SVG."""
     body, width, height = _column(felt, name) if shape == "narrow" else _arc(felt, name)
-    about = f"{felt.title}, {counted(len(felt.seats), 'seat')}" + (
-        "" if shape == "narrow" else ", seen from the dealer's side"
-    )
+    about = say(f"felt.drawing.{shape}", game=felt.title, seats=counted("felt.seats", len(felt.seats)))
     attributes = {
         "xmlns": "http://www.w3.org/2000/svg",
         "class": f"felt felt-{shape}",
@@ -75,7 +73,7 @@ def drawn(felt: Felt, *, name: str, shape: Shape) -> str:
 
 
 def _notes(felt: Felt, width: float) -> list[Block]:
-    unknown = [f"Not known to this page: {what}" for what in felt.unknown]
+    unknown = [say("felt.unknown.note", what=what) for what in felt.unknown]
     blocks = [lines_block(felt.notes, width, "note"), lines_block(unknown, width, "note-unknown")]
     return [block for block in blocks if block.height]
 

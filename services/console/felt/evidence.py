@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from services.console.words import say
+
 _SETTLED_AGAIN: Final = {
-    True: "Settled again now under that submission: the same lines and meters.",
-    False: "Settled again now under that submission: NOT the lines or meters that were recorded.",
+    True: say("felt.evidence.settles_again"),
+    False: say("felt.evidence.settles_otherwise"),
     None: "",
 }
 
@@ -37,21 +39,13 @@ class EvidenceView:
 def evidence_of(entry: Mapping[str, Any], proofs: str = "") -> EvidenceView:
     """Return the evidence of an entry; `proofs` stands before the path of its proof."""
     checkpoint = entry.get("checkpoint")
-    offset = "" if entry.get("offset") is None else f", offset {entry['offset']}"
+    source = "felt.evidence.source" if entry.get("offset") is None else "felt.evidence.source_at"
     document = entry.get("submission")
     again = entry.get("settles_again")
-    named = (
-        (
-            f"{document['game']} version {document['version']} under {document['regulation']}, "
-            f"approved by {document['approved_by']}, hash {document['hash']}"
-        )
-        if document
-        else ""
-    )
     return EvidenceView(
-        heading=f"Entry {entry['seq']} of {entry['shard_name']}",
+        heading=say("felt.evidence.entry", entry=entry["seq"], shard=entry["shard_name"]),
         event=entry["event_id"],
-        source=f"sequence {entry['sequence']} of {entry['source']}{offset}",
+        source=say(source, sequence=entry["sequence"], source=entry["source"], offset=entry.get("offset")),
         shard=str(entry["shard"]),
         shard_name=entry["shard_name"],
         seq=str(entry["seq"]),
@@ -61,7 +55,7 @@ def evidence_of(entry: Mapping[str, Any], proofs: str = "") -> EvidenceView:
         hash_verified=bool(entry["hash_verified"]),
         settles_again=_SETTLED_AGAIN[again],
         is_as_recorded=bool(entry["hash_verified"]) and again is not False,
-        submission=named,
+        submission=say("felt.evidence.submission", **document) if document else "",
         checkpoint_size="" if checkpoint is None else str(checkpoint["size"]),
         checkpoint_note="" if checkpoint is None else checkpoint["note"],
         proof="" if checkpoint is None else proofs + checkpoint["proof"],

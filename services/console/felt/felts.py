@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
-from services.console.felt.words import OUTCOMES, dollars, title, words
+from services.console.felt.words import OUTCOMES, dollars, of_hand, words
+from services.console.words import say
 
-DEALERS_HAND: Final = "Dealer's hand"
+DEALERS_HAND: Final = say("felt.hand.dealer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +42,17 @@ class Result:
         >>> Result("surrender", 0, 5000).words
         'surrendered, $50.00 back'
         """
-        parts = [OUTCOMES.get(self.outcome, words(self.outcome))]
-        if self.payout_cents:
-            parts[0] += f" {dollars(self.payout_cents)}"
+        outcome = OUTCOMES.get(self.outcome, words(self.outcome))
+        paid = say("felt.result.paid", outcome=outcome, amount=dollars(self.payout_cents))
+        parts = [paid if self.payout_cents else outcome]
         if self.category is not None:
             parts.append(words(self.category))
         if self.from_meter_cents:
-            parts.append(f"{dollars(self.from_meter_cents)} off the meter")
+            parts.append(say("felt.result.from_meter", amount=dollars(self.from_meter_cents)))
         if self.outcome != "win" and self.returned_cents:
-            parts.append(f"{dollars(self.returned_cents)} back")
+            parts.append(say("felt.result.returned", amount=dollars(self.returned_cents)))
         if self.vigorish_cents:
-            parts.append(f"commission {dollars(self.vigorish_cents)}")
+            parts.append(say("felt.result.commission", amount=dollars(self.vigorish_cents)))
         return ", ".join(parts)
 
 
@@ -67,7 +68,7 @@ class Wager:
     @property
     def title(self) -> str:
         """Return what the wager is on."""
-        return title(self.name) + ("" if self.hand is None else f", hand {self.hand}")
+        return of_hand(self.name, self.hand)
 
     @property
     def amount(self) -> str:
@@ -82,7 +83,8 @@ class Wager:
     @property
     def words(self) -> str:
         """Return the wager as a sentence."""
-        stake = f"{self.title} {self.amount}" if self.cents else f"{self.title} without a stake"
+        name = "felt.staked" if self.cents else "felt.unstaked"
+        stake = say(name, wager=self.title, amount=self.amount)
         return stake if self.result is None else f"{stake}: {self.result.words}"
 
 

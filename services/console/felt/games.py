@@ -8,6 +8,7 @@ from services.console.felt.felts import DEALERS_HAND, Felt, Hand, Place, Wager
 from services.console.felt.reading import Fields, Lines, Parts, dealer_cards, irregularities, meters, one_card, seats_of
 from services.console.felt.seven_cards import face_up_pai_gow, pai_gow
 from services.console.felt.words import GAMES, card_words, dollars, text_of, title
+from services.console.words import say
 
 _SEATS_MAX: Final = 16
 
@@ -31,14 +32,14 @@ def felt_of(record: Any, settlement: Any = None, *, game: str | None = None) -> 
     """
     unknown: list[str] = []
     fields, lines = Fields(record, "", unknown), Lines(settlement, unknown)
-    known = game if game in GAMES else _game_of(record)
+    known = game if game is not None and game in GAMES else _game_of(record)
     seats, dealer, notes = _READERS.get(known, _any_game)(fields, lines)
     notes += [*irregularities(fields), *meters(fields)]
     fields.end()
     if len(seats) > _SEATS_MAX:
-        unknown.append(f"{len(seats)} seats; the first {_SEATS_MAX} are drawn")
+        unknown.append(say("felt.unknown.seats", count=len(seats), shown=_SEATS_MAX))
     unknown += lines.left()
-    name = GAMES.get(known, title(game or "unknown game"))
+    name = GAMES.get(known, title(game or say("felt.unknown_game")))
     return Felt(known, name, tuple(seats[:_SEATS_MAX]), dealer, tuple(notes), tuple(unknown))
 
 
@@ -58,24 +59,28 @@ def _game_of(record: Any) -> str:
 def holdem(record: Fields, lines: Lines) -> Parts:
     """Read a round of Texas Hold 'Em Bonus Poker: two cards a seat, and the board."""
     board = record.cards("community")
-    streets = [("Flop", board[:3]), ("Turn", board[3:4]), ("River", board[4:5]), ("Further cards", board[5:])]
+    streets = {"flop": board[:3], "turn": board[3:4], "river": board[4:5], "further": board[5:]}
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers, folded = fields.amounts("wagers"), fields.flag("folded")
         said = []
         for street, bet in enumerate(("flop", "turn", "river")):
             if bet in wagers:
-                said.append(f"bet the {bet.capitalize()} {dollars(wagers[bet])}")
+                said.append(say(f"felt.said.bet_{bet}", amount=dollars(wagers[bet])))
             elif "flop" in wagers and street and len(board) >= 4:
-                said.append(f"checked the {bet.capitalize()}")
-        said += ["folded"] if folded else []
+                said.append(say(f"felt.said.checked_{bet}"))
+        said += [say("felt.said.folded")] if folded else []
         return Place(name, (Hand("", fields.cards("cards")),), lines.of(number, wagers), tuple(said))
 
     seats = seats_of(record, seat)
-    hands = [Hand(DEALERS_HAND, dealer_cards(record)), *(Hand(street, cards) for street, cards in streets if cards)]
+    hands = [
+        Hand(DEALERS_HAND, dealer_cards(record)),
+        *(Hand(say(f"felt.hand.{street}"), cards) for street, cards in streets.items() if cards),
+    ]
     lucky = record.take("lucky_position")
-    notes = [] if lucky is None else [f"Lucky position: {'' if lucky == 'dealer' else 'seat '}{text_of(lucky)}"]
-    return seats, Place("Dealer", (*hands, *one_card(record, "magic_card"))), notes
+    note = "felt.note.lucky_dealer" if lucky == "dealer" else "felt.note.lucky_position"
+    notes = [] if lucky is None else [say(note, seat=text_of(lucky))]
+    return seats, Place(say("felt.dealer"), (*hands, *one_card(record, "magic_card"))), notes
 
 
 def dj_wild(record: Fields, lines: Lines) -> Parts:
@@ -83,20 +88,25 @@ def dj_wild(record: Fields, lines: Lines) -> Parts:
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers, folded = fields.amounts("wagers"), fields.flag("folded")
-        said = ["folded"] if folded else []
+        said = [say("felt.said.folded")] if folded else []
         ante, raised = wagers.get("ante", 0), wagers.get("raise", 0)
         if raised:
-            said.append(f"raised {raised / ante:g}× the Ante" if ante else f"raised {dollars(raised)}")
+            raise_words = "felt.said.raised_times" if ante else "felt.said.raised"
+            said.append(say(raise_words, times=f"{raised / (ante or 1):g}", amount=dollars(raised)))
         return Place(name, (_wild("", fields.cards("cards")),), lines.of(number, wagers), tuple(said))
 
     seats = seats_of(record, seat)
-    return seats, Place("Dealer", (_wild(DEALERS_HAND, dealer_cards(record)), *one_card(record, "spare_card"))), []
+    return (
+        seats,
+        Place(say("felt.dealer"), (_wild(DEALERS_HAND, dealer_cards(record)), *one_card(record, "spare_card"))),
+        [],
+    )
 
 
 def _wild(name: str, cards: tuple[str, ...]) -> Hand:
     wild = frozenset(place for place, card in enumerate(cards) if card[0] == "2" or card == "Jk")
-    said = () if not wild else (f"wild: {', '.join(card_words(cards[place]) for place in sorted(wild))}",)
-    return Hand(name, cards, said, wild)
+    named = ", ".join(card_words(cards[place]) for place in sorted(wild))
+    return Hand(name, cards, (say("felt.said.wild", cards=named),) if wild else (), wild)
 
 
 def over_under(record: Fields, lines: Lines) -> Parts:
@@ -104,14 +114,14 @@ def over_under(record: Fields, lines: Lines) -> Parts:
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers = fields.amounts("wagers")
-        said = ["surrendered"] if fields.flag("surrendered") else []
-        said += [f"chose {title(side)}" for side in ("over_23", "under_18") if side in wagers]
+        said = [say("felt.said.surrendered")] if fields.flag("surrendered") else []
+        said += [say("felt.said.chose", wager=title(side)) for side in ("over_23", "under_18") if side in wagers]
         cards = fields.cards("cards")
         if len(cards) == 3:
-            said.append(f"total {sum(map(_points, cards))}")
+            said.append(say("felt.said.total", total=sum(map(_points, cards))))
         return Place(name, (Hand("", cards),), lines.of(number, wagers), tuple(said))
 
-    return seats_of(record, seat), Place("Dealer", said=("The dealer has no hand",)), []
+    return seats_of(record, seat), Place(say("felt.dealer"), said=(say("felt.said.no_hand"),)), []
 
 
 def _points(card: str) -> int:
@@ -123,10 +133,10 @@ def _any_game(record: Fields, lines: Lines) -> Parts:
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers: tuple[Wager, ...] = lines.of(number, fields.amounts("wagers"))
-        said = [word for word in ("folded", "surrendered") if fields.flag(word)]
+        said = [say(f"felt.said.{flag}") for flag in ("folded", "surrendered") if fields.flag(flag)]
         return Place(name, (Hand("", fields.cards("cards")),), wagers, tuple(said))
 
-    return seats_of(record, seat), Place("Dealer", (Hand(DEALERS_HAND, dealer_cards(record)),)), []
+    return seats_of(record, seat), Place(say("felt.dealer"), (Hand(DEALERS_HAND, dealer_cards(record)),)), []
 
 
 _READERS: Final[Mapping[str, Callable[[Fields, Lines], Parts]]] = {

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from services.console.felt.paying import WagerRules, odds_of, rules_of
 from services.console.felt.readings import Reading, readings_of, under
-from services.console.felt.words import OUTCOMES, dollars, title, words
+from services.console.felt.words import OUTCOMES, dollars, of_hand, words
+from services.console.words import say
 
 _DEALER_SEAT: Final = 0
 _AMOUNTS: Final = ("stake", "payout", "stake_returned", "vigorish")
@@ -78,11 +79,11 @@ def _line(
 ) -> LineView:
     notes = []
     if line.get("from_meter"):
-        notes.append(f"{dollars(line['from_meter'])} off the meter")
+        notes.append(say("felt.result.from_meter", amount=dollars(line["from_meter"])))
     if line.get("paid_by", "house") != "house":
-        notes.append("against the bank")
+        notes.append(say("felt.result.banked"))
     if line.get("house_share") is not None:
-        notes.append(f"the house's share {dollars(line['house_share'])}")
+        notes.append(say("felt.result.house_share", amount=dollars(line["house_share"])))
     return LineView(
         seat=seat_of(line),
         wager=wager_of(line),
@@ -106,9 +107,9 @@ def totals_of(lines: Sequence[Mapping[str, Any]]) -> Amounts | None:
 
 def seat_of(line: Mapping[str, Any]) -> str:
     """Return whose line it is."""
-    return "Dealer" if line["seat"] == _DEALER_SEAT else str(line["seat"])
+    return say("felt.dealer") if line["seat"] == _DEALER_SEAT else str(line["seat"])
 
 
 def wager_of(line: Mapping[str, Any]) -> str:
     """Return what a line is about."""
-    return title(line["wager"]) + (f", hand {line['hand']}" if line.get("hand") is not None else "")
+    return of_hand(line["wager"], line.get("hand"))

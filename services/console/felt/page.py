@@ -13,6 +13,7 @@ from services.console.felt.postings import PostingView, postings_of
 from services.console.felt.revisions import ComparedLine, RevisionView, compared, revisions_of
 from services.console.felt.telling import lines_of
 from services.console.felt.words import GAMES, money, title
+from services.console.words import counted, say
 
 _FEW: Final = 3
 _SOME: Final = 5
@@ -80,7 +81,7 @@ def view_of(
     posted = tuple(one for one in revisions if one.is_posted)
     game = GAMES.get(str((catalogue or {}).get("game")), title(document["game"]))
     return RoundView(
-        title=f"Round {document['round_id']}",
+        title=say("felt.round", round=document["round_id"]),
         property=document["property"],
         table=document["table"],
         round_id=document["round_id"],
@@ -94,7 +95,9 @@ def view_of(
         lines=lines,
         totals=totals_of(data.get("lines") or []),
         meters=tuple((title(name), money(after)) for name, after in (data.get("meters") or {}).items()),
-        notices=tuple(f"{one['detail']} ({one['paragraph']})" for one in data.get("notices") or ()),
+        notices=tuple(
+            say("felt.notice", detail=one["detail"], paragraph=one["paragraph"]) for one in data.get("notices") or ()
+        ),
         postings=postings,
         postings_sum=total,
         revisions=revisions,
@@ -127,9 +130,9 @@ def _selected(entry: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 def _status(document: Mapping[str, Any]) -> str:
     if document["status"] == "void":
-        return "void: no money of it stands"
+        return say("felt.void")
     revision = document["revision"]
-    return "posted" if revision == 1 else f"posted, corrected {'once' if revision == 2 else f'{revision - 1} times'}"
+    return say("felt.posted") if revision == 1 else counted("felt.corrected", revision - 1)
 
 
 def _felt(data: Mapping[str, Any], catalogue: Mapping[str, Any] | None) -> FeltView | None:

@@ -3,13 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
 from services.console.felt.words import title, words
+from services.console.words import say
 from shared.rules.catalogue import PaytableRow
 from shared.rules.document import what_pays
+
+_OFFERED_MAX: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ def rules_of(
         title=str(wager.get("title", title(line["wager"]))),
         authorized=str(wager.get("paragraph", "")),
         decided=str(wager.get("decided", "")),
-        paytable="Paytable" if name is None else f"Paytable {name}",
+        paytable=say("felt.paytable") if name is None else say("felt.paytable_named", name=name),
         paragraph=str(table.get("paragraph", "")),
         rows=tuple(RowView(words(one["category"]), _pays(one), one is row) for one in table["rows"]),
     )
@@ -58,7 +61,7 @@ def rules_of(
 def odds_of(line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]) -> str:
     """Return the odds of a line that paid: as the catalogue has them, otherwise as they come out of the amounts.
 
-    >>> odds_of({"wager": "blackjack", "stake": 10000, "payout": 15000}, None, {})
+    >>> odds_of({"wager": "blackjack", "stake": 10000, "payout": 15000, "stake_returned": 10000}, None, {})
     '3 to 2'
     >>> odds_of({"wager": "blackjack", "stake": 10000, "payout": 0}, None, {})
     ''
@@ -74,7 +77,9 @@ def odds_of(line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, select
     ratio = Fraction(payout, stake)
     returned = int(line.get("stake_returned", 0)) > 0
     # Odds that nobody offers are a payout that was limited, shared or taken off a meter: the amount says it better.
-    return f"{ratio.numerator:,} {'to' if returned else 'for'} {ratio.denominator:,}" if ratio.denominator <= 20 else ""
+    if ratio.denominator > _OFFERED_MAX:
+        return ""
+    return say("felt.odds.to" if returned else "felt.odds.for", paid=f"{ratio.numerator:,}", staked=ratio.denominator)
 
 
 def _row(

@@ -5,25 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from services.console.felt.words import dollars, title, words
+from services.console.words import said, say
 
-_ACCOUNTS: Final = {
-    "handle": "Wagers made",
-    "payout": "Paid and returned to players",
-    "vigorish": "Commission",
-    "meter_expense": "Expense of the meter",
-    "meter_contribution": "Put onto the meter",
-    "meter_reset": "Meter restored by the house",
-    "meter_payout": "Paid off the meter",
-    "attendant": "Paid by an attendant",
-    "account_funded": "Electronic game accounts",
-    "banked_wagers": "Wagers against the bank",
-    "banked_payouts": "Paid to players against the bank",
-    "bank_collected": "Collected from the bank",
-    "bank_paid": "Paid to the bank",
-    "bank_settlement": "Settlement with the bank",
-    "house_in_bank": "The house's part in the bank",
-    "chips": "Chips in the table inventory",
-}
+_ACCOUNTS: Final = said("felt.account")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +32,7 @@ def _posting(posting: Mapping[str, Any]) -> PostingView:
     return PostingView(
         account=_ACCOUNTS.get(leg, words(leg)),
         leg=leg,
-        wager=title(posting["wager"]) if posting["wager"] else "all wagers",
+        wager=title(posting["wager"]) if posting["wager"] else say("felt.all_wagers"),
         debit=dollars(cents) if cents > 0 else "",
         credit=dollars(-cents) if cents < 0 else "",
     )

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from services.console.felt.felts import Hand, Place, Result, Wager
 from services.console.felt.words import IRREGULARITIES, is_card, is_cents, money, text_of, title, words
+from services.console.words import say
 
 Parts = tuple[list[Place], Place, list[str]]
 """Seats, the dealer's side, and notes."""
@@ -22,14 +23,14 @@ class Fields:
         if isinstance(document, Mapping):
             self._left = dict(document)
         elif document is not None:
-            self.note(f"not a document: {text_of(document)}")
+            self.note(say("felt.unknown.document", text=text_of(document)))
 
     def note(self, what: str) -> None:
         """Keep something that this module does not know, in words."""
         if len(self._unknown) < _UNKNOWN_MAX:
             self._unknown.append(f"{self.place}: {what}" if self.place else what)
         elif len(self._unknown) == _UNKNOWN_MAX:
-            self._unknown.append("and more that is not shown")
+            self._unknown.append(say("felt.unknown.more"))
 
     def inner(self, document: Any, place: str) -> "Fields":
         """Return the fields of a document within this one."""
@@ -70,7 +71,7 @@ class Fields:
             self.note(f"{words(name)} {text_of(value)}")
             return ()
         if len(value) > _LISTED_MAX:
-            self.note(f"{words(name)}: {len(value)} of them, the first {_LISTED_MAX} are shown")
+            self.note(say("felt.unknown.cut", field=words(name), count=len(value), shown=_LISTED_MAX))
         return tuple(value[:_LISTED_MAX])
 
     def cards(self, name: str) -> tuple[str, ...]:
@@ -82,7 +83,7 @@ class Fields:
         found = self.as_list(value, name)
         for one in found:
             if not is_card(one):
-                self.note(f"{words(name)}: unknown card {text_of(one)}")
+                self.note(say("felt.unknown.card", field=words(name), card=text_of(one)))
         return tuple(one for one in found if is_card(one))
 
     def amounts(self, name: str) -> dict[str, int]:
@@ -113,13 +114,13 @@ class Lines:
 
     def __init__(self, settlement: Any, unknown: list[str]) -> None:
         self._by_seat: dict[Any, list[Mapping[str, Any]]] = {}
-        self._fields = Fields({}, "settlement", unknown)
+        self._fields = Fields({}, say("felt.unknown.in.settlement"), unknown)
         lines = settlement.get("lines") if isinstance(settlement, Mapping) else None
-        for line in self._fields.as_list(lines, "lines") if lines is not None else ():
+        for line in self._fields.as_list(lines, say("felt.unknown.in.lines")) if lines is not None else ():
             if isinstance(line, Mapping) and isinstance(line.get("seat"), int) and isinstance(line.get("wager"), str):
                 self._by_seat.setdefault(line["seat"], []).append(line)
             else:
-                self._fields.note(f"line {text_of(line)}")
+                self._fields.note(say("felt.unknown.line", text=text_of(line)))
 
     def of(self, seat: Any, wagers: Mapping[str, int]) -> tuple[Wager, ...]:
         """Return a seat's wagers, each with what its lines say of it, then what was paid without a stake."""
@@ -135,7 +136,7 @@ class Lines:
         """Return in words the lines of seats that the record does not have."""
         for seat, lines in self._by_seat.items():
             for line in lines:
-                yield f"settlement of seat {text_of(seat)}: {_settled(line).words}"
+                yield say("felt.unknown.settled", seat=text_of(seat), wager=_settled(line).words)
 
 
 def _settled(line: Mapping[str, Any]) -> Wager:
@@ -146,7 +147,7 @@ def _settled(line: Mapping[str, Any]) -> Wager:
         return int(value) if is_cents(value) else 0
 
     result = Result(
-        outcome=text_of(line.get("outcome", "unknown outcome")),
+        outcome=text_of(line.get("outcome", say("felt.unknown_outcome"))),
         payout_cents=cents("payout"),
         returned_cents=cents("stake_returned"),
         vigorish_cents=cents("vigorish"),
@@ -160,27 +161,32 @@ def irregularities(record: Fields) -> list[str]:
     """Return in words what went wrong in a round."""
     said = []
     for one in record.listed("irregularities"):
-        fields = record.inner(one, "irregularity")
+        fields = record.inner(one, say("felt.unknown.in.irregularity"))
         code, seat, count = fields.take("code"), fields.take("seat"), fields.take("count")
         after = fields.take("after_initial_deal")
-        what = IRREGULARITIES.get(code, words(code)) if isinstance(code, str) else text_of(one)
-        where = "" if seat is None else f", seat {text_of(seat)}"
-        many = "" if count is None else f", {text_of(count)} of them"
-        when = "" if after is None else ", after the initial deal" if after else ", in the initial deal"
         fields.end()
-        said.append(f"Irregularity: {what}{where}{many}{when}")
+        what = [IRREGULARITIES.get(code, words(code)) if isinstance(code, str) else text_of(one)]
+        if seat is not None:
+            what.append(say("felt.irregularity.seat", seat=text_of(seat)))
+        if count is not None:
+            what.append(say("felt.irregularity.count", count=text_of(count)))
+        if after is not None:
+            what.append(say("felt.irregularity.after_deal" if after else "felt.irregularity.in_deal"))
+        said.append(say("felt.note.irregularity", what=", ".join(what)))
     return said
 
 
 def meters(record: Fields) -> list[str]:
     """Return in words what the meters showed before the round."""
-    return [f"Meter of the {title(name)} before: {money(cents)}" for name, cents in record.amounts("meters").items()]
+    shown = record.amounts("meters")
+    return [say("felt.note.meter", wager=title(name), amount=money(cents)) for name, cents in shown.items()]
 
 
 def of_seat(fields: Fields) -> tuple[Any, str]:
     """Return the number of a seat, and its name with who holds it."""
     number, player = fields.take("seat"), fields.take("player")
-    return number, f"Seat {text_of(number)}" + ("" if player is None else f", {text_of(player)}")
+    name = "felt.seat" if player is None else "felt.seat_of"
+    return number, say(name, seat=text_of(number), player=text_of(player))
 
 
 def _numbered(place: tuple[Any, Place]) -> tuple[bool, Any]:
@@ -192,9 +198,9 @@ def seats_of(record: Fields, read: Callable[[Fields, str, Any], Place]) -> list[
     """Return the seats in table order: from the dealer's far left to the dealer's far right."""
     found: list[tuple[Any, Place]] = []
     for one in record.listed("seats"):
-        fields = record.inner(one, "seat")
+        fields = record.inner(one, say("felt.unknown.in.any_seat"))
         number, name = of_seat(fields)
-        fields.place = f"seat {text_of(number)}"
+        fields.place = say("felt.unknown.in.seat", seat=text_of(number))
         found.append((number, read(fields, name, number)))
         fields.end()
     return [place for _, place in sorted(found, key=_numbered)]
@@ -202,7 +208,7 @@ def seats_of(record: Fields, read: Callable[[Fields, str, Any], Place]) -> list[
 
 def dealer_cards(record: Fields) -> tuple[str, ...]:
     """Return the cards of a dealer who has nothing else."""
-    dealer = record.inner(record.take("dealer"), "dealer")
+    dealer = record.inner(record.take("dealer"), say("felt.unknown.in.dealer"))
     cards = dealer.cards("cards")
     dealer.end()
     return cards
@@ -214,6 +220,6 @@ def one_card(record: Fields, name: str) -> list[Hand]:
     if card is None:
         return []
     if not is_card(card):
-        record.note(f"{title(name)}: unknown card {text_of(card)}")
+        record.note(say("felt.unknown.card", field=title(name), card=text_of(card)))
         return []
     return [Hand(title(name), (card,))]

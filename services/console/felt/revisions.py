@@ -9,13 +9,9 @@ from services.console.felt.games import felt_of
 from services.console.felt.lines import seat_of, wager_of
 from services.console.felt.telling import lines_of
 from services.console.felt.words import dollars
+from services.console.words import said, say
 
-_KINDS: Final = {
-    "settlement.posted": "Posted",
-    "settlement.reversed": "Taken back",
-    "settlement.superseded": "Came too late: kept, moves no money",
-    "settlement.voided": "Voided before any record came",
-}
+_KINDS: Final = {f"settlement.{kind}": words for kind, words in said("felt.revision.kind").items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +60,13 @@ def revisions_of(document: Mapping[str, Any]) -> tuple[RevisionView, ...]:
 def _revision(entry: Mapping[str, Any], *, standing: bool) -> RevisionView:
     data, posted = entry["data"], entry["kind"] == "settlement.posted"
     correction = data.get("correction") or {}
-    number = f" {data['revision']}" if "revision" in data else ""
     net = sum(
         line["payout"] + line["stake_returned"] - line["stake"] - line.get("vigorish", 0)
         for line in data.get("lines") or ()
         if line["wager"] != "bank" and line["seat"] != 0
     )
     return RevisionView(
-        heading=f"Revision{number}" if number else "Entry",
+        heading=_heading(data),
         kind=_KINDS.get(entry["kind"], entry["kind"]),
         is_posted=posted,
         standing=standing,
@@ -82,6 +77,12 @@ def _revision(entry: Mapping[str, Any], *, standing: bool) -> RevisionView:
         approved_by=correction.get("approved_by", ""),
         players_net=dollars(net) if posted else "",
     )
+
+
+def _heading(data: Mapping[str, Any]) -> str:
+    if "revision" not in data:
+        return say("felt.revision.entry")
+    return say("felt.revision.numbered", number=data["revision"])
 
 
 def compared(posted: Sequence[Mapping[str, Any]]) -> tuple[ComparedLine, ...]:
@@ -99,8 +100,8 @@ def compared(posted: Sequence[Mapping[str, Any]]) -> tuple[ComparedLine, ...]:
 def _rows(columns: Sequence[Mapping[str, str]]) -> list[ComparedLine]:
     rows = []
     for about in dict.fromkeys(key for column in columns for key in column):
-        said = [column.get(about, "") for column in columns]
-        cells = [Cell(text, changed=at > 0 and text != said[at - 1]) for at, text in enumerate(said)]
+        texts = [column.get(about, "") for column in columns]
+        cells = [Cell(text, changed=at > 0 and text != texts[at - 1]) for at, text in enumerate(texts)]
         rows.append(ComparedLine(about, tuple(cells)))
     return rows
 
@@ -111,8 +112,9 @@ def _settled(data: Mapping[str, Any]) -> dict[str, str]:
         result = Result(
             line["outcome"], line["payout"], line["stake_returned"], line.get("vigorish", 0), line.get("category")
         )
-        about = f"Seat {seat_of(line)}: {wager_of(line)}" if line["seat"] else f"Dealer: {wager_of(line)}"
-        _add(found, about, f"{dollars(line['stake'])}: {result.words}")
+        name = "felt.revision.seat" if line["seat"] else "felt.revision.dealer"
+        about = say(name, seat=seat_of(line), wager=wager_of(line))
+        _add(found, about, say("felt.revision.settled", stake=dollars(line["stake"]), result=result.words))
     return found
 
 
@@ -121,7 +123,7 @@ def _lay(data: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in lines_of(felt_of(data.get("record")))[1:]:
         about, _, text = line.partition(": ")
-        _add(found, f"{about}: as recorded" if text else "Notes", text or about)
+        _add(found, say("felt.revision.recorded", whose=about) if text else say("felt.revision.notes"), text or about)
     return found
 
 

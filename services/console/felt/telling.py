@@ -6,6 +6,7 @@ from typing import Any
 from services.console.felt.felts import DEALERS_HAND, Felt, Hand, Place
 from services.console.felt.games import felt_of
 from services.console.felt.words import cards_words
+from services.console.words import say
 
 
 def describe(
@@ -21,7 +22,7 @@ def lines_of(felt: Felt) -> list[str]:
     for place in (felt.dealer, *felt.seats):
         lines += _place(place)
     lines += [f"{note}." for note in felt.notes]
-    lines += [f"Not known to this page: {note}." for note in felt.unknown]
+    lines += [f"{say('felt.unknown.note', what=note)}." for note in felt.unknown]
     return lines
 
 

@@ -3,61 +3,24 @@
 import re
 from typing import Any, Final
 
+from services.console.words import said, say
+
 _TEXT_CHARACTERS_MAX: Final = 120
 _NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-_TITLES: Final = {
-    "bank": "Bank",
-    "emperors_treasure": "Emperor's Treasure",
-    "kings_bounty": "King's Bounty",
-    "lucky_player_bonus": "Lucky Player Bonus",
-    "match_the_dealer": "Match the Dealer",
-    "bet_the_set_21": "Bet the Set 21",
-    "texas_holdem_bonus": "Texas Hold 'Em Bonus",
-    "twenty_point_bonus": "Lucky Ladies (Twenty Point Bonus)",
-    "hit_and_run_progressive": "Hit and Run Progressive",
-    "dealer_wager": "Dealer's wager against the bank",
-    "five_card_hand_bonus_player": "Five Card Hand Bonus, player's hand",
-    "five_card_hand_bonus_dealer": "Five Card Hand Bonus, dealer's hand",
-}
+_TITLES: Final = said("felt.wager")
 
-GAMES: Final = {
-    "blackjack": "Blackjack",
-    "pai_gow": "Pai Gow Poker",
-    "face_up_pai_gow": "Face Up Pai Gow Poker",
-    "holdem": "Texas Hold 'Em Bonus Poker",
-    "dj_wild": "DJ Wild Stud Poker",
-    "over_under": "Over/Under",
-}
+GAMES: Final = said("felt.game")
 """The games as the rules name them, and as people do."""
 
-OUTCOMES: Final = {
-    "win": "won",
-    "lose": "lost",
-    "push": "push",
-    "void": "void",
-    "surrender": "surrendered",
-}
+OUTCOMES: Final = said("felt.outcome")
 
-IRREGULARITIES: Final = {
-    "misdeal": "misdeal",
-    "cards_face_up": "cards found face up",
-    "dealer_card_exposed": "a card exposed too early",
-    "player_card_exposed": "the dealer exposed a player's card",
-    "wrong_starting_position": "dealt from the wrong position",
-    "deck_count_wrong": "too many or too few cards left",
-    "shoe_malfunction": "the shoe failed",
-    "hand_dead": "hand called dead",
-    "card_reader_exposed_hole": "the card reader exposed the hole card",
-    "abandoned": "the player left the table",
-    "stack_card_exposed": "a card of a stack was exposed",
-}
+IRREGULARITIES: Final = said("felt.irregularity.code")
 
-_RANKS: Final = {
-    "A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "10", "9": "9", "8": "8", "7": "7", "6": "6", "5": "5",
-    "4": "4", "3": "3", "2": "2",
-}  # fmt: skip
-_SUITS: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
+_RANKS: Final = "AKQJT98765432"
+_PICTURES: Final = said("felt.card.rank")
+"""The ranks that have a name; the others are their number."""
+_SUITS: Final = said("felt.card.suit")
 JOKER: Final = "Jk"
 
 
@@ -91,6 +54,15 @@ def title(name: Any) -> str:
     return " ".join(word[:1].upper() + word[1:] for word in text_of(name).replace("_", " ").split())
 
 
+def of_hand(wager: str, hand: int | None) -> str:
+    """Return the name of a wager, and of which of a seat's hands it is.
+
+    >>> of_hand("blackjack", None), of_hand("blackjack", 2)
+    ('Blackjack', 'Blackjack, hand\\xa02')
+    """
+    return title(wager) if hand is None else say("felt.hand_of", wager=title(wager), hand=hand)
+
+
 def words(name: Any) -> str:
     """Return a name in snake case as words.
 
@@ -112,8 +84,11 @@ def card_words(code: Any) -> str:
     ('10 of diamonds', 'joker')
     """
     if not is_card(code):
-        return f"unknown card {text_of(code)}"
-    return "joker" if code == JOKER else f"{_RANKS[code[0]]} of {_SUITS[code[1]]}"
+        return say("felt.card.unknown", card=text_of(code))
+    if code == JOKER:
+        return say("felt.card.joker")
+    rank, suit = code
+    return say("felt.card.of", rank=_PICTURES.get(rank, rank), suit=_SUITS[suit])
 
 
 def cards_words(cards: tuple[Any, ...]) -> str:
@@ -126,15 +101,6 @@ def text_of(value: Any) -> str:
     try:
         text = value if isinstance(value, str) else repr(value)
     except (ValueError, RecursionError):  # a number of more digits than Python writes; a document within itself
-        text = f"a {type(value).__name__}"
+        text = say("felt.unknown.unwritable", type=type(value).__name__)
     text = " ".join(_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text[: 4 * _TEXT_CHARACTERS_MAX]).split())
     return text if len(text) <= _TEXT_CHARACTERS_MAX else text[: _TEXT_CHARACTERS_MAX - 1] + "…"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "card"), counted(3, "card")
-    ('1 card', '3 cards')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

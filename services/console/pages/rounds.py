@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from services.console.console import Asked, page
 from services.console.felt import regulation_of, view_of
-from services.console.pages.days import running_day
+from services.console.pages.days import running_day, zone_of
 from services.console.services import REGISTRY, SETTLEMENT, or_missing, path
 
 
@@ -33,6 +33,6 @@ def routes() -> APIRouter:
         if regulation is not None:
             catalogue = await or_missing(person.calls.get(REGISTRY, path("catalogue", regulation)))
         view = view_of(found, catalogue or None, keys=request.app.state.verifiers, proofs=f"/api/{SETTLEMENT}")
-        return page(request, "round/round.html", person, view=view)
+        return page(request, "round/round.html", person, view=view, zone=await zone_of(person, property))
 
     return router

@@ -13,6 +13,19 @@ const SIGNATURES_MAX = 100;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
+let words;
+
+/** Returns a text of the page's words with what it speaks of put in; `name` is that below `verify` in words.yaml. */
+function say(name, parts = {}) {
+  words ??= JSON.parse(document.getElementById("verify-words").textContent);
+  return words[name].replace(/\{(\w+)\}/g, (_, part) => String(parts[part]));
+}
+
+/** Returns a text about a number of things: its form for one, or that for any other number, with the `count`. */
+function counted(name, count, parts) {
+  return say(`${name}.${Number(count) === 1 ? "one" : "other"}`, { count, ...parts });
+}
+
 /** A step that does not hold; its message says why, in words for people. */
 class DoesNotHold extends Error {}
 
@@ -28,10 +41,10 @@ function bytesOf(base64, what) {
   try {
     text = atob(base64);
   } catch {
-    throw new DoesNotHold(`${what} is not base64`);
+    throw new DoesNotHold(say("base64", { what }));
   }
   // As the services read it: another spelling of the same bytes is no proof document.
-  requireThat(btoa(text) === base64, `${what} is not base64 in its canonical form`);
+  requireThat(btoa(text) === base64, say("base64_form", { what }));
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
@@ -63,10 +76,10 @@ export function fieldsOf(record) {
   const fields = [];
   let at = 0;
   while (at < record.length) {
-    requireThat(at + 8 <= record.length, `field ${fields.length + 1} of the record is cut off`);
+    requireThat(at + 8 <= record.length, say("entry.cut", { field: fields.length + 1 }));
     const length = view.getBigUint64(at);
     const start = at + 8;
-    requireThat(length <= BigInt(record.length - start), `field ${fields.length + 1} of the record is cut off`);
+    requireThat(length <= BigInt(record.length - start), say("entry.cut", { field: fields.length + 1 }));
     at = start + Number(length);
     fields.push(record.subarray(start, at));
   }
@@ -79,7 +92,7 @@ async function rootOf(leaf, index, size, path) {
   let position = BigInt(index);
   let last = size - 1n;
   for (const sibling of path) {
-    requireThat(last !== 0n, `${path.length} hashes are too many for entry ${index + 1} of ${size}`);
+    requireThat(last !== 0n, counted("path.long", path.length, { entry: index + 1, size }));
     if (position & 1n || position === last) {
       node = await sha256(joined(Uint8Array.of(1), sibling, node));
       while (position && !(position & 1n)) {
@@ -92,20 +105,20 @@ async function rootOf(leaf, index, size, path) {
     position >>= 1n;
     last >>= 1n;
   }
-  requireThat(last === 0n, `${path.length} hashes are too few for entry ${index + 1} of ${size}`);
+  requireThat(last === 0n, counted("path.short", path.length, { entry: index + 1, size }));
   return node;
 }
 
 /** Returns the text and the signatures of a signed note (https://c2sp.org/signed-note). */
 function splitNote(note) {
   const at = note.lastIndexOf("\n\n");
-  requireThat(at >= 0 && note.endsWith("\n"), "the checkpoint is not a signed note");
+  requireThat(at >= 0 && note.endsWith("\n"), say("checkpoint.note"));
   const lines = note.slice(at + 2, -1).split("\n");
-  requireThat(lines.length <= SIGNATURES_MAX, "the checkpoint has too many signatures");
+  requireThat(lines.length <= SIGNATURES_MAX, say("checkpoint.signatures"));
   const signatures = lines.map((line) => {
     const found = /^— (\S+) (\S+)$/.exec(line);
-    requireThat(found, "a signature line of the checkpoint is malformed");
-    const bytes = bytesOf(found[2], `the signature of ${found[1]}`);
+    requireThat(found, say("checkpoint.signature"));
+    const bytes = bytesOf(found[2], say("what.signature", { name: found[1] }));
     return { name: found[1], id: hex(bytes.subarray(0, KEY_ID_BYTES)), bytes: bytes.subarray(KEY_ID_BYTES) };
   });
   return { text: note.slice(0, at + 1), signatures };
@@ -114,21 +127,21 @@ function splitNote(note) {
 /** Returns the checkpoint in the text of a note: origin, size, root. */
 function checkpointOf(text) {
   const [origin, size, root, ...rest] = text.split("\n");
-  requireThat(origin && rest.length >= 1 && /^(0|[1-9][0-9]{0,18})$/.test(size), "the checkpoint is malformed");
-  const bytes = bytesOf(root, "the root of the checkpoint");
-  requireThat(bytes.length === HASH_BYTES, "the root of the checkpoint is no hash");
+  requireThat(origin && rest.length >= 1 && /^(0|[1-9][0-9]{0,18})$/.test(size), say("checkpoint.malformed"));
+  const bytes = bytesOf(root, say("what.root"));
+  requireThat(bytes.length === HASH_BYTES, say("checkpoint.root"));
   return { origin, size: BigInt(size), root: bytes };
 }
 
 /** Returns a verifier key: `<name>+<key id>+<base64 of algorithm and public key>`. */
 async function verifierOf(line) {
   const found = /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/.exec(line);
-  requireThat(found, `the public key “${line}” is not <name>+<key id>+<key>`);
+  requireThat(found, say("key.form", { line }));
   const [, name, id, encoded] = found;
-  const key = bytesOf(encoded, `the public key of ${name}`);
-  requireThat(key.length === 33 && key[0] === ED25519, `the public key of ${name} is not an Ed25519 key`);
+  const key = bytesOf(encoded, say("what.key", { name }));
+  requireThat(key.length === 33 && key[0] === ED25519, say("key.kind", { name }));
   const own = await sha256(joined(encoder.encode(`${name}\n`), key));
-  requireThat(hex(own.subarray(0, KEY_ID_BYTES)) === id, `the key id ${id} is not that of the key of ${name}`);
+  requireThat(hex(own.subarray(0, KEY_ID_BYTES)) === id, say("key.id", { id, name }));
   return { name, id, key: key.subarray(1) };
 }
 
@@ -137,27 +150,25 @@ async function ed25519Holds(key, signature, message) {
   try {
     imported = await crypto.subtle.importKey("raw", key, { name: "Ed25519" }, false, ["verify"]);
   } catch (error) {
-    if (error.name === "DataError") throw new DoesNotHold("the public key is no point of the curve");
-    throw new CannotCheck(
-      "this browser cannot verify Ed25519 signatures; use a newer one, or: pitledger verify-proof",
-    );
+    if (error.name === "DataError") throw new DoesNotHold(say("key.point"));
+    throw new CannotCheck(say("no_ed25519"));
   }
   return crypto.subtle.verify({ name: "Ed25519" }, imported, signature, message);
 }
 
 async function signersOf(note, text, signatures, keys) {
   const lines = keys.split("\n").map((line) => line.trim()).filter(Boolean);
-  requireThat(lines.length, "no public key is given: ask the operator for it, on a path that nobody can tamper with");
+  requireThat(lines.length, say("key.none"));
   const known = await Promise.all(lines.map(verifierOf));
   const names = [];
   for (const { name, id, bytes } of signatures) {
     const verifier = known.find((one) => one.name === name && one.id === id);
     if (!verifier) continue;
     const holds = await ed25519Holds(verifier.key, bytes, encoder.encode(text));
-    requireThat(holds, `the signature of ${name} does not match: the checkpoint was altered`);
+    requireThat(holds, say("checkpoint.altered", { name }));
     names.push(name);
   }
-  requireThat(names.length, "the checkpoint is signed by none of the public keys that are given");
+  requireThat(names.length, say("checkpoint.unknown"));
   return names;
 }
 
@@ -175,7 +186,8 @@ export async function verify(proof, keys, expected = {}) {
       return true;
     } catch (error) {
       const outcome = error instanceof CannotCheck ? "unknown" : "fails";
-      const detail = error instanceof DoesNotHold || error instanceof CannotCheck ? error.message : `malformed (${error.message})`;
+      const isOwn = error instanceof DoesNotHold || error instanceof CannotCheck;
+      const detail = isOwn ? error.message : say("malformed", { why: error.message });
       steps.push({ name, outcome, detail });
       return false;
     }
@@ -183,69 +195,71 @@ export async function verify(proof, keys, expected = {}) {
 
   if (!globalThis.crypto?.subtle) {
     steps.push({
-      name: "Cryptography",
+      name: say("step.cryptography"),
       outcome: "unknown",
-      detail: "this browser offers none on this page (it does over HTTPS); use: pitledger verify-proof",
+      detail: say("no_cryptography"),
     });
     return steps;
   }
   let record, path, note, checkpoint, hash;
-  const readable = await step("Proof document", () => {
-    requireThat(proof !== null && typeof proof === "object" && proof.format === FORMAT, `the format is not ${FORMAT}`);
-    requireThat(Number.isSafeInteger(proof.index) && proof.index >= 0, "the index is not a whole number");
-    requireThat(Array.isArray(proof.path) && proof.path.length <= PATH_MAX, "the path is not a list of hashes");
-    record = bytesOf(proof.record, "the record");
-    path = proof.path.map((one) => bytesOf(one, "a hash of the path"));
-    requireThat(path.every((one) => one.length === HASH_BYTES), "a hash of the path has another length");
+  const readable = await step(say("step.document"), () => {
+    const isProof = proof !== null && typeof proof === "object" && proof.format === FORMAT;
+    requireThat(isProof, say("document.format", { format: FORMAT }));
+    requireThat(Number.isSafeInteger(proof.index) && proof.index >= 0, say("document.index"));
+    requireThat(Array.isArray(proof.path) && proof.path.length <= PATH_MAX, say("document.path"));
+    record = bytesOf(proof.record, say("what.record"));
+    path = proof.path.map((one) => bytesOf(one, say("what.path_hash")));
+    requireThat(path.every((one) => one.length === HASH_BYTES), say("document.path_hash"));
     note = splitNote(String(proof.checkpoint));
     checkpoint = checkpointOf(note.text);
-    requireThat(BigInt(proof.index) < checkpoint.size, "the checkpoint does not cover the entry");
-    return "complete and readable";
+    requireThat(BigInt(proof.index) < checkpoint.size, say("document.covers"));
+    return say("document.holds");
   });
   if (!readable) return steps;
 
-  await step("Entry", async () => {
+  await step(say("step.entry"), async () => {
     hash = await sha256(record);
     const fields = fieldsOf(record);
-    requireThat(fields.length >= 15 && decoder.decode(fields[0]) === ENTRY, "the record is not that of an entry");
+    requireThat(fields.length >= 15 && decoder.decode(fields[0]) === ENTRY, say("entry.format"));
     const [shard, seq] = [decoder.decode(fields[2]), decoder.decode(fields[3])];
-    requireThat(seq === String(proof.index + 1), `the record is entry ${seq}, the proof is of entry ${proof.index + 1}`);
-    requireThat(checkpoint.origin.endsWith(`/${shard}`), `the record is of ${shard}, the checkpoint of another log`);
-    if (expected.seq) requireThat(seq === expected.seq, `the record is entry ${seq}, this page shows ${expected.seq}`);
-    if (expected.shardName) requireThat(shard === expected.shardName, `the record is of ${shard}, this page shows ${expected.shardName}`);
-    return `entry ${seq} of ${shard}, ${record.length} bytes`;
+    requireThat(seq === String(proof.index + 1), say("entry.index", { seq, proven: proof.index + 1 }));
+    requireThat(checkpoint.origin.endsWith(`/${shard}`), say("entry.log", { shard }));
+    if (expected.seq) requireThat(seq === expected.seq, say("entry.seq", { seq, shown: expected.seq }));
+    const ofShard = !expected.shardName || shard === expected.shardName;
+    requireThat(ofShard, say("entry.shard", { shard, shown: expected.shardName }));
+    return counted("entry.holds", record.length, { seq, shard });
   });
-  await step("Entry hash", () => {
+  await step(say("step.hash"), () => {
     const found = hex(hash);
-    if (expected.hash) requireThat(found === expected.hash, `${found} is not the hash that this page shows`);
-    return `SHA-256 of the record is ${found}`;
+    if (expected.hash) requireThat(found === expected.hash, say("hash.shown", { hash: found }));
+    return say("hash.holds", { hash: found });
   });
   if (expected.previous) {
-    await step("Previous hash", () => {
+    await step(say("step.previous"), () => {
       const found = hex(fieldsOf(record)[1] ?? new Uint8Array());
-      requireThat(found === expected.previous, `${found} is not the previous hash that this page shows`);
+      requireThat(found === expected.previous, say("hash.previous", { hash: found }));
       return found;
     });
   }
-  await step("Merkle path", async () => {
+  await step(say("step.path"), async () => {
     const root = await rootOf(hash, proof.index, checkpoint.size, path);
-    requireThat(same(root, checkpoint.root), `leads to root ${hex(root)}, the checkpoint has ${hex(checkpoint.root)}`);
-    return `${path.length} hashes lead to root ${hex(root)}`;
+    requireThat(same(root, checkpoint.root), say("path.root", { found: hex(root), root: hex(checkpoint.root) }));
+    return counted("path.holds", path.length, { root: hex(root) });
   });
-  await step("Checkpoint signature", async () => {
+  await step(say("step.signature"), async () => {
     const names = await signersOf(note, note.text, note.signatures, keys);
     const covers = names.some((name) => checkpoint.origin === name || checkpoint.origin.startsWith(`${name}/`));
-    requireThat(covers, `signed by ${names.join(", ")}, which speaks for other logs than ${checkpoint.origin}`);
-    return `${checkpoint.origin} with ${checkpoint.size} entries, signed by ${names.join(", ")}`;
+    requireThat(covers, say("checkpoint.other_log", { names: names.join(", "), origin: checkpoint.origin }));
+    return counted("checkpoint.holds", checkpoint.size, { origin: checkpoint.origin, names: names.join(", ") });
   });
   return steps;
 }
 
 /** Returns what the steps come to, in a sentence. */
 export function conclusionOf(steps) {
-  if (steps.some((step) => step.outcome === "fails")) return "✗ Not proven: something was altered, or is not what it should be.";
-  if (steps.some((step) => step.outcome === "unknown")) return "Not fully checked: what could be checked holds.";
-  return "✓ Proven: this entry is in the journal that was signed.";
+  if (steps.some((step) => step.outcome === "fails")) return say("not_proven");
+  if (steps.some((step) => step.outcome === "unknown")) return say("not_checked");
+  return say("proven");
 }
 
 const SIGNS = { holds: "✓", fails: "✗", unknown: "?" };
@@ -267,15 +281,15 @@ function show(status, steps) {
 async function verifyHere(button) {
   const status = document.getElementById(button.getAttribute("aria-controls"));
   const keys = document.getElementById(button.dataset.keys).value;
-  status.textContent = "Verifying…";
+  status.textContent = say("verifying");
   button.disabled = true;
   try {
     const answer = await fetch(button.dataset.proof, { headers: { accept: "application/json" } });
-    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    if (!answer.ok) throw new Error(say("answered", { status: answer.status }));
     const { hash, previous, seq, shardName } = button.dataset;
     show(status, await verify(await answer.json(), keys, { hash, previous, seq, shardName }));
   } catch (error) {
-    status.textContent = `✗ The proof could not be read: ${error.message}.`;
+    status.textContent = say("unreadable", { why: error.message });
   } finally {
     button.disabled = false;
   }

@@ -12,6 +12,7 @@ from services.console.felt import view_of
 from services.console.felt.lines import lines_of_entry
 from services.console.felt.page import regulation_of
 from services.console.felt.readings import PATH, cite_of, cites, packed, readings_of, under
+from services.console.views import environment
 from shared.rules import REGULATIONS, catalogue, parse_cases, parse_round, parse_submission, settle
 from tests.support.records import read
 from tests.support.shown_rounds import CORRECTION, ShownRound, shown_round
@@ -83,6 +84,13 @@ def test_a_correction_shows_who_and_why_and_what_changed() -> None:
     assert ["Seat 4: Blackjack", "Seat 4, p4: as recorded"] == [row.about for row in view.compared if row.is_changed]
     [line] = [row for row in view.compared if row.about == "Seat 4: Blackjack"]
     assert ["$10.00: lost", "$10.00: won $10.00"] == [cell.text for cell in line.cells]
+
+
+def test_the_history_has_its_moments_on_the_clock_of_the_property() -> None:
+    """A moment is shown in the property's zone, and in UTC, which it says, where no zone is known."""
+    template, view = environment().get_template("round/revisions.html"), view_of(example().document)
+    assert ">2026-11-20 07:00:00</time>, recorded" in template.render(view=view, zone="America/New_York")
+    assert ">2026-11-20 12:00:00 UTC</time>, recorded" in template.render(view=view, zone=None)
 
 
 def test_one_revision_is_not_compared() -> None:
