@@ -91,8 +91,8 @@ compiled: setup ## build a wheel with compiled rules into dist/, and hold it to 
 
 constraints: ## install the newest releases that pyproject.toml allows and write constraints.txt and kafka_jars.yaml
 	rm -rf .venv/constraints && $(PYTHON) -m venv .venv/constraints
-	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[counting,embedded,load,test]'
-	{ echo '# Exact versions of everything that .[counting,embedded,load,test] installs. Written by: make constraints'; \
+	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[counting,embedded,load,test,tracing]'
+	{ echo '# Exact versions of everything that .[counting,embedded,load,test,tracing] installs. Written by: make constraints'; \
 		.venv/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 	.venv/constraints/bin/python -m shared.local._jars > .venv/constraints/jars
 	mv .venv/constraints/jars shared/local/kafka_jars.yaml
