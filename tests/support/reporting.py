@@ -121,8 +121,8 @@ def books_of(url: str) -> Iterator[Books]:
         yield books
 
 
-def figure_of(books: Books, name: str, later: timedelta = timedelta()) -> float | None:
-    """Return a metric that the service watches, as it is some time later."""
+def figure_of(books: Books, name: str, later: timedelta = timedelta(), **labels: str) -> float | None:
+    """Return a metric that the service watches, as it is some time later; None where it is not shown."""
     context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
 
     async def watch() -> None:
@@ -130,7 +130,7 @@ def figure_of(books: Books, name: str, later: timedelta = timedelta()) -> float 
             await observe(context, connection)
 
     books.desk.client.run(watch())
-    return context.metrics.registry.get_sample_value(name)
+    return context.metrics.registry.get_sample_value(name, labels)
 
 
 def rows_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
