@@ -1,4 +1,7 @@
-"""The figures that every service exposes on /metrics. No label names a player, a round or an account."""
+"""The figures that every service exposes on /metrics, and those of money, which take a role.
+
+No label names a player, a round or an account.
+"""
 
 from collections.abc import Collection
 
@@ -23,10 +26,11 @@ _OF_TABLES = {
 
 
 class Metrics:
-    """One service's metrics, in a registry of their own."""
+    """One service's metrics: `registry` is for everybody who reaches the port, `business` has what tables come to."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = r = registry or CollectorRegistry()
+        self.business = money = CollectorRegistry()
         ProcessCollector(registry=r)
         topic, partition = ["topic"], ["topic", "partition"]
         self.info = Gauge("pitledger_info", "Always 1, labelled by version", ["version"], registry=r)
@@ -187,14 +191,14 @@ class Metrics:
             registry=r,
         )
         self.day_handle, self.day_win, self.day_drop, self.day_rake, self.day_rounds = (
-            Gauge(f"pitledger_gaming_day_{name}", f"{help_} of the running gaming day", _TABLE, registry=r)
+            Gauge(f"pitledger_gaming_day_{name}", f"{help_} of the running gaming day", _TABLE, registry=money)
             for name, help_ in _OF_TABLES.items()
         )
         self.day_contests = Gauge(
             "pitledger_gaming_day_contest_cents",
             "Cents that the house kept of contests, fees less prizes as approved, of the running gaming day",
             ["property"],
-            registry=r,
+            registry=money,
         )
         for reason in Reason:
             self.refused.labels(reason.value)

@@ -1,4 +1,4 @@
-"""The running gaming days in figures: what each table has taken in, won and played so far, for /metrics.
+"""The running gaming days in figures: what each table has taken in, won and played so far, for /metrics/business.
 
 It is asked for every few seconds, and so reads sums alone: one statement for all properties, by their keys. Amounts are
 cents. Drop is what was recorded, and win is that of settled rounds: what is counted comes after the gaming day.

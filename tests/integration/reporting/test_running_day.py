@@ -22,7 +22,7 @@ def _play(books: Books) -> None:
 
 
 def _shown(books: Books, table: str, later: timedelta = timedelta(), **labels: str) -> tuple[float | None, ...]:
-    """Return what /metrics says of a table."""
+    """Return what /metrics/business says of a table."""
     of_table = {"property": "riverside", "revenue_class": "banking", "game": "blackjack", "table": table} | labels
     return tuple(figure_of(books, f"pitledger_gaming_day_{name}", later, **of_table) for name in FIGURES)
 
@@ -44,6 +44,18 @@ def test_a_table_says_what_it_has_come_to(books: Books) -> None:
     _play(books)
     assert (14_000, 54_000, 60_000, None, 2) == _shown(books, "BJ-01")
     assert (0, 0, 0, None, 0) == _shown(books, "BJ-02")
+
+
+def test_money_takes_a_role_and_the_open_metrics_have_none(books: Books) -> None:
+    """Whoever reaches the port reads /metrics; what tables come to is for monitoring alone."""
+    _play(books)
+    assert 14_000 == _shown(books, "BJ-01")[0]
+    opened = books.get("/metrics", person=None).text
+    assert "pitledger_days_restated" in opened
+    assert "pitledger_gaming_day_" not in opened
+    refused = [books.get("/metrics/business", person=person).status_code for person in (None, "audit.kim")]
+    assert [401, 403] == refused
+    assert 'table="BJ-01"} 14000.0' in books.get("/metrics/business", person="watch.prom").text
 
 
 def test_the_next_gaming_day_begins_at_zero(books: Books) -> None:
