@@ -127,7 +127,7 @@ def books_of(url: str) -> Iterator[Books]:
 
 
 def figure_of(books: Books, name: str, later: timedelta = timedelta(), **labels: str) -> float | None:
-    """Return a metric that the service watches, of money or not, as it is some time later; None where it is not shown."""
+    """Return a metric that the service watches, of money or not, some time later; None where it is not shown."""
     context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
 
     async def watch() -> None:

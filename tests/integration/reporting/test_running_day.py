@@ -77,7 +77,7 @@ def test_a_non_banking_table_has_a_rake_and_no_drop(books: Books) -> None:
     books.desk.feed("properties", property_event(tables=tables, version=2, sequence=3))
     _play(books)
     poker = {"revenue_class": "non_banking", "game": "poker"}
-    assert (0, 0, None, 0, 0) == _shown(books, "PK-01", **poker)
+    assert (0, 0, None, 0, 0) == _shown(books, "PK-01", timedelta(), **poker)
     assert (None,) * len(FIGURES) == _shown(books, "BJ-02")  # it is not there any more
 
 

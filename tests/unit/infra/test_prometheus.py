@@ -93,7 +93,7 @@ def test_services_are_all_scraped(repository: Path) -> None:
 
 
 def test_metrics_of_money_are_scraped_with_a_token(repository: Path) -> None:
-    """Reporting alone has them, under its own name and port; the token is in a file of the directory that is mounted."""
+    """Reporting alone has them, under its own name and port; the token is in a file that is mounted."""
     scrapes = yaml.safe_load((repository / "infra/prometheus/prometheus.yml").read_text())["scrape_configs"]
     (ours,) = (scrape for scrape in scrapes if scrape["job_name"] == "pitledger-business")
     compose = yaml.safe_load((repository / "docker-compose.yml").read_text())["services"]["prometheus"]
