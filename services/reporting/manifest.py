@@ -1,5 +1,6 @@
 """Reporting: the books of all services, the reports that are made of them, and the exceptions."""
 
+from services.reporting.api.business import READ_METRICS
 from services.reporting.api.routes import routes
 from services.reporting.handlers import (
     Accounts,
@@ -24,5 +25,6 @@ MANIFEST = Manifest(
     handlers=(Submissions, Settlements, Inventory, Vigorish, Meters, Accounts),
     projector=PROJECTOR,
     routes=routes,
+    roles=(READ_METRICS,),
     watch=watch,
 )

@@ -1,4 +1,4 @@
-"""What reporting does by itself: deliver and test sealed days, count restated ones and alarms that are open."""
+"""What reporting does by itself: deliver and test sealed days, and say what days, alarms and tables have come to."""
 
 import asyncio
 from datetime import timedelta
@@ -8,7 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting import evidence, progress, schedule
 from services.reporting.books.alarms import open_alarms
+from services.reporting.books.running_day import RunningDays, running_days
 from services.reporting.books.stages import restated_since
+from shared.runtime.metrics import Metrics
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.periodic import every
 
@@ -33,6 +35,25 @@ async def watch(context: ServiceContext) -> None:
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
     """Update the figures once."""
-    since = context.clock() - _LOOK_BACK
-    context.metrics.days_restated.set(len(await restated_since(connection, since)))
+    now = context.clock()
+    context.metrics.days_restated.set(len(await restated_since(connection, now - _LOOK_BACK)))
     context.metrics.statistical_alarms.set(len(await open_alarms(connection)))
+    _show(context.metrics, await running_days(connection, now))
+
+
+def _show(metrics: Metrics, days: RunningDays) -> None:
+    """Set the figures of the running gaming days; a table that is not there any more has none."""
+    for gauge in (metrics.day_handle, metrics.day_win, metrics.day_drop, metrics.day_rake, metrics.day_rounds):
+        gauge.clear()
+    for one in days.tables:
+        labels = (one.property, one.revenue_class, one.game, one.table)
+        metrics.day_handle.labels(*labels).set(one.handle_cents)
+        metrics.day_win.labels(*labels).set(one.win_cents)
+        metrics.day_rounds.labels(*labels).set(one.rounds)
+        if one.drop_cents is not None:
+            metrics.day_drop.labels(*labels).set(one.drop_cents)
+        if one.rake_cents is not None:
+            metrics.day_rake.labels(*labels).set(one.rake_cents)
+    metrics.day_contests.clear()
+    for property_name, cents in days.contest_cents.items():
+        metrics.day_contests.labels(property_name).set(cents)

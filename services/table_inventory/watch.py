@@ -1,10 +1,11 @@
 """Bring the figures up to date that change with the clock: what is overdue, open or on its way."""
 
+import asyncio
 from collections import Counter
 from datetime import timedelta
 from typing import Final, get_args
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.days import DayKey
@@ -12,15 +13,25 @@ from services.table_inventory.domain.equipment import Check
 from services.table_inventory.domain.provisions import Level
 from services.table_inventory.queries.days import variances_of_day
 from services.table_inventory.queries.equipment import clocks_of
-from services.table_inventory.queries.slips import slip_status
-from services.table_inventory.tables import counts, days, slips
+from services.table_inventory.queries.watched import (
+    SERIES,
+    missing_numbers,
+    running_days,
+    slips_under_way,
+    unsealed_days,
+)
+from services.table_inventory.tables import counts, days
 from shared.contracts.inventory import SlipKind
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.periodic import every
 
 _WATCH_SECONDS: Final = 15.0
+_WATCH_DAYS_SECONDS: Final = 300.0
+"""What takes days to become wrong is looked at less often: it reads every number of a slip, and days of five weeks."""
 _LOOK_BACK: Final = timedelta(days=7)
 """How long ago a gaming day may have been for its variances to count."""
+_OLD: Final = timedelta(days=1)
+"""After how long somebody should have resolved a variance."""
 
 
 async def watch(context: ServiceContext) -> None:
@@ -30,11 +41,18 @@ async def watch(context: ServiceContext) -> None:
         async with context.engine.connect() as connection:
             await observe(context, connection)
 
-    await every(_WATCH_SECONDS, look, "inventories not watched")
+    async def look_back() -> None:
+        async with context.engine.connect() as connection:
+            await observe_days(context, connection)
+
+    await asyncio.gather(
+        every(_WATCH_SECONDS, look, "inventories not watched"),
+        every(_WATCH_DAYS_SECONDS, look_back, "gaming days not watched"),
+    )
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the figures once."""
+    """Update the figures of what happens now, once."""
     now, metrics = context.clock(), context.metrics
     overdue = Counter(clock.check for clock in await clocks_of(connection, None, now) if clock.overdue)
     for check in get_args(Check):
@@ -50,9 +68,35 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
     for level in get_args(Level):
         metrics.variances_open.labels(level).set(levels[False, level])
         metrics.variances_open_sealed.labels(level).set(levels[True, level])
-    rows = await connection.execute(
-        select(slips.c.slip, func.count()).where(slip_status == "carried").group_by(slips.c.slip)
-    )
-    under_way = {row[0]: row[1] for row in rows}
+    await _observe_slips(context, connection)
+
+
+async def _observe_slips(context: ServiceContext, connection: AsyncConnection) -> None:
+    """Update the figures of slips that are neither received nor void."""
+    now, metrics = context.clock(), context.metrics
+    under_way, running = await slips_under_way(connection), await running_days(connection, now)
     for slip in get_args(SlipKind):
-        metrics.slips_in_transit.labels(slip).set(under_way.get(slip, 0))
+        listed = [one for one in under_way if one.slip == slip]
+        carried = [one for one in listed if one.is_carried]
+        ended = [one for one in listed if one.property in running and one.gaming_day < running[one.property]]
+        oldest = min((one.first_at for one in carried), default=now)
+        metrics.slips_in_transit.labels(slip).set(sum(one.slips for one in carried))
+        metrics.slips_in_transit_age.labels(slip).set(max(0.0, (now - oldest).total_seconds()))
+        metrics.slips_not_received.labels(slip).set(sum(one.slips for one in ended))
+
+
+async def observe_days(context: ServiceContext, connection: AsyncConnection) -> None:
+    """Update the figures of what should have been settled by now, once."""
+    now, metrics = context.clock(), context.metrics
+    unsealed = await unsealed_days(connection, now)
+    metrics.days_unsealed.set(len(unsealed))
+    levels: Counter[str] = Counter()
+    for key in unsealed:
+        found = await variances_of_day(connection, key)
+        levels.update(one.level for one in found if one.status != "resolved" and one.at < now - _OLD)
+    for level in get_args(Level):
+        metrics.variances_open_old.labels(level).set(levels[level])
+    missing = await missing_numbers(connection)
+    for series in SERIES:
+        for slip in get_args(SlipKind):
+            metrics.slip_numbers_missing.labels(series, slip).set(missing.get((series, slip), 0))

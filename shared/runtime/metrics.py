@@ -1,4 +1,7 @@
-"""The figures that every service exposes on /metrics. No label names a player, a round or an account."""
+"""The figures that every service exposes on /metrics, and those of money, which take a role.
+
+No label names a player, a round or an account.
+"""
 
 from collections.abc import Collection
 
@@ -10,12 +13,24 @@ from shared.runtime.logs import LINES_LEFT_OUT
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _RECORDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
+_TABLE = ("property", "revenue_class", "game", "table")
+"""As properties are filed: as many as they have tables, and no more than services.reporting.books.running_day says."""
+_OF_TABLES = {
+    "handle_cents": "Cents wagered in settled rounds",
+    "win_cents": "Win as settled in cents: wagers and vigorish less payouts, before any count,",
+    "drop_cents": "Drop as recorded in cents: chips sold for currency and counter checks, before boxes are counted,",
+    "rake_cents": "Rake in cents of the boxes of non-banking tables that were counted,",
+    "rounds": "Rounds that were settled and not taken back",
+}
+"""What tables come to: what each figure means, and its unit."""
+
 
 class Metrics:
-    """One service's metrics, in a registry of their own."""
+    """One service's metrics: `registry` is for everybody who reaches the port, `business` has what tables come to."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = r = registry or CollectorRegistry()
+        self.business = money = CollectorRegistry()
         ProcessCollector(registry=r)
         topic, partition = ["topic"], ["topic", "partition"]
         self.info = Gauge("pitledger_info", "Always 1, labelled by version", ["version"], registry=r)
@@ -134,6 +149,15 @@ class Metrics:
             ["level"],
             registry=r,
         )
+        self.variances_open_old = Gauge(
+            "pitledger_variances_open_old",
+            "Variances not resolved a day after they were found, of days that are not sealed, by level",
+            ["level"],
+            registry=r,
+        )
+        self.days_unsealed = Gauge(
+            "pitledger_days_unsealed", "Gaming days of the last 35 that have ended and are not sealed", registry=r
+        )
         self.days_restated = Gauge(
             "pitledger_days_restated", "Sealed gaming days that entries of the last 24 hours changed", registry=r
         )
@@ -147,6 +171,34 @@ class Metrics:
         )
         self.slips_in_transit = Gauge(
             "pitledger_slips_in_transit", "Fills and credits that left and have not arrived", ["slip"], registry=r
+        )
+        self.slips_in_transit_age = Gauge(
+            "pitledger_slips_in_transit_age_seconds",
+            "How long ago the first of the fills and credits left that have not arrived",
+            ["slip"],
+            registry=r,
+        )
+        self.slips_not_received = Gauge(
+            "pitledger_slips_not_received",
+            "Slips of gaming days that have ended that are neither received nor void",
+            ["slip"],
+            registry=r,
+        )
+        self.slip_numbers_missing = Gauge(
+            "pitledger_slip_numbers_missing",
+            "Serial numbers of slips that nobody has accounted for, by series",
+            ["series", "slip"],
+            registry=r,
+        )
+        self.day_handle, self.day_win, self.day_drop, self.day_rake, self.day_rounds = (
+            Gauge(f"pitledger_gaming_day_{name}", f"{help_} of the running gaming day", _TABLE, registry=money)
+            for name, help_ in _OF_TABLES.items()
+        )
+        self.day_contests = Gauge(
+            "pitledger_gaming_day_contest_cents",
+            "Cents that the house kept of contests, fees less prizes as approved, of the running gaming day",
+            ["property"],
+            registry=money,
         )
         for reason in Reason:
             self.refused.labels(reason.value)

@@ -20,7 +20,12 @@ from tests.support.properties import property_event
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import CORRECTION, DAY, NOON, Shard, day_closed
 
-PEOPLE = {"audit.kim": ["reports.read"], "cage.lou": ["patrons.report"], "games.ray": ["submissions.file"]}
+PEOPLE = {
+    "audit.kim": ["reports.read"],
+    "cage.lou": ["patrons.report"],
+    "games.ray": ["submissions.file"],
+    "watch.prom": ["metrics.read"],
+}
 
 
 class DismissOwn(Command):
@@ -121,8 +126,8 @@ def books_of(url: str) -> Iterator[Books]:
         yield books
 
 
-def figure_of(books: Books, name: str, later: timedelta = timedelta()) -> float | None:
-    """Return a metric that the service watches, as it is some time later."""
+def figure_of(books: Books, name: str, later: timedelta = timedelta(), **labels: str) -> float | None:
+    """Return a metric that the service watches, of money or not, some time later; None where it is not shown."""
     context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
 
     async def watch() -> None:
@@ -130,7 +135,9 @@ def figure_of(books: Books, name: str, later: timedelta = timedelta()) -> float 
             await observe(context, connection)
 
     books.desk.client.run(watch())
-    return context.metrics.registry.get_sample_value(name)
+    metrics = context.metrics
+    found = metrics.registry.get_sample_value(name, labels)
+    return metrics.business.get_sample_value(name, labels) if found is None else found
 
 
 def rows_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:

@@ -60,6 +60,7 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "meters.change.approve": Duty.METERS_APPROVAL,
     "quarantine.mend": Duty.RECORDS,
     "quarantine.approve": Duty.RECORDS_APPROVAL,
+    "metrics.read": Duty.READING,
     "patrons.report": Duty.READING,
     "properties.read": Duty.READING,
     "quarantine.read": Duty.READING,

@@ -4,7 +4,7 @@ from datetime import timedelta
 from hashlib import sha256
 
 from services.table_inventory.domain.boxes import commitment_of
-from services.table_inventory.watch import observe
+from services.table_inventory.watch import observe, observe_days
 from shared.contracts.counts import CountConcluded, CountSealed
 from shared.contracts.envelope import canonical
 from tests.integration.table_inventory.day import BOX, FOUND, OPENER, PAPER, play_a_day
@@ -233,6 +233,44 @@ def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: InventoryDesk
     assert 0 == registry.get_sample_value("pitledger_variances_open_sealed", {"level": "authority"})
     assert 1 == registry.get_sample_value("pitledger_slips_in_transit", {"slip": "fill"})
     assert 0 == registry.get_sample_value("pitledger_slips_in_transit", {"slip": "credit"})
+
+
+def test_the_metrics_say_what_nobody_settled_in_time(desk: InventoryDesk) -> None:
+    """A fill that never arrived, a number that is skipped, a day that is not sealed, and its variance."""
+    play_a_day(desk, missing=1_000_00)
+    table = Table("BJ-02")
+    desk.pit(table.opened(at(0), OPENER))
+    desk.slip("fill", "BJ-02", chips(c500=10))
+    number = desk.slip("fill", "BJ-02", chips(c500=10))
+    desk.pit(table.event("fill.carried", at(1), number=number, carried_by="sec.gus"))
+    for paper in (PAPER, PAPER | {"number": 5004}):
+        desk.done("/manual-slips", paper, person="cage.bob")
+
+    def figures() -> dict[str, float]:
+        async def watch() -> None:
+            async with desk.context.engine.connect() as connection:
+                await observe(desk.context, connection)
+                await observe_days(desk.context, connection)
+
+        desk.client.run(watch())
+        sample = desk.context.metrics.registry.get_sample_value
+        asked: dict[str, dict[str, str]] = {
+            "slips_in_transit_age_seconds": {"slip": "fill"},
+            "slips_not_received": {"slip": "fill"},
+            "slip_numbers_missing": {"series": "paper", "slip": "fill"},
+            "days_unsealed": {},
+            "variances_open_old": {"level": "authority"},
+        }
+        found = {name: sample(f"pitledger_{name}", labels) for name, labels in asked.items()}
+        assert 0 == sample("pitledger_slip_numbers_missing", {"series": "system", "slip": "fill"})
+        return {name: value for name, value in found.items() if value is not None}
+
+    desk.clock.now = at(1.5)
+    of_the_day = {"slips_in_transit_age_seconds": 1800, "slips_not_received": 0, "slip_numbers_missing": 2}
+    assert of_the_day | {"days_unsealed": 0, "variances_open_old": 0} == figures()
+    desk.clock.now = at(33)
+    day_later = {"slips_in_transit_age_seconds": 32 * 3600, "slips_not_received": 2, "slip_numbers_missing": 2}
+    assert day_later | {"days_unsealed": 1, "variances_open_old": 1} == figures()
 
 
 def test_who_has_no_role_gets_nothing(desk: InventoryDesk) -> None:

@@ -1,5 +1,6 @@
 """The alerts and recording rules: they parse, they fire when they should, and they name metrics that exist."""
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -21,8 +22,13 @@ def rules(repository: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("check", "config", "prometheus.yml"), ("test", "rules", "rules_test.yml")],
-    ids=["configuration", "rules"],
+    [
+        # Without the files that it names: the deployment mounts the token.
+        ("check", "config", "--syntax-only", "prometheus.yml"),
+        ("check", "rules", "rules.yml"),
+        ("test", "rules", "rules_test.yml"),
+    ],
+    ids=["configuration", "rules", "their tests"],
 )
 def test_promtool_accepts(repository: Path, tool: Callable[[str, str], str], arguments: tuple[str, ...]) -> None:
     """Prometheus' own tool accepts the configuration, and every alert fires and stays silent as rules_test.yml says."""
@@ -38,6 +44,29 @@ def test_rules_name_only_metrics_that_exist(
 ) -> None:
     """A renamed metric would leave an alert silent for ever."""
     assert not {rule["expr"]: unknown for rule in rules if (unknown := unknown_metrics(rule["expr"]))}
+
+
+def test_every_recording_rule_has_a_test(repository: Path, rules: list[dict[str, Any]]) -> None:
+    """Somebody must have seen the value that it records."""
+    tests = yaml.safe_load((repository / "infra/prometheus/rules_test.yml").read_text())["tests"]
+    asked = [case["expr"] for test in tests for case in test.get("promql_expr_test", ())]
+    seen = {name for expression in asked for name in re.findall(r"\w+:pitledger_\w+:\w+", expression)}
+
+    assert {rule["record"] for rule in rules if "record" in rule} == seen
+
+
+def test_every_alert_links_to_its_heading(repository: Path, rules: list[dict[str, Any]]) -> None:
+    """The link ends in a heading of the page, by the name that the documentation gives it in the address."""
+    page = (repository / "docs/operations.md").read_text()
+    headings = {
+        re.sub(r"[^\w\s-]", "", heading).strip().lower().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.+)$", page, flags=re.M)
+    }
+    links = [rule["annotations"]["runbook_url"] for rule in rules if "alert" in rule]
+
+    assert len(set(links)) == len(links)
+    assert {"{{ $externalLabels.docs }}/docs/operations/"} == {link.partition("#")[0] for link in links}
+    assert not [link for link in links if link.partition("#")[2] not in headings]
 
 
 def test_every_alert_has_a_severity_a_summary_and_a_test(repository: Path, rules: list[dict[str, Any]]) -> None:
@@ -61,3 +90,16 @@ def test_services_are_all_scraped(repository: Path) -> None:
     expected |= {f"console:{console.PORT}": console.NAME}
 
     assert expected == {config["targets"][0]: config["labels"]["service"] for config in ours["static_configs"]}
+
+
+def test_metrics_of_money_are_scraped_with_a_token(repository: Path) -> None:
+    """Reporting alone has them, under its own name and port; the token is in a file that is mounted."""
+    scrapes = yaml.safe_load((repository / "infra/prometheus/prometheus.yml").read_text())["scrape_configs"]
+    (ours,) = (scrape for scrape in scrapes if scrape["job_name"] == "pitledger-business")
+    compose = yaml.safe_load((repository / "docker-compose.yml").read_text())["services"]["prometheus"]
+    (mounted,) = (volume["target"] for volume in compose["volumes"] if isinstance(volume, dict))
+    (port,) = (manifest.port for manifest in load_all() if manifest.name == "reporting")
+
+    assert [{"targets": [f"reporting:{port}"], "labels": {"service": "reporting"}}] == ours["static_configs"]
+    assert ours["metrics_path"] == "/metrics/business"
+    assert ours["authorization"] == {"credentials_file": f"{mounted}/token"}

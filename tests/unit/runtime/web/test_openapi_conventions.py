@@ -45,8 +45,8 @@ ROUND_CONTRACT = {"EnvyBonuses.stake", "Paytable.stake", "PaytableRow.amount", "
 """Named by docs/contract/ROUND.md and the catalogues, where every amount is in cents."""
 
 EXCEPTION_PARAMETERS = {"property", "gaming_day", "table", "game", "kind", "status", "limit", "cursor"}
-OF_NO_PROPERTY = ("/quarantine", "/catalogue", "/reports", "/floors")
-"""Records of all properties, the text of regulations, and what reports and properties there are."""
+OF_NO_PROPERTY = ("/quarantine", "/catalogue", "/reports", "/floors", "/metrics")
+"""Records and metrics of all properties, the text of regulations, and what reports and properties there are."""
 
 QUESTIONS = {"/what-if"}
 """What is asked with a body, and changes nothing."""

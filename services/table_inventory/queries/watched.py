@@ -1,0 +1,89 @@
+"""Read what the figures follow from that change with the clock: slips on their way, their numbers, days not sealed."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.days import DayKey
+from services.table_inventory.tables import properties
+from shared.contracts.inventory import SlipKind
+from shared.runtime.consume.properties import known_places
+from shared.runtime.rows import things_of
+
+LOOK_BACK_DAYS: Final = 35
+"""How many gaming days ago one may have ended that is not sealed, to be looked at."""
+
+SERIES: Final = ("system", "paper")
+"""Who numbers slips: the system, or the printer of the forms that are used while it is away."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """Slips of a gaming day that are neither received nor void; of those `is_carried`, when the `first_at` left."""
+
+    property: str
+    slip: SlipKind
+    gaming_day: date
+    is_carried: bool
+    slips: int
+    first_at: datetime
+
+
+_UNDER_WAY: Final = text("""
+    SELECT property, slip, gaming_day, carried_at IS NOT NULL AS is_carried, count(*) AS slips,
+           min(coalesce(carried_at, prepared_at)) AS first_at
+    FROM table_inventory.slips
+    WHERE received_at IS NULL AND voided_at IS NULL AND prepared_at IS NOT NULL
+    GROUP BY 1, 2, 3, 4""")
+
+# The system's series begins with 1; where a printer's begins, the lowest number says that was used.
+_MISSING: Final = text("""
+    SELECT series, slip, sum(missing) AS missing
+    FROM (SELECT 'system' AS series, slip, max(number) - count(*) AS missing FROM table_inventory.slips
+          WHERE prepared_at IS NOT NULL GROUP BY property, slip
+          UNION ALL
+          SELECT 'paper', slip, max(number) - min(number) + 1 - count(*) FROM table_inventory.manual_slips
+          GROUP BY property, slip) of_properties
+    GROUP BY series, slip""")
+
+_PROPERTIES: Final = text("SELECT DISTINCT property FROM table_inventory.properties")
+
+_UNSEALED: Final = text("""
+    SELECT w.property, w.gaming_day
+    FROM unnest(CAST(:properties AS text[]), CAST(:days AS date[])) AS w (property, gaming_day)
+    WHERE EXISTS (SELECT FROM table_inventory.counts c
+                  WHERE c.property = w.property AND c.gaming_day = w.gaming_day)
+      AND NOT EXISTS (SELECT FROM table_inventory.days d
+                      WHERE d.property = w.property AND d.gaming_day = w.gaming_day AND d.final_at IS NOT NULL)
+    ORDER BY w.property, w.gaming_day""")
+
+
+async def slips_under_way(connection: AsyncConnection) -> list[UnderWay]:
+    """Return the slips that are neither received nor void, by property, kind and gaming day."""
+    return await things_of(UnderWay, connection, _UNDER_WAY)
+
+
+async def missing_numbers(connection: AsyncConnection) -> dict[tuple[str, str], int]:
+    """Return how many numbers nobody has accounted for, of all properties, by series and kind of slip."""
+    return {(row.series, row.slip): int(row.missing) for row in await connection.execute(_MISSING)}
+
+
+async def running_days(connection: AsyncConnection, now: datetime) -> dict[str, date]:
+    """Return the gaming day that runs at each property that is in effect at a moment."""
+    places = await known_places(connection, properties)
+    names = (await connection.execute(_PROPERTIES)).scalars()
+    return {name: place.gaming_day(now) for name in names if (place := places.place(name, now)) is not None}
+
+
+async def unsealed_days(connection: AsyncConnection, now: datetime) -> list[DayKey]:
+    """Return the gaming days on which tables were counted, of those that ended lately, that are not sealed."""
+    ended = [
+        DayKey(name, running - timedelta(days=ago))
+        for name, running in (await running_days(connection, now)).items()
+        for ago in range(1, LOOK_BACK_DAYS + 1)
+    ]
+    asked = {"properties": [key.property for key in ended], "days": [key.gaming_day for key in ended]}
+    return [DayKey(row.property, row.gaming_day) for row in await connection.execute(_UNSEALED, asked)]
