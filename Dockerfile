@@ -1,5 +1,14 @@
 # One image for every service: `docker run IMAGE run round-settlement`. No secrets, no embedded stack, no build tools.
 
+FROM python:3.11-slim AS site
+WORKDIR /source
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 NO_MKDOCS_2_WARNING=1
+COPY constraints.txt mkdocs.yml ./
+RUN pip install -c constraints.txt mkdocs-material
+COPY infra infra
+COPY docs docs
+RUN mkdocs build --strict --quiet
+
 FROM python:3.11-slim AS build
 WORKDIR /source
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
@@ -24,6 +33,7 @@ RUN groupadd --gid 10001 pitledger \
     && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin pitledger \
     && install -d -o pitledger -g pitledger -m 0750 /var/lib/pitledger /var/lib/pitledger/checkpoints
 COPY --from=build /opt/pitledger /opt/pitledger
+COPY --from=site /source/site /opt/pitledger/lib/python3.11/site-packages/services/console/site
 # A container listens to its network. One port for whichever service it runs, so that the health check knows it.
 ENV PATH=/opt/pitledger/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \

@@ -9,7 +9,7 @@ RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo test lint $(CHECKS) format generated attacks loadtest performance bench compiled constraints clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated attacks loadtest performance bench compiled constraints clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,6 +19,9 @@ setup: ## make or mend .venv; nothing to do when nothing changed
 
 demo: setup ## play a gaming day of every game through the real path and print the books (ARGS=... is passed on)
 	@$(BIN)/pitledger demo $(ARGS)
+
+docs: setup ## build the documentation as a site into site/, which the console serves at /docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lint: setup ## format, types, import lines, schema drift, secrets and host names
 	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(CHECKS)
@@ -91,13 +94,13 @@ compiled: setup ## build a wheel with compiled rules into dist/, and hold it to 
 
 constraints: ## install the newest releases that pyproject.toml allows and write constraints.txt and kafka_jars.yaml
 	rm -rf .venv/constraints && $(PYTHON) -m venv .venv/constraints
-	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[counting,embedded,load,test,tracing]'
-	{ echo '# Exact versions of everything that .[counting,embedded,load,test,tracing] installs. Written by: make constraints'; \
+	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[counting,docs,embedded,load,test,tracing]'
+	{ echo '# Exact versions of everything that .[counting,docs,embedded,load,test,tracing] installs. Written by: make constraints'; \
 		.venv/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 	.venv/constraints/bin/python -m shared.local._jars > .venv/constraints/jars
 	mv .venv/constraints/jars shared/local/kafka_jars.yaml
 	rm -rf .venv/constraints
 
 clean: ## remove the environment and everything built; data under var/ stays
-	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache
+	rm -rf .venv build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

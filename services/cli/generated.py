@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
-from services.cli import duties, infra, schemas
+from services.cli import contracts, duties, infra
 from services.cli.exits import ExitCode
 from services.cli.output import message
 from services.cli.services import load_all, roles_of_services
@@ -34,7 +34,7 @@ def texts(root: Path = ROOT) -> dict[str, str]:
     pages[handbook.PATH] = handbook.page(picture.stem for picture in pictures)
     pages[readings.PATH] = readings.packed(root)
     pages[duties.PATH] = duties.page(roles_of_services(manifests))
-    return schemas.texts(manifests) | infra.texts(manifests, root) | pages
+    return contracts.texts(manifests) | infra.texts(manifests, root) | pages
 
 
 def drift(wanted: Mapping[str, str], root: Path = ROOT) -> list[str]:
@@ -72,7 +72,7 @@ def main(
     if not check:
         write(wanted)
         return
-    drifted, incompatible = drift(wanted), schemas.broken(wanted, against, ROOT)
+    drifted, incompatible = drift(wanted), contracts.broken(wanted, against, ROOT)
     for line in drifted:
         message(f"{line}; run: make generated")
     for line in incompatible or ():

@@ -34,6 +34,8 @@ _COMMANDS = {
     "sign": "Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.",
     "rebuild": "Rebuild the tables that follow from a service's journal.",
     "quarantine": "Look at refused records; mend, replay or dismiss them.",
+    "intake": "Take files of events, CSV or JSON Lines, into the topics; until Ctrl-C.",
+    "schemas": "Publish the JSON Schemas of all messages to a schema registry.",
     "topics": "Create the Kafka topics; adopt one that is another now.",
     "db": "Create and migrate the services' schemas.",
     "keys": "Make the keys with which the services sign, and the list of their public halves.",

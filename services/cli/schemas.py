@@ -1,68 +1,58 @@
-"""The contracts in schemas/: messages, channels, and the services' HTTP interfaces."""
+"""`pitledger schemas`: the JSON Schemas of all messages, for systems that look them up in a registry."""
 
-import json
-import shutil
-import subprocess
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+import os
+from dataclasses import asdict
+from typing import Annotated, Final
 
-from shared.contracts.compatibility import breaking_changes
-from shared.contracts.schemas import as_json, files
-from shared.runtime.database import create_engine
-from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.run import application, context_of
-from shared.runtime.settings import Settings
-from shared.runtime.web.access import Nobody
+import typer
+
+from services.cli.exits import UsageWrong
+from services.cli.output import AsJson, message, names, numbers, print_json, show, table
+from services.cli.registry import COMPATIBILITIES, Registry, subjects
+
+app = typer.Typer()
+
+PASSWORD: Final = "PITLEDGER_REGISTRY_PASSWORD"  # noqa: S105 - the name of the variable that has it
 
 
-def texts(manifests: Sequence[Manifest]) -> dict[str, str]:
-    """Return the texts of all files below schemas/, by path."""
-    found = files(readers(manifests))
-    for manifest in manifests:
-        document = openapi(manifest)
-        if document["paths"]:
-            found[f"openapi/{manifest.name}.json"] = as_json(document)
-    return {f"schemas/{name}": text for name, text in found.items()}
+@app.callback()
+def schemas() -> None:
+    """Publish the JSON Schemas of all messages to a schema registry."""
 
 
-def readers(manifests: Sequence[Manifest]) -> Mapping[str, Sequence[str]]:
-    """Return the names of the services that read a topic, by the topic's name."""
-    found = defaultdict[str, list[str]](list)
-    for manifest in manifests:
-        for topic in dict.fromkeys(manifest.reads):
-            found[topic.name].append(manifest.name)
-    return found
+@app.command()
+def publish(
+    registry: Annotated[str, typer.Option(metavar="URL", help="Where the registry has its Confluent interface.")],
+    prefix: Annotated[str, typer.Option(help="What the subjects of kinds begin with.")] = "pitledger.",
+    compatibility: Annotated[str, typer.Option(metavar="LEVEL", help="What each subject is set to.")] = COMPATIBILITIES[
+        0
+    ],
+    user: Annotated[str | None, typer.Option(help=f"Who logs in; the password is in {PASSWORD}.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish the schemas of this release to a registry that speaks Confluent's interface.
 
+    Each kind of message is a subject, and each topic is one, TOPIC-value, that refers to its kinds. What is there is
+    left alone. Exit code 1 where the registry refuses a schema.
 
-def openapi(manifest: Manifest) -> dict[str, Any]:
-    """Return the OpenAPI document of a service's HTTP interface."""
-    settings = Settings()
-    # The routes are only described: the engine never connects.
-    engine = create_engine(settings.database_url.get_secret_value(), role=manifest.schema)
-    return application(manifest, context_of(manifest, settings, engine), identities=Nobody()).openapi()
-
-
-def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[str] | None:
-    """Return the incompatible changes of messages since a revision; None where there is no such revision."""
-    paths = _git(repository, "ls-tree", "-r", "--name-only", revision, "schemas/json")
-    if paths is None:
-        return None
-    found: list[str] = []
-    for path in paths.splitlines():
-        old = _git(repository, "show", f"{revision}:{path}")
-        assert old is not None, f"git lists {path} and does not show it"
-        if path not in wanted:
-            found.append(f"{path}: removed")
-            continue
-        found += [f"{path}: {change}" for change in breaking_changes(json.loads(old), json.loads(wanted[path]))]
-    return found
-
-
-def _git(repository: Path, *words: str) -> str | None:
-    git = shutil.which("git")
-    if git is None:
-        return None
-    run = subprocess.run([git, "-C", str(repository), *words], capture_output=True, text=True, check=False)  # noqa: S603
-    return run.stdout if run.returncode == 0 else None
+    Example: pitledger schemas publish --registry http://127.0.0.1:8081 --dry-run
+    """
+    if compatibility not in COMPATIBILITIES:
+        raise UsageWrong(f"--compatibility {compatibility!r}: one of {', '.join(COMPATIBILITIES)}")
+    there = Registry(registry, None if user is None else (user, os.environ.get(PASSWORD, "")))
+    try:
+        changes = []
+        for change in there.publish(subjects(prefix), compatibility, dry_run=dry_run):
+            changes.append(change)
+            if as_json:
+                print_json({**asdict(change), "dry_run": dry_run})
+    finally:
+        there.close()
+    if as_json:
+        return
+    changed = [one for one in changes if (one.schema, one.compatibility) != ("unchanged", "unchanged")]
+    if changed:
+        rows = [[one.subject, one.schema, one.compatibility, str(one.version or "")] for one in changed]
+        show(table(names("Subject", "Schema", "Compatibility") + numbers("Version"), rows))
+    message(f"{len(changed)} of {len(changes)} subjects {'would change' if dry_run else 'changed'}")

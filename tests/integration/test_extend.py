@@ -13,9 +13,9 @@ from sqlalchemy import create_engine, inspect
 
 import services
 import shared.contracts
+from services.cli.contracts import openapi, readers
 from services.cli.generated import drift, write
 from services.cli.infra import texts
-from services.cli.schemas import openapi, readers
 from services.cli.services import load_all
 from shared.contracts import facts, reading
 from shared.contracts.envelope import pit_source

@@ -4,8 +4,8 @@ from fnmatch import filter as matching
 
 import pytest
 
+from services.cli.contracts import openapi
 from services.cli.people import PEOPLE, roles_of
-from services.cli.schemas import openapi
 from services.cli.services import NAMES, load, load_all, migrations, roles_of_services
 from shared.contracts.topics import TOPICS
 from shared.runtime.database import role_of

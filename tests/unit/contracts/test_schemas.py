@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from services.cli import schemas as command
+from services.cli import contracts as command
 from services.cli.generated import ROOT, drift, write
 from services.cli.services import NAMES, load_all
 from shared.contracts.envelope import CONTENT_TYPE

@@ -1,0 +1,40 @@
+"""What the documentation's site needs beyond its pages: folders in the navigation, and links out of docs/ as text."""
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+_LINK: Final = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def on_config(config: Any) -> Any:
+    """Replace each `folder/*` of the navigation by the pages of the folder, in the order of their names."""
+    config.nav = [_expanded(entry, Path(config.docs_dir)) for entry in config.nav]
+    return config
+
+
+def _expanded(entry: Any, docs: Path) -> Any:
+    if isinstance(entry, dict):
+        return {title: _expanded(below, docs) for title, below in entry.items()}
+    if isinstance(entry, list):
+        return [_expanded(each, docs) for each in entry]
+    if not entry.endswith("*"):
+        return entry
+    pages = sorted(path.relative_to(docs).as_posix() for path in docs.glob(f"{entry}.md"))
+    assert pages, f"{entry} of mkdocs.yml has no page"
+    return pages
+
+
+def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
+    """Have links to folders and to files beside docs/, which a site does not have, as text with the path."""
+    docs = Path(config.docs_dir)
+    folder = (docs / page.file.src_uri).parent
+
+    def linked(found: re.Match[str]) -> str:
+        text, target = found[1], (folder / found[2]).resolve()
+        if not target.exists() or (target.is_file() and target.is_relative_to(docs)):
+            return found[0]  # what is not there is named by the strict build
+        path = target.relative_to(docs.parent).as_posix()
+        return text if path in text else f"{text} (`{path}`)"
+
+    return _LINK.sub(linked, markdown)

@@ -1,0 +1,68 @@
+"""The contracts in schemas/: messages, channels, and the services' HTTP interfaces."""
+
+import json
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from shared.contracts.compatibility import breaking_changes
+from shared.contracts.schemas import as_json, files
+from shared.runtime.database import create_engine
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.run import application, context_of
+from shared.runtime.settings import Settings
+from shared.runtime.web.access import Nobody
+
+
+def texts(manifests: Sequence[Manifest]) -> dict[str, str]:
+    """Return the texts of all files below schemas/, by path."""
+    found = files(readers(manifests))
+    for manifest in manifests:
+        document = openapi(manifest)
+        if document["paths"]:
+            found[f"openapi/{manifest.name}.json"] = as_json(document)
+    return {f"schemas/{name}": text for name, text in found.items()}
+
+
+def readers(manifests: Sequence[Manifest]) -> Mapping[str, Sequence[str]]:
+    """Return the names of the services that read a topic, by the topic's name."""
+    found = defaultdict[str, list[str]](list)
+    for manifest in manifests:
+        for topic in dict.fromkeys(manifest.reads):
+            found[topic.name].append(manifest.name)
+    return found
+
+
+def openapi(manifest: Manifest) -> dict[str, Any]:
+    """Return the OpenAPI document of a service's HTTP interface."""
+    settings = Settings()
+    # The routes are only described: the engine never connects.
+    engine = create_engine(settings.database_url.get_secret_value(), role=manifest.schema)
+    return application(manifest, context_of(manifest, settings, engine), identities=Nobody()).openapi()
+
+
+def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[str] | None:
+    """Return the incompatible changes of messages since a revision; None where there is no such revision."""
+    paths = _git(repository, "ls-tree", "-r", "--name-only", revision, "schemas/json")
+    if paths is None:
+        return None
+    found: list[str] = []
+    for path in paths.splitlines():
+        old = _git(repository, "show", f"{revision}:{path}")
+        assert old is not None, f"git lists {path} and does not show it"
+        if path not in wanted:
+            found.append(f"{path}: removed")
+            continue
+        found += [f"{path}: {change}" for change in breaking_changes(json.loads(old), json.loads(wanted[path]))]
+    return found
+
+
+def _git(repository: Path, *words: str) -> str | None:
+    git = shutil.which("git")
+    if git is None:
+        return None
+    run = subprocess.run([git, "-C", str(repository), *words], capture_output=True, text=True, check=False)  # noqa: S603
+    return run.stdout if run.returncode == 0 else None

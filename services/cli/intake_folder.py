@@ -1,0 +1,144 @@
+"""The folder of an intake: files that are complete, the plan of the one in work, receipts and reasons."""
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from services.cli.exits import NotThere, UsageWrong
+from services.cli.intake_lines import SUFFIXES
+
+_MARKER: Final = ".sha256"
+_BYTES_MAX: Final = 64 * 1024 * 1024
+_NAME_MAX: Final = 150
+_DIGEST: Final = re.compile(r"^([0-9a-fA-F]{64})(?:\s|$)")
+
+
+class Arrived:
+    """A complete file: its name, its content, and its SHA-256, which is that of its marker."""
+
+    def __init__(self, path: Path, content: bytes, digest: str) -> None:
+        self.name = path.name
+        self.content = content
+        self.digest = digest
+
+    @property
+    def kept_as(self) -> str:
+        """Return its name in done/ and rejected/, which no other content has."""
+        return f"{self.digest[:12]}-{self.name}"
+
+
+class Folder:
+    """`in`, `done`, `rejected` and `state` below a directory; made where they are not there."""
+
+    def __init__(self, directory: Path) -> None:
+        self.incoming, self.done, self.rejected, self._state = (
+            directory / name for name in ("in", "done", "rejected", "state")
+        )
+        try:
+            for each in (self.incoming, self.done, self.rejected, self._state):
+                each.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageWrong(f"{directory}: {error.strerror}; name a directory that may be written") from error
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep others out of the folder. Raises: UsageWrong where somebody works in it."""
+        with (self._state / "lock").open("ab") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageWrong(f"{self._state.parent}: another intake works there") from None
+            yield
+
+    def arrived(self) -> Iterator[Arrived | str]:
+        """Yield the complete files in the order of their names; of one that is not, why it is left where it is.
+
+        A file is complete when its marker is there, `NAME.sha256` as sha256sum writes it, and says what its bytes are.
+        """
+        for path in sorted(self.incoming.iterdir()):
+            if path.suffix not in SUFFIXES or path.is_symlink() or not path.is_file():
+                continue
+            marker = path.with_name(path.name + _MARKER)
+            if not marker.exists():
+                continue  # on its way
+            said = _digest_in(marker)
+            if len(path.name) > _NAME_MAX:
+                yield f"{path.name[:60]}…: waits, its name has more than {_NAME_MAX} characters"
+            elif path.stat().st_size > _BYTES_MAX:
+                yield f"{path.name}: waits, it has more than {_BYTES_MAX} bytes; divide it"
+            elif said is None:
+                yield f"{path.name}: waits, {marker.name} does not begin with a SHA-256 in hexadecimal"
+            else:
+                content = path.read_bytes()
+                if (digest := sha256(content).hexdigest()) == said:
+                    yield Arrived(path, content, digest)
+                else:
+                    yield f"{path.name}: waits, its SHA-256 is {digest}, not that of {marker.name}: send it again"
+
+    def conclude(self, name: str, digest: str, into: Path, kept_as: str, suffix: str, said: Mapping[str, Any]) -> None:
+        """Write what became of a file, then move it; when it was moved before, only what is left to do is done."""
+        write(into / f"{kept_as}{suffix}", said)
+        path = self.incoming / name
+        if path.is_file() and sha256(path.read_bytes()).hexdigest() == digest:
+            path.rename(into / kept_as)
+            _sync(into)
+        marker = path.with_name(name + _MARKER)
+        if not path.exists() and _digest_in(marker) == digest:
+            marker.unlink()
+        _sync(self.incoming)
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """Return a document of the state, None where there is none. Raises: NotThere where it cannot be read."""
+        path = self._state / f"{name}.json"
+        try:
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise NotThere(f"{path}: {error}; restore it from a copy of the directory") from error
+        return found
+
+    def keep(self, name: str, document: Mapping[str, Any]) -> None:
+        """Write a document of the state: the whole, or what was there before."""
+        write(self._state / f"{name}.json", document)
+
+    def forget(self, name: str) -> None:
+        """Remove a document of the state."""
+        (self._state / f"{name}.json").unlink(missing_ok=True)
+        _sync(self._state)
+
+
+def _digest_in(marker: Path) -> str | None:
+    """Return the SHA-256 with which a marker begins; None where it does not, or is not there."""
+    try:
+        found = _DIGEST.match(marker.read_text(encoding="utf-8", errors="replace"))
+    except FileNotFoundError:
+        return None
+    return None if found is None else found[1].lower()
+
+
+def write(path: Path, document: Mapping[str, Any]) -> None:
+    """Write JSON such that a crash leaves the whole of it, or what was there before."""
+    unfinished = path.with_name(path.name + ".unfinished")
+    with unfinished.open("w", encoding="utf-8") as file:
+        json.dump(document, file, indent=1)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+    _sync(path.parent)
+
+
+def _sync(directory: Path) -> None:
+    """Have the names in a directory on the disk."""
+    number = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
