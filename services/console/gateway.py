@@ -60,7 +60,7 @@ def routes(client: httpx.AsyncClient) -> APIRouter:
             if session is not None:
                 session = await request.app.state.logins.renewed(session)
                 if request.method not in ("GET", "HEAD", "OPTIONS"):
-                    if "x-csrf-token" not in request.headers:
+                    if not request.headers.get("x-csrf-token"):
                         raise Forged
                     await require_own_form(request, console, session)
                 headers.append(("authorization", f"Bearer {session.token}"))
