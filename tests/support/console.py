@@ -78,7 +78,9 @@ class StubServices(httpx.AsyncBaseTransport):
 class Stage:
     """A console with its provider, and the browsers of people, in an event loop of its own."""
 
-    def __init__(self, issuer: DevelopmentIssuer, runner: asyncio.Runner, url: str, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, issuer: DevelopmentIssuer, runner: asyncio.Runner, url: str, settings: Mapping[str, Any]
+    ) -> None:
         self.issuer, self.url = issuer, url
         self.clock = MovedClock()
         self.services = StubServices()

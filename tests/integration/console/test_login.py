@@ -101,7 +101,9 @@ def test_an_id_token_of_another_login_lets_nobody_in(
     def altered(asked: dict[str, str]) -> object:
         granted = dict(redeem(asked) or {})
         found = jwt.decode(granted["id_token"], stage.issuer._key).claims | claims
-        return granted | {"id_token": jwt.encode({"alg": "ES256", "kid": stage.issuer._key.kid}, found, stage.issuer._key)}
+        return granted | {
+            "id_token": jwt.encode({"alg": "ES256", "kid": stage.issuer._key.kid}, found, stage.issuer._key)
+        }
 
     monkeypatch.setattr(stage.issuer, "redeem", altered)
     browser = stage.browser()
@@ -171,7 +173,10 @@ def test_a_logout_ends_the_session_on_the_server(stage: Stage) -> None:
     csrf = thief.csrf()
     answer = browser.post("/logout", {"csrf": csrf})
     address = urlsplit(answer.headers["location"])
-    assert (303, f"{stage.issuer.url}/logout") == (answer.status_code, f"{address.scheme}://{address.netloc}{address.path}")
+    assert (303, f"{stage.issuer.url}/logout") == (
+        answer.status_code,
+        f"{address.scheme}://{address.netloc}{address.path}",
+    )
     assert f"{URL}/bye" == dict(parse_qsl(address.query))["post_logout_redirect_uri"]
     assert_out(thief)
 
