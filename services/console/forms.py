@@ -125,9 +125,10 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
 def cents_of(text: str) -> int:
     """Return an amount in cents that was typed in dollars. Raises: an error that says what to type.
 
-    >>> cents_of("1,250.5"), cents_of("$20"), cents_of("-0.05")
-    (125050, 2000, -5)
+    >>> cents_of("1,250.5"), cents_of("$20"), cents_of("-0.05"), cents_of("−$3.00")
+    (125050, 2000, -5, -300)
     """
+    text = text.replace("−", "-")  # as pages write it
     if _AMOUNT.fullmatch(text) is None:
         raise _Wrong("an amount in dollars, such as 1,250.00")
     try:

@@ -1,4 +1,4 @@
-"""Pages: what they say to the browser, how they show what services say, and what a stream does when its session ends."""
+"""Pages: what they tell the browser, how they show what services say, and a stream whose session ends."""
 
 from html.parser import HTMLParser
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, time
 from importlib import resources
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -21,7 +21,18 @@ DOCUMENTS = {
     file.name.removesuffix(".json"): json.loads(file.read_text())
     for file in resources.files("schemas").joinpath("openapi").iterdir()
 }
-TEXTS = ("BJ-01", "blackjack", "floor.read", "1.25", "pa-633a", "America/New_York", "O’Neil & Søn <b>", "x" * 64)
+TEXTS = (
+    "BJ-01",
+    "blackjack",
+    "floor.read",
+    "1.25",
+    "pa-633a",
+    "US",
+    "2026-11",
+    "America/New_York",
+    "O’Neil & Søn <b>",
+    "x" * 64,
+)
 """Texts of which each pattern of the documents takes some."""
 
 COMMANDS = [(service, name) for service, name in all_operations().known]
@@ -39,10 +50,10 @@ def leaf(draw: Callable[..., Any], one: Field) -> tuple[str, Any]:
     """Return a text for a field, and its value."""
     match one.kind:
         case "cents":
-            cents = draw(st.integers(one.least or 0, min(one.most or 10**12, 10**12)))
-            return f"${cents // 100:,}.{cents % 100:02d}", cents
+            cents = draw(st.integers(one.least or 0, one.most or 10**12))
+            return f"{draw(st.sampled_from('-−')) * (cents < 0)}${abs(cents) // 100:,}.{abs(cents) % 100:02d}", cents
         case "whole":
-            number = draw(st.integers(one.least or 0, min(one.most or 10**6, 10**6)))
+            number = draw(st.integers(one.least or 0, one.most or 10**6))
             return f"{number:,}", number
         case "choice":
             choice = draw(st.sampled_from(one.choices))
@@ -54,10 +65,12 @@ def leaf(draw: Callable[..., Any], one: Field) -> tuple[str, Any]:
             day = draw(st.dates()).isoformat()
             return day, day
         case "moment":
-            moment = draw(st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)))
-            return f"{moment:%Y-%m-%dT%H:%M:%S}", moment.replace(microsecond=0, tzinfo=ZONE).isoformat()
+            day = draw(st.dates())
+            return f"{day}T20:30", datetime.combine(day, time(20, 30), ZONE).isoformat()
         case "document":
             return "{}", {}
+        case "secret":
+            return "kiwi 4711 ", "kiwi 4711 "
         case _:
             text = draw(st.sampled_from([text for text in TEXTS if re.search(one.pattern or "", text)]))
             return text, text
@@ -143,7 +156,9 @@ def test_what_is_typed_is_what_the_service_takes(service: str, name: str, data: 
     sent = at_path | {key: text for part in parts.values() for key, text in part.sent.items()}
     found = filled(operation, sent, ZONE)
     expected = {key: part.value for key, part in parts.items() if part.value is not None}
-    empty = {one.name: [] for one in operation.of_body if one.kind == "list" and one.required and not one.items_min}
+    empty: dict[str, Any] = {
+        one.name: [] for one in operation.of_body if one.kind == "list" and one.required and not one.items_min
+    }
     assert ({}, at_path, empty | expected) == (found.mistakes, found.path, found.body)
     if operation.of_body:
         assert [] == takes(operation, found.body)
