@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from services.console import documentation, gallery, gateway, login, static
-from services.console.console import Console, Forged, LoginNeeded, page
+from services.console.console import Console, Forged, LoginNeeded, TooLong, page
 from services.console.floor import Floors
 from services.console.gallery import Gallery
 from services.console.operations import all_operations
@@ -38,6 +38,7 @@ from services.console.protection import Protected, content_policy, origin_of
 from services.console.provider import Provider
 from services.console.services import Refused, Services
 from services.console.sessions import Sessions
+from services.console.words import say
 from shared.contracts.rejection import Reason
 from shared.runtime.clock import Clock
 from shared.runtime.metrics import Metrics
@@ -150,6 +151,12 @@ def _answer_errors(app: FastAPI) -> None:
     async def forged(request: Request, error: Forged) -> Response:
         del error
         return page(request, "refused.html", status=403, refused=None, forged=True)
+
+    @app.exception_handler(TooLong)
+    async def too_long(request: Request, error: TooLong) -> Response:
+        del error
+        why = Refused("console", 413, {"title": say("refused.too_long"), "detail": say("refused.too_long_why")})
+        return page(request, "refused.html", status=413, refused=why, forged=False)
 
     @app.exception_handler(Refused)
     async def refused(request: Request, error: Refused) -> Response:

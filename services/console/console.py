@@ -33,6 +33,10 @@ class Forged(Exception):
     """A form did not come from a page of this session."""
 
 
+class TooLong(Exception):
+    """A form is longer than any that the console makes."""
+
+
 @dataclass(frozen=True)
 class Console:
     """The parts of a running console."""
@@ -57,6 +61,11 @@ class Console:
     def cookie(self) -> str:
         """Return the name of the cookie: with TLS one that no other host and no page without TLS can set."""
         return "__Host-pitledger" if self.secure else "pitledger"
+
+    @property
+    def login_cookie(self) -> str:
+        """Return the name of the cookie that ties a login to the browser in which it began."""
+        return f"{self.cookie}-login"
 
     @property
     def back(self) -> str:
@@ -121,7 +130,7 @@ Asked = Annotated[Person, Depends(_person)]
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Return the fields of a form that was sent; of several with one name the last. Raises: ValueError."""
+    """Return the fields of a form that was sent; of several with one name the last. Raises: TooLong."""
     known: dict[str, str] | None = getattr(request.state, "form", None)
     if known is None:
         body = b""
@@ -129,11 +138,12 @@ async def form_of(request: Request) -> dict[str, str]:
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > _FORM_BYTES_MAX:
-                    raise ValueError("the form is too long")
+                    raise TooLong
         except ClientDisconnect:
             body = b""
-        pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
-        request.state.form = known = dict(pairs)
+        if body.count(b"&") >= _FIELDS_MAX:
+            raise TooLong
+        request.state.form = known = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
     return known
 
 

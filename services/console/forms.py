@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 
 from services.console.operations import Field, Operation
 
-BLANK_ROWS: Final = 2
-"""Rows that stand ready in a list besides those that are filled."""
 _AMOUNT: Final = re.compile(r"[-+]?\$?[0-9][0-9,]*(\.[0-9]{1,2})?|[-+]?\$?\.[0-9]{1,2}")
+_ROW: Final = re.compile("[0-9]{1,5}")
+_FLAGS: Final = {"yes": True, "no": False}
 _HUNDRED: Final = 100
 
 
@@ -23,11 +23,15 @@ class _Wrong(Exception):
 
 @dataclass(slots=True)
 class Filled:
-    """A form as it was filled in: the document, and what could not be read of it, by field."""
+    """A form as it was filled in: the document, and what could not be read of it, by field.
+
+    `moved` is where rows of the document stand in the form, where empty ones before them were left out.
+    """
 
     path: dict[str, str] = field(default_factory=dict)
     body: dict[str, Any] = field(default_factory=dict)
     mistakes: dict[str, str] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
 
 
 def filled(operation: Operation, form: Mapping[str, str], zone: ZoneInfo) -> Filled:
@@ -40,7 +44,7 @@ def filled(operation: Operation, form: Mapping[str, str], zone: ZoneInfo) -> Fil
         else:
             found.mistakes[one.name] = "needed"
     for one in operation.of_body:
-        value = _value(one, one.name, form, zone, found.mistakes)
+        value = _value(one, one.name, form, zone, found)
         if value is not None:
             found.body[one.name] = value
         elif one.required and one.name not in found.mistakes:
@@ -48,38 +52,49 @@ def filled(operation: Operation, form: Mapping[str, str], zone: ZoneInfo) -> Fil
     return found
 
 
-def _value(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, mistakes: dict[str, str]) -> Any:
+def _value(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, found: Filled) -> Any:
     """Return the value of a field; None where nothing was typed."""
     if one.kind == "group":
-        parts = {each.name: _value(each, f"{at}.{each.name}", form, zone, mistakes) for each in one.fields}
-        kept = {name: value for name, value in parts.items() if value is not None}
-        if kept:
-            for each in one.fields:
-                if each.required and each.name not in kept:
-                    mistakes.setdefault(f"{at}.{each.name}", "needed")
-        return kept or None
+        return _group(one, at, form, zone, found) if one.required or _is_touched(one, at, form) else None
     if one.kind == "list":
-        assert one.item is not None
-        rows = [_value(one.item, f"{at}.{number}", form, zone, mistakes) for number in range(rows_of(form, at))]
-        kept_rows = [row for row in rows if row is not None and not _is_untouched(row, one.item)]
-        return kept_rows or None
+        return _list(one, at, form, zone, found)
     typed = form.get(at, "")
     if one.kind == "flag":
-        return typed == "yes" if at in form else None
+        return _FLAGS.get(typed)
     if not typed.strip():
         return None
     try:
         return _read(one, typed, zone)
     except _Wrong as wrong:
-        mistakes[at] = str(wrong)
+        found.mistakes[at] = str(wrong)
         return None
 
 
-def _is_untouched(row: Any, item: Field) -> bool:
-    """Return whether a row has nothing but choices that stand there already."""
-    if item.kind != "group" or not isinstance(row, dict):
-        return False
-    return all(one.kind == "choice" for one in item.fields if one.name in row)
+def _group(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, found: Filled) -> dict[str, Any]:
+    parts = {each.name: _value(each, f"{at}.{each.name}", form, zone, found) for each in one.fields}
+    for each in one.fields:
+        if each.required and parts[each.name] is None:
+            found.mistakes.setdefault(f"{at}.{each.name}", "needed")
+    return {name: value for name, value in parts.items() if value is not None}
+
+
+def _list(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, found: Filled) -> list[Any] | None:
+    assert one.item is not None
+    item = one.item
+    places = [place for number in _rows(form, at) if _is_touched(item, place := f"{at}.{number}", form)]
+    found.moved |= {f"{at}.{number}": place for number, place in enumerate(places)}
+    rows = [_value(item, place, form, zone, found) for place in places]
+    return rows if rows or (one.required and not one.items_min) else None
+
+
+def _is_touched(one: Field, at: str, form: Mapping[str, str]) -> bool:
+    """Return whether somebody filled in a field: a choice that stands there already says nothing."""
+    if one.kind == "group":
+        return any(_is_touched(each, f"{at}.{each.name}", form) for each in one.fields)
+    if one.kind == "list":
+        assert one.item is not None
+        return any(_is_touched(one.item, f"{at}.{number}", form) for number in _rows(form, at))
+    return form.get(at, "").strip() not in ("", one.begins)
 
 
 def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
@@ -96,9 +111,11 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
             return _moment(text, zone)
         case "document":
             try:
-                return json.loads(typed)
-            except ValueError as error:
+                document = json.loads(typed)
+                json.dumps(document, ensure_ascii=False, allow_nan=False).encode()  # what can be sent on
+            except (ValueError, RecursionError) as error:
                 raise _Wrong(f"not JSON: {error}") from None
+            return document
         case "secret":
             return typed
         case _:
@@ -108,9 +125,10 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
 def cents_of(text: str) -> int:
     """Return an amount in cents that was typed in dollars. Raises: an error that says what to type.
 
-    >>> cents_of("1,250.5"), cents_of("$20"), cents_of("-0.05")
-    (125050, 2000, -5)
+    >>> cents_of("1,250.5"), cents_of("$20"), cents_of("-0.05"), cents_of("−$3.00")
+    (125050, 2000, -5, -300)
     """
+    text = text.replace("−", "-")  # as pages write it
     if _AMOUNT.fullmatch(text) is None:
         raise _Wrong("an amount in dollars, such as 1,250.00")
     try:
@@ -127,27 +145,23 @@ def _moment(text: str, zone: ZoneInfo) -> str:
     return (moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)).isoformat()
 
 
-def rows_of(form: Mapping[str, str], at: str) -> int:
-    """Return how many rows a form has of a list."""
+def _rows(form: Mapping[str, str], at: str) -> list[str]:
+    """Return the numbers of the rows that a form has of a list, in their order."""
     beginning = f"{at}."
-    numbers = [name[len(beginning) :].partition(".")[0] for name in form if name.startswith(beginning)]
-    return max((int(number) + 1 for number in numbers if number.isascii() and number.isdigit()), default=0)
+    numbers = {name[len(beginning) :].partition(".")[0] for name in form if name.startswith(beginning)}
+    return sorted((one for one in numbers if _ROW.fullmatch(one)), key=int)
 
 
-def typed(one: Field, value: Any) -> str:
-    """Return a value as it stands in its field."""
-    if value is None:
-        return ""
-    if one.kind == "cents" and isinstance(value, int):
-        return f"{value / _HUNDRED:.2f}" if abs(value) < 10**15 else f"{value // _HUNDRED}.{value % _HUNDRED:02d}"
-    if one.kind == "document":
-        return json.dumps(value, indent=2, ensure_ascii=False)
-    return str(value)
+def places(problem: Mapping[str, Any], moved: Mapping[str, str]) -> dict[str, str]:
+    """Return what a service finds wrong with single fields: what stands where, by the name of the field.
 
-
-def places(problem: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a service finds wrong with single fields: what stands where, by the name of the field."""
+    `moved` is where the rows of the document stand in the form.
+    """
     found: dict[str, str] = {}
     for mistake in problem.get("errors") or ():
-        found.setdefault(str(mistake["at"]).removeprefix("body.").replace("/", "."), str(mistake["what"]))
+        first, *more = str(mistake["at"]).removeprefix("body.").replace("/", ".").split(".")
+        at = first
+        for each in more:
+            at = moved.get(f"{at}.{each}", f"{at}.{each}")
+        found.setdefault(at, str(mistake["what"]))
     return found

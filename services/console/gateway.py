@@ -5,7 +5,7 @@ command what only a page of that session knows; the request then goes on under t
 passes as it is: the service decides, records and answers as always.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Final
 
 import httpx
@@ -36,7 +36,7 @@ _NOT_PASSED_ON: Final = frozenset(
     }
 )
 """Headers that are about one connection (RFC 9110, 7.6.1), or about the browser and the console alone."""
-_HIDDEN: Final = frozenset({"metrics"})
+_HIDDEN: Final = "metrics"
 """What a service shows to those who watch it, on its own port."""
 
 
@@ -47,16 +47,20 @@ def routes(client: httpx.AsyncClient) -> APIRouter:
     @router.api_route("/{service}/{rest:path}", methods=_METHODS)
     async def pass_on(request: Request, service: str, rest: str) -> Response:
         console = console_of(request)
-        if service not in console.services.urls or rest.split("/")[0] in _HIDDEN:
+        begins, path = f"/api/{service}", request.scope["raw_path"].decode()
+        # What does not begin so as it came would turn into another host; dots would lead to what is hidden.
+        leads_on = path.startswith(f"{begins}/") and service in console.services.urls
+        parts = [one for one in rest.split("/") if one not in ("", ".")]
+        if not leads_on or ".." in parts or parts[:1] == [_HIDDEN]:
             there = ", ".join(sorted(console.services.urls))
             return problem(Reason.NOT_FOUND, f"there is no /api/{service}/{rest}; services are {there}")
-        headers = list(_passed(request.headers.items()))
+        headers = list(_passed(request.headers))
         if "authorization" not in request.headers:
             session = session_of(request)
             if session is not None:
                 session = await request.app.state.logins.renewed(session)
                 if request.method not in ("GET", "HEAD", "OPTIONS"):
-                    if "x-csrf-token" not in request.headers:
+                    if not request.headers.get("x-csrf-token"):
                         raise Forged
                     await require_own_form(request, console, session)
                 headers.append(("authorization", f"Bearer {session.token}"))
@@ -64,23 +68,21 @@ def routes(client: httpx.AsyncClient) -> APIRouter:
                 unknown = problem(Reason.UNKNOWN_CALLER, TOLD_WITHOUT_ONE)
                 unknown.headers["WWW-Authenticate"] = "Bearer"
                 return unknown
-        path = request.scope["raw_path"].decode().removeprefix(f"/api/{service}")
         query = f"?{request.url.query}" if request.url.query else ""
         has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
-        asked = client.build_request(
-            request.method,
-            console.services.urls[service] + path + query,
-            headers=headers,
-            content=_body(request) if has_body else None,
-        )
+        url = console.services.urls[service] + path.removeprefix(begins) + query
+        content = _body(request) if has_body else None
         try:
+            asked = client.build_request(request.method, url, headers=headers, content=content)
             answer = await client.send(asked, stream=True)
+        except httpx.InvalidURL as error:
+            return problem(Reason.NOT_FOUND, f"there is nothing at this address: {error}")
         except httpx.HTTPError as error:
             return problem(Reason.TRY_AGAIN, f"{service} does not answer: {type(error).__name__}")
         return StreamingResponse(
             answer.aiter_raw(),
             status_code=answer.status_code,
-            headers=dict(_answered(answer.headers.items())),
+            headers=dict(_answered(answer.headers)),
             background=BackgroundTask(answer.aclose),
         )
 
@@ -93,11 +95,18 @@ async def _body(request: Request) -> AsyncIterator[bytes]:
             yield chunk
 
 
-def _passed(headers: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
-    return ((name, value) for name, value in headers if name.lower() not in _NOT_PASSED_ON)
+def _passed(headers: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    dropped = _NOT_PASSED_ON | _of_connection(headers)
+    return ((name, value) for name, value in headers.items() if name.lower() not in dropped)
 
 
-def _answered(headers: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+def _answered(headers: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Return the headers of an answer that are passed on; raw bytes keep the length that they had."""
-    dropped = _NOT_PASSED_ON - {"content-length"} | {"set-cookie"}
-    return ((name, value) for name, value in headers if name.lower() not in dropped)
+    dropped = _NOT_PASSED_ON - {"content-length"} | {"set-cookie"} | _of_connection(headers)
+    return ((name, value) for name, value in headers.items() if name.lower() not in dropped)
+
+
+def _of_connection(headers: Mapping[str, str]) -> frozenset[str]:
+    """Return the headers that a connection says are its own."""
+    said = (value for name, value in headers.items() if name.lower() == "connection")
+    return frozenset(one.strip().lower() for value in said for one in value.split(","))

@@ -8,7 +8,7 @@ import structlog
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from services.console.console import Console, Forged, console_of, page, require_own_form, session_of
+from services.console.console import Console, LoginNeeded, console_of, page, require_own_form, session_of
 from services.console.protection import local_path
 from services.console.provider import Granted, LoginRefused
 from services.console.sessions import LIFE, Session
@@ -18,8 +18,6 @@ from shared.runtime.web.access import Caller
 log = structlog.get_logger()
 
 _SOON: Final = timedelta(seconds=60)
-_STATE: Final = "pitledger-login"
-"""The cookie that ties a login to the browser in which it began."""
 _STATE_SECONDS: Final = 600
 
 
@@ -45,8 +43,6 @@ class Logins:
 
         Raises: LoginNeeded.
         """
-        from services.console.console import LoginNeeded
-
         try:
             if session.refresh_token is not None and self._ends_soon(session):
                 async with self._renewing:
@@ -71,7 +67,7 @@ class Logins:
         try:
             return await self._console.tokens.caller_of(token)
         except Rejected as rejected:
-            raise LoginRefused(rejected.detail) from None
+            raise LoginRefused.of(rejected) from None
 
 
 def routes() -> APIRouter:
@@ -87,17 +83,15 @@ def routes() -> APIRouter:
                 state=state, nonce=begun.nonce, verifier=begun.verifier, back=console.back
             )
         except LoginRefused as refused:
-            return page(request, "login.html", status=503, why=str(refused))
+            return page(request, "login.html", status=refused.status, why=str(refused))
         response = RedirectResponse(address, status_code=303)
-        response.set_cookie(
-            _STATE, state, max_age=_STATE_SECONDS, path="/login", httponly=True, secure=console.secure, samesite="lax"
-        )
+        _set(response, console, console.login_cookie, state, seconds=_STATE_SECONDS)
         return response
 
     @router.get("/login/back")
     async def back(request: Request, code: str = "", state: str = "", error: str = "") -> Response:
         console = console_of(request)
-        begun = console.sessions.finish_login(state) if request.cookies.get(_STATE) == state else None
+        begun = console.sessions.finish_login(state) if request.cookies.get(console.login_cookie) == state else None
         if begun is None:
             return page(request, "login.html", status=400, why="")
         if error or not code:
@@ -107,21 +101,13 @@ def routes() -> APIRouter:
             session = await request.app.state.logins.let_in(granted)
         except LoginRefused as refused:
             log.warning("a login was refused", why=str(refused))
-            return page(request, "login.html", status=403, why=str(refused))
+            return page(request, "login.html", status=refused.status, why=str(refused))
         if (before := session_of(request)) is not None:
             console.sessions.close(before.name)  # nobody goes on with a session that was there before the login
         log.info("logged in", person=session.person)
         response = RedirectResponse(begun.then, status_code=303)
-        response.set_cookie(
-            console.cookie,
-            session.name,
-            max_age=int(LIFE.total_seconds()),
-            path="/",
-            httponly=True,
-            secure=console.secure,
-            samesite="lax",
-        )
-        response.delete_cookie(_STATE, path="/login")
+        _set(response, console, console.cookie, session.name, seconds=int(LIFE.total_seconds()))
+        _set(response, console, console.login_cookie, "", seconds=0)
         return response
 
     @router.post("/logout")
@@ -134,7 +120,7 @@ def routes() -> APIRouter:
         log.info("logged out", person=session.person)
         farewell = await console.provider.farewell(session.id_token, f"{console.url}/bye")
         response = RedirectResponse(farewell, status_code=303)
-        response.delete_cookie(console.cookie, path="/", secure=console.secure, httponly=True, samesite="lax")
+        _set(response, console, console.cookie, "", seconds=0)
         return response
 
     @router.get("/bye")
@@ -144,4 +130,6 @@ def routes() -> APIRouter:
     return router
 
 
-__all__ = ["Forged", "Logins", "routes"]
+def _set(response: Response, console: Console, name: str, value: str, *, seconds: int) -> None:
+    """Set a cookie that no script reads and no other site sends along with a form; for no seconds, take it away."""
+    response.set_cookie(name, value, max_age=seconds, path="/", httponly=True, secure=console.secure, samesite="lax")

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
-from urllib.parse import quote
+
+from services.console.services import part
 
 Kind = Literal[
     "text", "secret", "long", "whole", "cents", "choice", "flag", "day", "moment", "list", "group", "document"
@@ -17,6 +18,7 @@ Kind = Literal[
 _LONG: Final = frozenset({"reason", "conclusion", "override", "found"})
 """Fields in which people write sentences."""
 _DEPTH_MAX: Final = 4
+_HUNDRED: Final = 100
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
 
 
@@ -35,7 +37,31 @@ class Field:
     default: Any = None
     item: "Field | None" = None
     fields: tuple["Field", ...] = ()
+    items_min: int = 0
     items_max: int = 64
+
+    @property
+    def begins(self) -> str:
+        """Return what stands in the field before anybody types.
+
+        >>> Field(name="cents", kind="cents", default=150).begins
+        '1.50'
+        >>> Field(name="close", kind="flag", default=False).begins
+        'no'
+        """
+        match self.kind, self.default:
+            case "choice", None:
+                return self.choices[0] if self.required else ""
+            case "flag", None:
+                return "no" if self.required else ""
+            case _, None:
+                return ""
+            case "flag", default:
+                return "yes" if default else "no"
+            case "cents", default:
+                return f"{default // _HUNDRED}.{default % _HUNDRED:02d}"
+            case _, default:
+                return str(default)
 
     @property
     def label(self) -> str:
@@ -73,7 +99,7 @@ class Operation:
 
     def path_with(self, values: Mapping[str, str]) -> str:
         """Return the path with its parameters. Raises: KeyError."""
-        return _PLACEHOLDER.sub(lambda found: quote(values[found[1]], safe=""), self.path)
+        return _PLACEHOLDER.sub(lambda found: part(values[found[1]]), self.path)
 
 
 @dataclass(frozen=True)
@@ -152,16 +178,18 @@ def _field(
             return Field(kind="group", fields=tuple(fields), **same)
         case {"type": "array", "items": items}:
             item = _field(name, items, schemas, required=True, depth=depth + 1)
-            if item.kind == "document" or _holds_lists(item):
-                return Field(kind="document" if depth > 1 else "list", item=item, **same)
-            return Field(kind="list", item=item, items_max=schema.get("maxItems", 64), **same)
+            if item.kind == "choice":
+                item = replace(item, required=False)  # a row may stay empty
+            kind: Kind = "document" if depth > 1 and (item.kind == "document" or _holds_lists(item)) else "list"
+            limits = {"items_min": schema.get("minItems", 0), "items_max": schema.get("maxItems", 64)}
+            return Field(kind=kind, item=item, **limits, **same)
         case {"enum": choices}:
             return Field(kind="choice", choices=tuple(map(str, choices)), default=schema.get("default"), **same)
         case {"type": "boolean"}:
             return Field(kind="flag", default=schema.get("default"), **same)
         case {"type": "integer"}:
             least, most = _limit(schema, "minimum", "exclusiveMinimum", 1), _whole(schema.get("maximum"))
-            kind: Kind = "cents" if name == "cents" or name.endswith("_cents") else "whole"
+            kind = "cents" if name == "cents" or name.endswith("_cents") else "whole"
             return Field(kind=kind, default=schema.get("default"), least=least, most=most, **same)
         case {"type": "string"}:
             return _text(schema, same)
@@ -208,8 +236,3 @@ def _limit(schema: Mapping[str, Any], name: str, exclusive: str, step: int) -> i
 
 def _whole(value: float | None) -> int | None:
     return None if value is None else int(value)
-
-
-def names_of(fields: Sequence[Field]) -> set[str]:
-    """Return the names of fields."""
-    return {one.name for one in fields}

@@ -19,18 +19,29 @@ from joserfc.errors import JoseError
 from joserfc.jws import JWSRegistry, extract_compact
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.clock import Clock
 from shared.runtime.settings import Settings
 from shared.runtime.web.keys import get_json, is_protected
 from shared.runtime.web.tokens import ALGORITHMS, LEEWAY, Tokens
 
 _SECONDS_MAX: Final = 10.0
+_SILENT: Final = 503
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
 _registry: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
 
 
 class LoginRefused(Exception):
-    """The provider does not let somebody in, or says what cannot be relied on."""
+    """The provider does not let somebody in, or says what cannot be relied on; with the status of the page."""
+
+    def __init__(self, why: str, *, status: int = 403) -> None:
+        self.status = status
+        super().__init__(why)
+
+    @classmethod
+    def of(cls, rejected: Rejected) -> "LoginRefused":
+        """Return what says that a token is not accepted, or cannot be looked at now."""
+        return cls(rejected.detail, status=_SILENT if rejected.reason is Reason.TRY_AGAIN else 403)
 
 
 class _About(BaseModel):
@@ -122,10 +133,10 @@ class Provider:
             try:
                 about = _About.model_validate(await get_json(issuer.rstrip("/") + _WELL_KNOWN))
             except (httpx.HTTPError, OSError, TimeoutError, ValueError) as error:
-                raise LoginRefused(f"the OpenID provider does not answer: {error}") from None
+                raise LoginRefused(f"the OpenID provider does not answer: {error}", status=_SILENT) from None
             places = (about.authorization_endpoint, about.token_endpoint)
             if about.issuer != issuer or not all(map(is_protected, places)):
-                raise LoginRefused(f"{issuer} does not say where to log in, protected by TLS")
+                raise LoginRefused(f"{issuer} does not say where to log in, protected by TLS", status=_SILENT)
             self._known = about
         return self._known
 
@@ -140,7 +151,7 @@ class Provider:
             )
             answer = _Answer.model_validate(response.json())
         except httpx.HTTPError as error:
-            raise LoginRefused(f"the OpenID provider does not answer: {error}") from None
+            raise LoginRefused(f"the OpenID provider does not answer: {error}", status=_SILENT) from None
         except (ValidationError, ValueError):
             raise LoginRefused(f"the OpenID provider gives no token: it answers {response.status_code}") from None
         ends = self._clock() + timedelta(seconds=answer.expires_in)
@@ -154,6 +165,8 @@ class Provider:
             if key is None:
                 raise LoginRefused("the ID token is signed with a key that the provider does not have")
             claims: dict[str, Any] = jwt.decode(id_token, key, algorithms=ALGORITHMS, registry=_registry).claims
+        except Rejected as rejected:
+            raise LoginRefused.of(rejected) from None
         except (JoseError, ValueError):
             raise LoginRefused("the signature of the ID token is not the provider's") from None
         audience, ends = claims.get("aud"), claims.get("exp")

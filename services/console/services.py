@@ -62,13 +62,23 @@ def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
     )
 
 
-def path(*parts: str | int) -> str:
-    """Return a path of these parts, each of which stays one part.
+def part(value: object) -> str:
+    """Return a part of a path, which stays one part whatever is in it.
 
-    >>> path("rounds", "riverside", "BJ/01")
-    '/rounds/riverside/BJ%2F01'
+    >>> part("BJ/01"), part("..")
+    ('BJ%2F01', '%2E%2E')
     """
-    return "".join(f"/{quote(str(part), safe='')}" for part in parts)
+    text = quote(str(value), safe="")
+    return text.replace(".", "%2E") if text in (".", "..") else text
+
+
+def path(*parts: str | int) -> str:
+    """Return a path of these parts.
+
+    >>> path("rounds", "riverside", "BJ-01")
+    '/rounds/riverside/BJ-01'
+    """
+    return "".join(f"/{part(one)}" for one in parts)
 
 
 class Services:

@@ -6,7 +6,6 @@ Restarting the console logs everybody out; with single sign-on that is one redir
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hmac import compare_digest
@@ -74,11 +73,10 @@ class Login:
 
 
 class Sessions:
-    """Sessions and logins by their names. `ended` is told of each session that is over."""
+    """Sessions and logins by their names."""
 
-    def __init__(self, clock: Clock, ended: Callable[[Session], None] = lambda _: None) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._ended = ended
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._logins: OrderedDict[str, Login] = OrderedDict()
 
@@ -128,9 +126,6 @@ class Sessions:
             self._sessions.move_to_end(name)
         return session
 
-    def close(self, name: str) -> Session | None:
-        """End a session; return it, None where there is none such."""
-        session = self._sessions.pop(name, None)
-        if session is not None:
-            self._ended(session)
-        return session
+    def close(self, name: str) -> None:
+        """End a session, where there is one such."""
+        self._sessions.pop(name, None)

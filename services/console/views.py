@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from functools import cache
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from jinja2 import ChainableUndefined, Environment, PackageLoader
 from markupsafe import Markup, escape
 
+from services.console.services import part
 from services.console.static import address
 from services.console.words import said, say
 
@@ -118,11 +119,6 @@ def words_of(name: str) -> str:
     spelled = said("spelled")
     text = name.replace("_", " ").replace(".", " ").replace("-", " ").capitalize()
     return " ".join(spelled.get(word.lower(), word) for word in text.split(" "))
-
-
-def part(value: object) -> str:
-    """Return a part of a path."""
-    return quote(str(value), safe="")
 
 
 def pretty(document: object) -> str:

@@ -14,10 +14,7 @@ from services.console.pages.days import zone_of
 from services.console.pages.subjects import subject_of
 from services.console.protection import local_path
 from services.console.services import Refused
-from shared.contracts.rejection import Reason
-from shared.runtime.web.problems import problem_uri
 
-_KEY_USED: Final = problem_uri(Reason.KEY_REUSED)
 _OWN: Final = ("csrf", "key", "back", "rows")
 
 
@@ -45,11 +42,8 @@ def routes() -> APIRouter:
         try:
             answer = await _do(person, operation, read, key)
         except Refused as refused:
-            mistakes = places(refused.problem)
-            if refused.status >= 500 or refused.problem.get("type") == _KEY_USED:
-                key = key if refused.status >= 500 else _new_key()
-            else:
-                key = _new_key()  # what was refused is on record under the old one
+            mistakes = places(refused.problem, read.moved)
+            key = key if refused.status >= 500 else _new_key()  # what was refused is on record under the old one
             return await _form(
                 request, person, operation, typed, back=back, key=key, mistakes=mistakes, refused=refused
             )

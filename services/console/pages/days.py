@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
@@ -11,8 +11,6 @@ from services.console.console import Asked, Person, page
 from services.console.listing import Act, cols, listed
 from services.console.services import INVENTORY, METERS, REPORTING, Missing, Refused, path, together
 from services.console.words import say
-
-_STEPS: Final = ("preliminary", "audited", "final")
 
 
 async def running_day(person: Person, property_name: str) -> Mapping[str, Any]:
@@ -77,7 +75,6 @@ def routes() -> APIRouter:
             running=running,
             zone=running["time_zone"],
             state=state,
-            steps=_STEPS,
             win=win,
             report=report,
             meters=meters,

@@ -1,6 +1,6 @@
 """Reports: the list, any of them as a page, each cell with the entries that it comes from, and every format."""
 
-from typing import Any, Final
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -9,8 +9,6 @@ from services.console.console import Asked, page
 from services.console.gallery import charts_of_report, hung
 from services.console.pages.days import running_day, zone_of
 from services.console.services import REPORTING, path
-
-_PATRONS: Final = "patrons.report"
 
 
 def routes() -> APIRouter:

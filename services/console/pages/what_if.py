@@ -37,7 +37,7 @@ def routes() -> APIRouter:
             wanted = {name: shown[name] for name in _TAKEN if name in shown} | {"submission": content}
             days = {"first": given.get("first"), "last": given.get("last")}
             found = await person.calls.ask(SETTLEMENT, "/what-if", wanted, **days)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             refused = Refused(SETTLEMENT, 422, {"title": "The submission is no JSON", "detail": str(error)})
         except Refused as error:
             refused = error

@@ -1,0 +1,189 @@
+"""Pages: what they tell the browser, how they show what services say, and a stream whose session ends."""
+
+from html.parser import HTMLParser
+
+import httpx
+import pytest
+
+from services.console.static import address
+from tests.support.console import Browser, Stage
+
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+SLIPS = "/do/table-inventory/request-slip"
+FLOOR = {
+    "property": "riverside",
+    "title": EVIL,
+    "gaming_day": "2026-11-22",
+    "shift": EVIL,
+    "time_zone": "America/New_York",
+    "at": "2026-11-22T20:00:00+00:00",
+    "tables": [],
+}
+
+
+class Form(HTMLParser):
+    """The fields of the form of a command, as a browser sends them that nobody touched."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.sent: dict[str, str] = {}
+        self.wrong: list[str] = []
+        self._select = ""
+        self.feed(html[html.index('class="command"') :])
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if given.get("aria-invalid"):
+            self.wrong.append(given["name"])
+        if tag == "select":
+            self._select = given["name"]
+        elif tag == "option" and (self._select not in self.sent or "selected" in given):
+            self.sent[self._select] = given["value"]
+        elif tag in ("input", "textarea") and "name" in given:
+            self.sent[given["name"]] = given.get("value", "")
+
+
+@pytest.fixture
+def browser(stage: Stage) -> Browser:
+    """A browser with which somebody has logged in."""
+    stage.services.answers["reporting", "GET", "/floors"] = (200, [FLOOR, {**FLOOR, "property": "lakeside"}])
+    stage.services.answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR)
+    return stage.browser("pit.pat")
+
+
+def test_every_answer_says_what_the_browser_must_not_do(stage: Stage, browser: Browser) -> None:
+    """Pages, refusals and answers of services: nothing inline, no frame, no guess of a type, nothing kept."""
+    fresh = stage.browser()
+    answers = [
+        browser.get("/"),
+        browser.get(SLIPS),
+        browser.get("/nothing"),
+        browser.get("/api/reporting/floors"),
+        fresh.get("/"),
+        fresh.get("/login"),
+    ]
+    for answer in answers:
+        policy = answer.headers["content-security-policy"]
+        assert "unsafe" not in policy
+        assert {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} <= set(policy.split("; "))
+        assert ("nosniff", "same-origin", "no-store") == tuple(
+            answer.headers[name] for name in ("x-content-type-options", "referrer-policy", "cache-control")
+        )
+    kept = browser.get(address("console.css"))
+    assert (200, "public, max-age=31536000, immutable") == (kept.status_code, kept.headers["cache-control"])
+
+
+def test_what_services_say_is_shown_as_text(stage: Stage, browser: Browser) -> None:
+    """Markup in names, titles, refusals, queries and what was typed is never markup of the page."""
+    stage.services.answers["table-inventory", "POST", "/requests"] = (422, {"title": EVIL, "detail": EVIL})
+    typed = Form(browser.get(SLIPS).text).sent | {
+        "property": "riverside",
+        "table": EVIL,
+        "shift": "day",
+        "gaming_day": "2026-11-22",
+    }
+    pages = [
+        browser.get("/"),
+        browser.get("/p/riverside/floor"),
+        browser.get(SLIPS, params={"table": EVIL, "back": f"/{EVIL}"}),
+        browser.get(f"/p/riverside/search?q={EVIL}"),
+        browser.get(f"/login/back?error={EVIL}"),
+        browser.post(SLIPS, typed),
+    ]
+    for page in pages:
+        assert "text/html; charset=utf-8" == page.headers["content-type"]
+        assert "<script>alert" not in page.text
+        assert "<img src=x" not in page.text
+    assert 5 <= sum("&lt;script&gt;" in page.text for page in pages)
+
+
+def test_a_form_sends_what_was_filled_in(stage: Stage, browser: Browser) -> None:
+    """Empty rows are no rows; a refusal stands at its field and gives a new key; a failure keeps the key."""
+    page = Form(browser.get(SLIPS, params={"property": "riverside", "table": "BJ-01"}).text)
+    rows = {name for name in page.sent if name.startswith("contents.")}
+    assert 9 == len(rows)
+    typed = page.sent | {"gaming_day": "2026-11-22", "shift": "day", "contents.1.cents": "25", "contents.1.count": "x"}
+    wrong = browser.post(SLIPS, typed)
+    assert (422, ["contents.1.count"]) == (wrong.status_code, Form(wrong.text).wrong)
+    assert typed["key"] == Form(wrong.text).sent["key"]
+    typed |= {"contents.1.count": "1,000"}
+    answers = stage.services.answers
+    answers["table-inventory", "POST", "/requests"] = (503, {"title": "Try again"})
+    failed = browser.post(SLIPS, typed)
+    assert (503, typed["key"]) == (failed.status_code, Form(failed.text).sent["key"])
+    errors = [{"at": "body.contents.0.count", "what": "too many"}]
+    answers["table-inventory", "POST", "/requests"] = (422, {"title": "Refused", "errors": errors})
+    refused = Form(browser.post(SLIPS, typed).text)
+    assert ["contents.1.count"] == refused.wrong
+    assert typed["key"] != refused.sent["key"]
+    answers["table-inventory", "POST", "/requests"] = (201, {"request": 7})
+    assert 200 == browser.post(SLIPS, typed).status_code
+    asked = stage.services.asked[-1]
+    assert typed["key"] == asked.headers["idempotency-key"]
+    assert b'"contents":[{"cents":2500,"count":1000,"kind":"chip"}]' in asked.content
+
+
+def test_more_rows_are_there_without_a_script(stage: Stage, browser: Browser) -> None:
+    """The button of a list sends nothing, and the rows that were filled stay."""
+    sent = Form(browser.get(SLIPS).text).sent | {"contents.2.cents": "5", "rows": "contents"}
+    shown = Form(browser.post(SLIPS, sent).text).sent
+    assert ("5", 7) == (shown["contents.2.cents"], sum(name.endswith(".cents") for name in shown))
+    assert all("GET" == one.method for one in stage.services.asked)
+
+
+def test_files_are_those_that_are_served(browser: Browser) -> None:
+    """No path leads out of what browsers fetch, and none to its modules."""
+    known = address("console.css").split("/")[2]
+    for target in (
+        "/static/../application.py",
+        f"/static/{known}/..%2Fapplication.py",
+        f"/static/{known}/%2e%2e/application.py",
+        f"/static/{known}/__init__.py",
+        f"/static/{known}/console.js",
+        f"/static/{known}/..%5Cwords.yaml",
+        "/docs/../static/__init__.py",
+        "/docs/%2e%2e/%2e%2e/pyproject.toml",
+    ):
+        assert 404 == browser.get_as_sent(target).status_code, target
+
+
+def test_a_person_without_a_role_sees_a_refusal_and_nothing_else(stage: Stage) -> None:
+    """What somebody else's look brought is not shown: the service is asked again, under the person's own token."""
+
+    def decided(request: httpx.Request) -> httpx.Response:
+        caller = stage.console.tokens.caller_of(request.headers["authorization"].removeprefix("Bearer "))
+        with pytest.raises(StopIteration) as done:
+            caller.send(None)
+        allowed = "reports.read" in done.value.value.roles
+        return (
+            httpx.Response(200, json=FLOOR) if allowed else httpx.Response(403, json={"title": "The role is missing"})
+        )
+
+    stage.services.answers["reporting", "GET", "/floors/riverside"] = decided
+    assert 200 == stage.browser("pit.pat").get("/p/riverside/floor").status_code
+    other = stage.browser("new.ned")
+    for path in ("/p/riverside/floor", "/p/riverside/floor/stream", "/p/riverside/floor/BJ-01"):
+        refused = other.get(path)
+        assert (403, True, False) == (
+            refused.status_code,
+            "The role is missing" in refused.text,
+            "script&gt;" in refused.text,
+        )
+    form = other.get(SLIPS).text
+    assert "You do not have the role for this" in form
+
+
+def test_a_stream_ends_with_its_session(stage: Stage, browser: Browser) -> None:
+    """Whoever was logged out elsewhere sees the floor no longer: the stream that was open ends by itself."""
+    looks: list[httpx.Request] = []
+
+    def ending(request: httpx.Request) -> httpx.Response:
+        looks.append(request)
+        if len(looks) == 2:
+            stage.console.sessions.close(browser.cookies["pitledger"])
+        return httpx.Response(200, json=FLOOR)
+
+    stage.services.answers["reporting", "GET", "/floors/riverside"] = ending
+    answer = browser.get("/p/riverside/floor/stream")
+    assert (200, "text/event-stream; charset=utf-8") == (answer.status_code, answer.headers["content-type"])
+    assert (2, 1) == (len(looks), answer.text.count("event: totals"))

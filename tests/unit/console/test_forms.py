@@ -1,0 +1,225 @@
+"""The form of every command: what is typed into it becomes a document that the service's own schema takes."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import datetime, time
+from importlib import resources
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from services.console.forms import filled, places
+from services.console.operations import Field, Operation, all_operations
+
+ZONE = ZoneInfo("America/New_York")
+DOCUMENTS = {
+    file.name.removesuffix(".json"): json.loads(file.read_text())
+    for file in resources.files("schemas").joinpath("openapi").iterdir()
+}
+TEXTS = (
+    "BJ-01",
+    "blackjack",
+    "floor.read",
+    "1.25",
+    "pa-633a",
+    "US",
+    "2026-11",
+    "America/New_York",
+    "O’Neil & Søn <b>",
+    "x" * 64,
+)
+"""Texts of which each pattern of the documents takes some."""
+
+COMMANDS = [(service, name) for service, name in all_operations().known]
+
+
+class Typed(NamedTuple):
+    """What a browser sends of a field, and what it means; nothing is meant by what stood there already."""
+
+    sent: dict[str, str]
+    value: Any
+    touched: bool
+
+
+def leaf(draw: Callable[..., Any], one: Field) -> tuple[str, Any]:
+    """Return a text for a field, and its value."""
+    match one.kind:
+        case "cents":
+            cents = draw(st.integers(one.least or 0, one.most or 10**12))
+            return f"{draw(st.sampled_from('-−')) * (cents < 0)}${abs(cents) // 100:,}.{abs(cents) % 100:02d}", cents
+        case "whole":
+            number = draw(st.integers(one.least or 0, one.most or 10**6))
+            return f"{number:,}", number
+        case "choice":
+            choice = draw(st.sampled_from(one.choices))
+            return choice, choice
+        case "flag":
+            flag = draw(st.booleans())
+            return "yes" if flag else "no", flag
+        case "day":
+            day = draw(st.dates()).isoformat()
+            return day, day
+        case "moment":
+            day = draw(st.dates())
+            return f"{day}T20:30", datetime.combine(day, time(20, 30), ZONE).isoformat()
+        case "document":
+            return "{}", {}
+        case "secret":
+            return "kiwi 4711 ", "kiwi 4711 "
+        case _:
+            text = draw(st.sampled_from([text for text in TEXTS if re.search(one.pattern or "", text)]))
+            return text, text
+
+
+def untouched(one: Field, at: str) -> dict[str, str]:
+    """Return what a browser sends of a field that nobody touched; lists have two empty rows."""
+    if one.kind == "group":
+        return {name: text for each in one.fields for name, text in untouched(each, f"{at}.{each.name}").items()}
+    if one.kind == "list":
+        assert one.item is not None
+        return {name: text for row in "01" for name, text in untouched(one.item, f"{at}.{row}").items()}
+    return {at: one.begins}
+
+
+def meant(one: Field, sent: str) -> Any:
+    """Return what a field means in which something stands already."""
+    return None if not sent else one.default if one.kind != "choice" else sent
+
+
+@st.composite
+def fields(draw: Callable[..., Any], one: Field, at: str) -> Typed:
+    """A field that is filled in, or left as it was where it may be."""
+    if one.kind == "group":
+        if not one.required and draw(st.booleans()):
+            return Typed(untouched(one, at), None, False)
+        parts = {each.name: draw(fields(each, f"{at}.{each.name}")) for each in one.fields}
+        touched = any(part.touched for part in parts.values())
+        value = {name: part.value for name, part in parts.items() if part.value is not None}
+        sent = {name: text for part in parts.values() for name, text in part.sent.items()}
+        return Typed(sent, value if touched or one.required else None, touched)
+    if one.kind == "list":
+        assert one.item is not None
+        filled_rows = draw(
+            st.sets(st.integers(0, 5), min_size=1 if one.required else 0, max_size=min(2, one.items_max))
+        )
+        sent, values = {}, []
+        for row in range(7):
+            there = f"{at}.{row}"
+            typed = (
+                draw(fields(one.item, there)) if row in filled_rows else Typed(untouched(one.item, there), None, False)
+            )
+            sent |= typed.sent
+            values += [typed.value] if typed.touched else []
+        return Typed(sent, values or None, bool(values))
+    if (not one.required and draw(st.booleans())) or (one.kind == "document" and one.item is not None):
+        return Typed({at: one.begins}, meant(one, one.begins), False)
+    text, value = leaf(draw, one)
+    return Typed({at: text}, value, text != one.begins)
+
+
+def takes(operation: Operation, body: Any) -> list[str]:
+    """Return what the service's own schema finds wrong with a document."""
+    document = DOCUMENTS[operation.service]
+    schema = document["paths"][operation.path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    validator = Draft202012Validator({**schema, "components": document["components"]})
+    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(body)]
+
+
+def test_every_command_has_a_form() -> None:
+    """Each POST of each document is a command with roles, under its own address."""
+    described = [
+        (service, path)
+        for service, document in DOCUMENTS.items()
+        for path, each in document["paths"].items()
+        if "post" in each
+    ]
+    assert sorted(described) == sorted((one.service, one.path) for one in all_operations().known.values())
+    assert len(described) == len({one.address for one in all_operations().known.values()})
+    questions = {one.name for one in all_operations().known.values() if not one.roles}
+    assert set() == questions
+
+
+@pytest.mark.parametrize(("service", "name"), COMMANDS)
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_what_is_typed_is_what_the_service_takes(service: str, name: str, data: st.DataObject) -> None:
+    """Filled in as a browser sends it, empty rows and all: the document that was meant, and the schema takes it."""
+    operation = all_operations().find(service, name)
+    assert operation is not None
+    at_path = {one.name: leaf(data.draw, one)[0].replace(",", "") for one in operation.of_path}
+    parts = {one.name: data.draw(fields(one, one.name)) for one in operation.of_body}
+    sent = at_path | {key: text for part in parts.values() for key, text in part.sent.items()}
+    found = filled(operation, sent, ZONE)
+    expected = {key: part.value for key, part in parts.items() if part.value is not None}
+    empty: dict[str, Any] = {
+        one.name: [] for one in operation.of_body if one.kind == "list" and one.required and not one.items_min
+    }
+    assert ({}, at_path, empty | expected) == (found.mistakes, found.path, found.body)
+    if operation.of_body:
+        assert [] == takes(operation, found.body)
+
+
+def command(service: str, name: str) -> Operation:
+    """Return a command."""
+    found = all_operations().find(service, name)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "mistake"),
+    [
+        ("cents", "12.345", "an amount in dollars"),
+        ("cents", "1e3", "an amount in dollars"),
+        ("request", "one", "a whole number"),
+        ("request", "", "needed"),
+        ("reason", " ", "needed"),
+        ("mended", "{", "not JSON"),
+        ("mended", "NaN", "not JSON"),
+        ("mended", '"\\ud800"', "not JSON"),
+        ("mended", "[" * 100_000, "not JSON"),
+        ("at", "yesterday", "a date and a time"),
+    ],
+)
+def test_a_mistake_is_said_at_its_field(name: str, text: str, mistake: str) -> None:
+    """What cannot be read is not sent, and the field is named."""
+    kinds = {"cents": "cents", "request": "whole", "reason": "long", "mended": "document", "at": "moment"}
+    one = Field(name=name, kind=kinds[name])  # type: ignore[arg-type]
+    operation = Operation(
+        service="x", name="x", title="x", description="", path="/x", roles=frozenset(), of_path=(), of_body=(one,)
+    )
+    found = filled(operation, {name: text}, ZONE)
+    assert [name] == list(found.mistakes)
+    assert found.mistakes[name].startswith(mistake)
+
+
+def test_mistakes_in_rows_stand_where_they_were_typed() -> None:
+    """Rows that were left out do not move what a service says of those after them."""
+    slip = command("table-inventory", "request-slip")
+    sent = {"contents.0.kind": "chip", "contents.3.kind": "chip", "contents.3.cents": "5.00"}
+    found = filled(slip, sent, ZONE)
+    assert {"contents.3"} == set(found.moved.values())
+    [missing] = [at for at in found.mistakes if at.startswith("contents.")]
+    assert missing.startswith("contents.3.")
+    problem = {"errors": [{"at": "body.contents.0.count", "what": "too many"}, {"at": "body.table", "what": "none"}]}
+    assert {"contents.3.count": "too many", "table": "none"} == places(problem, found.moved)
+
+
+def test_a_row_far_away_is_one_row() -> None:
+    """The number of a row costs nothing, however large somebody makes it."""
+    slip = command("table-inventory", "request-slip")
+    for number in ("99999", "9" * 5_000, "-1", "x"):
+        found = filled(slip, {f"contents.{number}.kind": "coin"}, ZONE)
+        assert len(found.moved) <= 1
+
+
+def test_a_part_of_a_path_stays_one() -> None:
+    """No value of a form leads to another path of the service."""
+    close = command("table-inventory", "close-day")
+    values = {"property": "..", "gaming_day": "a/../b?x#y"}
+    assert "/gaming-days/%2E%2E/a%2F..%2Fb%3Fx%23y/preliminary" == close.path_with(values)
