@@ -5,14 +5,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.round_settlement.desk import ApprovedSender
 from services.round_settlement.manifest import MANIFEST
 from shared.runtime.command.replay import NotSent, Replay
+from shared.runtime.rederive.journal import rederive
+from shared.runtime.rederive.memory import Memory
 from tests.support import Databases
 from tests.support.asgi import assert_problem
+from tests.support.corrections import PEOPLE, ROUND, Outbox, decide, propose, take_effect
 from tests.support.desk import Desk, desk_of
 from tests.support.properties import property_event
+from tests.support.rederiving import Books, Topics
 from tests.support.rounds import (
     BLACKJACK,
     DAY,
@@ -29,33 +34,6 @@ from tests.support.rounds import (
 from tests.support.services import settled_database
 
 T1 = TABLES[0]
-ROUND = f"/rounds/riverside/{T1}/a"
-PEOPLE = {
-    "lee": ["rounds.correct"],
-    "kim": ["rounds.correct.approve"],
-    "both": ["rounds.correct", "rounds.correct.approve"],
-    "ann": ["rounds.read"],
-}
-
-
-class Outbox:
-    """Takes what is sent, but for the first `failures`."""
-
-    def __init__(self) -> None:
-        self.sent: list[Replay] = []
-        self.failures = 0
-
-    async def cluster_id(self) -> str:
-        """The cluster of the test."""
-        return "test"
-
-    async def send(self, replay: Replay) -> tuple[int, int]:
-        """Take it, or not."""
-        if self.failures:
-            self.failures -= 1
-            raise NotSent("the broker is away")
-        self.sent.append(replay)
-        return 0, len(self.sent)
 
 
 @pytest.fixture
@@ -80,26 +58,6 @@ def desk(url: str, outbox: Outbox) -> Iterator[Desk]:
         desk.feed("submissions", submission())
         desk.feed("table.events", completed(T1, 1, "a", record(LOSING)), completed(T1, 2, "b", record(LOSING)))
         yield desk
-
-
-def propose(desk: Desk, *, person: str = "lee", replaces: int = 1, play: Any = None, path: str = ROUND) -> Any:
-    """Propose that the player had a blackjack."""
-    body = {"replaces": replaces, "round": play or record(BLACKJACK), "reason": "the ace was misread"}
-    return desk.post(f"{path}/corrections", body, person=person)
-
-
-def decide(desk: Desk, what: str, number: int = 1, *, person: str = "kim", **body: Any) -> Any:
-    """Approve or reject a correction."""
-    return desk.post(f"/corrections/riverside/{number}/{what}", body or None, person=person)
-
-
-def take_effect(desk: Desk, outbox: Outbox) -> list[Replay]:
-    """Send what is approved as a process that has just begun does, and read it as the broker would give it back."""
-    before = len(outbox.sent)
-    desk.client.run(ApprovedSender(desk.context).send())
-    for one in outbox.sent[before:]:
-        desk.deliver(one)
-    return outbox.sent[before:]
 
 
 def shown(desk: Desk, number: int = 1) -> dict[str, Any]:
@@ -253,3 +211,27 @@ def test_an_event_of_nobodys_correction_moves_nothing(desk: Desk, outbox: Outbox
     [why] = desk.quarantined()
     assert "was not approved as this record says" in why
     assert (1, 0) == stands(desk)
+
+
+def test_the_journal_follows_again_from_the_topic(desk: Desk, outbox: Outbox, url: str) -> None:
+    """What people proposed and approved stands in the shard of commands, what it led to follows from the topic."""
+    propose(desk)
+    decide(desk, "approve")
+    propose(desk, path=f"/rounds/riverside/{T1}/b")
+    decide(desk, "approve", 2)
+    desk.feed("table.events", corrected(T1, 3, "b", record(LOSING, cents=500)))
+    take_effect(desk, outbox)
+    assert [] == _problems(Books(url, desk.records))
+
+
+def _problems(books: Books) -> list[str]:
+    """What of a journal does not follow from the records."""
+
+    async def work(engine: AsyncEngine, connection: AsyncConnection) -> list[str]:
+        assert MANIFEST.rederived is not None
+        with Memory() as memory:
+            topics = Topics(books.records)
+            found = rederive(connection, MANIFEST.journal, MANIFEST.name, MANIFEST.rederived(), topics, memory)
+            return [problem.what async for problem in found]
+
+    return books.run(work)
