@@ -94,6 +94,8 @@ def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng:
         "SELECT round_id FROM round_settlement.rounds WHERE cardinality(sequences) <> (SELECT count(DISTINCT s) "
         "FROM unnest(sequences) s)",
     )
+    outcomes = query(url, "SELECT DISTINCT posted FROM round_settlement.correction_outcomes ORDER BY 1")
+    assert [(False,), (True,)] == outcomes
     assert_rebuilt(
         pitledger,
         "round-settlement",
