@@ -11,7 +11,7 @@ ROUND = f"/rounds/riverside/{TABLES[0]}/a"
 """A round at the first table."""
 
 PEOPLE = {
-    "lee": ["rounds.correct"],
+    "lee": ["rounds.correct", "rounds.read"],
     "kim": ["rounds.correct.approve"],
     "both": ["rounds.correct", "rounds.correct.approve"],
     "ann": ["rounds.read"],

@@ -47,9 +47,9 @@ def routes() -> APIRouter:
         except Refused as refused:
             mistakes = places(refused.problem)
             if refused.status >= 500 or refused.problem.get("type") == _KEY_USED:
-                key = key if refused.status >= 500 else _new_key()
+                key = key if refused.status >= 500 else new_key()
             else:
-                key = _new_key()  # what was refused is on record under the old one
+                key = new_key()  # what was refused is on record under the old one
             return await _form(
                 request, person, operation, typed, back=back, key=key, mistakes=mistakes, refused=refused
             )
@@ -65,13 +65,14 @@ def _operation(person: Person, service: str, name: str) -> Operation:
     return operation
 
 
-def _new_key() -> str:
+def new_key() -> str:
+    """Return the key under which a form is sent once."""
     return f"console.{uuid4()}"
 
 
 async def _do(person: Person, operation: Operation, read: Filled, key: str) -> Any:
     body = read.body if operation.of_body else None
-    return await person.calls.do(operation.service, operation.path_with(read.path), body, key=key or _new_key())
+    return await person.calls.do(operation.service, operation.path_with(read.path), body, key=key or new_key())
 
 
 async def _form(
@@ -94,7 +95,7 @@ async def _form(
         operation=operation,
         given=given,
         back=local_path(back),
-        key=key or _new_key(),
+        key=key or new_key(),
         mistakes=mistakes or {},
         refused=refused,
         more=more,
