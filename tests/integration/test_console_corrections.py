@@ -54,7 +54,7 @@ class Browsers:
         if request.url.host == "inventory":
             return httpx.Response(200, json={"status": self._day_status})
         if request.url.host == "reporting":
-            return httpx.Response(200, json=[])
+            return httpx.Response(404, json={"title": "There is no such thing"})
         names = ("authorization", "idempotency-key", "content-type")
         headers = {name: request.headers[name] for name in names if name in request.headers}
         target = request.url.raw_path.decode()

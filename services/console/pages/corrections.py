@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Listed, Record, cols, listed
 from services.console.pages.commands import new_key
+from services.console.pages.days import zone_of
 from services.console.services import INVENTORY, SETTLEMENT, Missing, Refused, or_missing, path, together
 from services.console.words import say
 
@@ -25,8 +26,9 @@ def routes() -> APIRouter:
     @router.get("/corrections")
     async def corrections(request: Request, person: Asked, property: str) -> Response:
         lists = [await waiting(person, property), *await _decided(person, property)]
+        zone = await zone_of(person, property)
         title, lead = say("corrections.title"), say("corrections.lead")
-        return page(request, "lists.html", person, title=title, lead=lead, more=[], lists=lists, zone=None)
+        return page(request, "lists.html", person, title=title, lead=lead, more=[], lists=lists, zone=zone)
 
     @router.get("/corrections/{number}")
     async def correction(request: Request, person: Asked, property: str, number: int) -> Response:
