@@ -289,7 +289,12 @@ def test_a_correction_at_the_desk_restates_a_sealed_day_when_it_takes_effect(boo
     for sequence, step in enumerate(("preliminary", "audited", "final"), 1):
         books.desk.feed("inventory", day_closed(sequence, step, seconds=10))
     later = NOON + timedelta(seconds=20)
-    proposed = {"property": "riverside", "table": "BJ-01", "game": "blackjack", "gaming_day": "2026-11-20"}
+    proposed: dict[str, Any] = {
+        "property": "riverside",
+        "table": "BJ-01",
+        "game": "blackjack",
+        "gaming_day": "2026-11-20",
+    }
     proposed |= {"round_id": "r-1", "correction": 1, "replaces": 1, "round": {}, "reason": "misread card"}
     proposed |= {"proposed_by": "floor.lee", "proposed_at": later.isoformat()}
     approved = proposed | {"approved_by": "audit.kim", "approved_at": later.isoformat(), "sequence": 1}
