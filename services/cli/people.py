@@ -25,6 +25,8 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.adjustment_approver": ("accounts.adjust.approve",),
     "demo.meter_clerk": ("meters.change",),
     "demo.meter_manager": ("meters.change.approve",),
+    "demo.round_corrector": ("rounds.correct", "rounds.read"),
+    "demo.correction_approver": ("reports.read", "rounds.correct.approve", "rounds.read"),
     "demo.meter_auditor": ("meters.reconcile",),
     "demo.operator": ("properties.read", "quarantine.mend", "reports.read"),
     "demo.operations_manager": ("quarantine.approve",),

@@ -22,7 +22,7 @@ from services.cli.output import (
 )
 from services.cli.services import SETTLEMENT
 from services.round_settlement.domain.history import EntryDocument, RoundDocument
-from services.round_settlement.queries import rounds_with_history
+from services.round_settlement.queries.rounds import rounds_with_history
 
 _SETTLED_AGAIN = {
     True: "settled again under that submission: the same lines and meters",

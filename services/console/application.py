@@ -21,6 +21,7 @@ from services.console.gallery import Gallery
 from services.console.operations import all_operations
 from services.console.pages import (
     commands,
+    corrections,
     days,
     desk,
     floor,
@@ -59,6 +60,7 @@ _PAGES: Final = (
     reports,
     search,
     what_if,
+    corrections,
     commands,
 )
 _LOOKED_AT: Final = "/static/"

@@ -43,6 +43,12 @@ from shared.contracts.accounts import (
     WagersSettled,
     WagersVoided,
 )
+from shared.contracts.corrections import (
+    CorrectionApproved,
+    CorrectionOfRound,
+    CorrectionProposed,
+    CorrectionRejected,
+)
 from shared.contracts.envelope import Event
 from shared.contracts.facts import KINDS, Fact
 from shared.contracts.journal_facts import (
@@ -161,6 +167,7 @@ class Settlements(OfJournal):
     reader = Reader(
         SETTLEMENTS,
         *(PostedRound, ReversedRound, SupersededRound, VoidedRound),
+        *(CorrectionProposed, CorrectionApproved, CorrectionRejected),
         *OF_INPUT,
         CommandRefused,
         quick=quick_round,
@@ -198,6 +205,8 @@ class Settlements(OfJournal):
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)
+            case CorrectionOfRound() as asked:  # what it changes, its settlement says
+                batch.add(event, asked, self.places.place, of_moment=True)
             case CommandRefused() as refused:
                 batch.note_at(event, refused, self.places.place)
         changes.add(event)

@@ -1,4 +1,4 @@
-"""The HTTP interface of round settlement: the rounds of a day, a round with its history, and proofs of its entries."""
+"""The HTTP interface of round settlement: the rounds of a day, a round with its history, proofs, corrections."""
 
 from datetime import date
 from typing import Annotated
@@ -6,8 +6,15 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel
 
+from services.round_settlement.correction_routes import correction_routes
 from services.round_settlement.domain.history import RoundDocument, RoundItem
-from services.round_settlement.queries import entry_about, find_by_hash, find_rounds, round_item, rounds_with_history
+from services.round_settlement.queries.rounds import (
+    entry_about,
+    find_by_hash,
+    find_rounds,
+    round_item,
+    rounds_with_history,
+)
 from services.round_settlement.tables import journal, rounds
 from services.round_settlement.what_if_routes import what_if_routes
 from shared.contracts.envelope import Identifier, Name
@@ -127,4 +134,4 @@ def routes(context: ServiceContext) -> APIRouter:
                 raise Rejected(Reason.CONTRADICTS, detail) from error
         return document_response(request, ProofDocument.model_validate_json(document))
 
-    return joined(router, what_if_routes(context, READ_ROUNDS))
+    return joined(router, correction_routes(context, READ_ROUNDS), what_if_routes(context, READ_ROUNDS))

@@ -1,16 +1,21 @@
-"""What round settlement reads: table events, which it settles under its copies of properties and submissions."""
+"""What round settlement reads: table events, which it settles under its copies of properties and submissions.
 
-from collections.abc import Sequence
+Among them are events of its own: that a correction takes effect which two people have approved at the desk.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.round_settlement.domain.settling import InEffect, Known, Standing, settle_event
+from services.round_settlement.domain.settling import InEffect, Known, Standing, settle_correction, settle_event
+from services.round_settlement.queries.corrections import approved_corrections
 from services.round_settlement.tables import ROUND, journal, properties, rounds, submissions
 from shared.contracts.catalog import decode_fact
-from shared.contracts.envelope import Event
+from shared.contracts.corrections import CorrectionApproved, DecidedCorrection, event_of
+from shared.contracts.envelope import Event, table_source
 from shared.contracts.places import PlaceAt
 from shared.contracts.rounds import TableData
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
@@ -20,6 +25,7 @@ from shared.journal.bulk import keyed, select
 from shared.journal.reading import read_entry
 from shared.journal.recording import Recording
 from shared.rules import compile_rules
+from shared.rules.errors import Refused
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.properties import Places, Properties
 from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmissions
@@ -45,9 +51,13 @@ class Submissions(RulesSubmissions):
 
 @dataclass(slots=True)
 class Rounds:
-    """What is known of the rounds of a batch, as the events so far left it, the properties and the submissions."""
+    """What is known of the rounds of a batch, as the events so far left it, the properties and the submissions.
+
+    `corrections` are the approved ones that the events name, by (property, number), as the journal has them.
+    """
 
     known: dict[RoundKey, Known]
+    corrections: Mapping[tuple[str, int], CorrectionApproved]
     places: Places
     submissions: ApprovedSubmissions[InEffect]
 
@@ -65,7 +75,14 @@ class TableEvents(Handler[Rounds]):
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Rounds:
         await self._places.refresh(connection)
         await self._submissions.refresh(connection)
-        return Rounds(await _known(connection, {key_of(event) for event in events}), self._places, self._submissions)
+        known = await known_rounds(connection, {key_of(event) for event in events})
+        corrections = await approved_corrections(connection, corrections_in(events))
+        return Rounds(known, corrections, self._places, self._submissions)
+
+    @classmethod
+    def goes_with(cls, event: Event[Any]) -> str | None:
+        """Return the stream of the table for a correction at the desk: it is read behind what the table reported."""
+        return table_source(event.data.property, event.data.table) if _is_of_desk(event) else None
 
     def properties_in(self, state: Rounds) -> PlaceAt:
         return state.places.place
@@ -77,8 +94,11 @@ class TableEvents(Handler[Rounds]):
 
     def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
         key = key_of(event)
-        known = state.known.get(key, _NEW)
-        outcome = settle_event(cast("TableEvent", event), known, state.places.place, state.submissions.in_effect)
+        known, find = state.known.get(key, _NEW), state.submissions.in_effect
+        if _is_of_desk(event):
+            outcome = settle_correction(_approved(event, state), known, state.places.place, find)
+        else:
+            outcome = settle_event(cast("TableEvent", event), known, state.places.place, find)
         state.known[key] = outcome.known
         return outcome.recordings
 
@@ -89,6 +109,26 @@ def compiled(approved: SubmissionApproved) -> InEffect:
     return InEffect(approved, ref, compile_rules(approved.regulation, approved.submission))
 
 
+def corrections_in(events: Sequence[Event[Any]]) -> set[tuple[str, int]]:
+    """Return the corrections at the desk that events name: property and number."""
+    return {(event.data.property, event.data.correction) for event in events if _is_of_desk(event)}
+
+
+def _is_of_desk(event: Event[Any]) -> bool:
+    return isinstance(event.data, DecidedCorrection)
+
+
+def _approved(event: Event[Any], state: Rounds) -> CorrectionApproved:
+    """Return the correction that an event says was approved. Raises: Refused where the journal does not say so."""
+    approved = state.corrections.get((event.data.property, event.data.correction))
+    if approved is None or event != event_of(approved):
+        raise Refused(
+            f"correction {event.data.correction} of {event.data.property} was not approved as this record says: find "
+            "out who sent it, then dismiss it"
+        )
+    return approved
+
+
 def key_of(event: Event[Any]) -> RoundKey:
     """Return the round that an event is about."""
     return (event.data.property, event.data.table, event.data.round_id)
@@ -97,7 +137,7 @@ def key_of(event: Event[Any]) -> RoundKey:
 _FIND = select(rounds, by=ROUND)
 
 
-async def _known(connection: AsyncConnection, keys: set[RoundKey]) -> dict[RoundKey, Known]:
+async def known_rounds(connection: AsyncConnection, keys: set[RoundKey]) -> dict[RoundKey, Known]:
     """Return what the database has of these rounds, with the money that stands; nothing of a new round."""
     if not keys:
         return {}

@@ -1,6 +1,9 @@
 """Round settlement: reads what happens at the tables, settles it as property and submission say, posts it."""
 
 from services.round_settlement.api import READ_ROUNDS, routes
+from services.round_settlement.commands import COMMANDS
+from services.round_settlement.correction_routes import APPROVE_CORRECTIONS, CORRECT_ROUNDS
+from services.round_settlement.desk import watch
 from services.round_settlement.handlers import KnownProperties, Submissions, TableEvents
 from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.rederiving import TableEventsAgain
@@ -13,12 +16,14 @@ MANIFEST = Manifest(
     name="round-settlement",
     title="Round settlement: every round of play settled, posted once, and shown",
     port=8102,
-    roles=(READ_ROUNDS,),
+    roles=(READ_ROUNDS, CORRECT_ROUNDS, APPROVE_CORRECTIONS),
     journal=journal,
     publishes=SETTLEMENTS,
     references=(KnownProperties, Submissions),  # a round is never refused for a document that was there
     handlers=(TableEvents,),
+    commands=COMMANDS,
     projector=PROJECTOR,
     rederived=lambda: (Again(KnownProperties()), Again(Submissions()), TableEventsAgain()),
     routes=routes,
+    watch=watch,
 )

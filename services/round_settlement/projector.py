@@ -1,4 +1,4 @@
-"""The read model of round settlement: where each round stands."""
+"""The read model of round settlement: where each round stands, and what becomes of corrections at the desk."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,18 +6,27 @@ from datetime import date
 from typing import Any, Final
 
 from sqlalchemy import func
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.round_settlement.tables import ROUND, rounds
+from services.round_settlement.tables import ROUND, correction_outcomes, corrections, rounds
+from shared.contracts.corrections import (
+    CorrectionApproved,
+    CorrectionOfRound,
+    CorrectionProposed,
+    CorrectionRejected,
+)
+from shared.contracts.envelope import table_source
 from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed, SettlementSuperseded
-from shared.journal.bulk import excluded, insert
+from shared.journal.bulk import Row, excluded, insert, update
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
+from shared.runtime.command.approval import Decision
 from shared.runtime.projector import Projector, Transaction
 
 
 @dataclass(slots=True)
 class _Changes:
-    """What some facts say of a round: the sequences of its events, which completed it, and where its money stands.
+    """What some facts say of a round: its table's events, which of them completed it, and where its money stands.
 
     `moved`: the money may stand elsewhere than before, or not at all any more.
     """
@@ -33,7 +42,8 @@ class _Changes:
 
     def add(self, entry: Entry, fact: SettledRound) -> None:
         sequence = entry.draft.sequence
-        if sequence not in self.sequences[-1:]:  # a correction leads to two facts
+        of_table = entry.draft.source == table_source(fact.property, fact.table)  # and not of its desk stream
+        if of_table and sequence not in self.sequences[-1:]:  # a correction leads to two facts
             self.sequences.append(sequence)
         match fact:
             case SettlementPosted():
@@ -49,10 +59,12 @@ class _Changes:
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Bring the rounds up to date with facts."""
+    """Bring the rounds and their corrections up to date with facts."""
     found: dict[tuple[str, str, str], _Changes] = {}
     for entry, fact in recorded:
-        if isinstance(fact, SettledRound):
+        if isinstance(fact, CorrectionOfRound):
+            await _correct(transaction.connection, entry, fact)
+        elif isinstance(fact, SettledRound):
             key = (fact.property, fact.table, fact.round_id)
             changes = found.get(key)
             if changes is None:
@@ -60,6 +72,39 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             changes.add(entry, fact)
     await _MOVE.write(transaction.connection, [_row(key, one) for key, one in found.items() if one.moved])
     await _KEEP.write(transaction.connection, [_row(key, one) for key, one in found.items() if not one.moved])
+    await _ADD_OUTCOMES.write(transaction.connection, [row for row in map(_outcome, recorded) if row is not None])
+
+
+async def _correct(connection: AsyncConnection, entry: Entry, fact: CorrectionOfRound) -> None:
+    """Add a correction, or say what was decided about it: few, and one after the other."""
+    key = {"property": fact.property, "correction": fact.correction}
+    place = {"shard": entry.shard, "seq": entry.seq}
+    match fact:
+        case CorrectionApproved():
+            decided = {"decided_by": fact.approved_by, "decided_at": fact.approved_at, "sequence": fact.sequence}
+            await _APPROVE.write(connection, [key | place | decided | {"status": Decision.APPROVED}])
+        case CorrectionRejected():
+            decided = {"decided_by": fact.rejected_by, "decided_at": fact.rejected_at, "decision_reason": fact.reason}
+            await _REJECT.write(connection, [key | decided | {"status": Decision.REJECTED}])
+        case CorrectionProposed():
+            said = {name: getattr(fact, name) for name in _PROPOSED if name != "table_name"}
+            await _PROPOSE.write(
+                connection, [key | place | said | {"table_name": fact.table, "status": Decision.ASKED}]
+            )
+
+
+def _outcome(recorded: Recorded) -> Row | None:
+    """Return the row of what an approved correction led to; None for any other entry."""
+    entry, fact = recorded
+    if not isinstance(fact, SettlementPosted | SettlementSuperseded) or fact.desk_correction is None:
+        return None
+    return {
+        "property": fact.property,
+        "correction": fact.desk_correction,
+        "posted": isinstance(fact, SettlementPosted),
+        "shard": entry.shard,
+        "seq": entry.seq,
+    }
 
 
 def _row(key: tuple[str, str, str], changes: _Changes) -> dict[str, Any]:
@@ -82,4 +127,10 @@ _MOVE: Final = insert(
     | {name: _NEW[name] for name in ("gaming_day", "game", "shard", "seq")},
 )
 
-PROJECTOR: Final = Projector(tables=(rounds,), project=project)
+_PROPOSED: Final = ("table_name", "round_id", "gaming_day", "replaces", "reason", "proposed_by", "proposed_at")
+_PROPOSE: Final = insert(corrections, ("property", "correction", *_PROPOSED, "status", "shard", "seq"))
+_APPROVE: Final = update(corrections, ("status", "decided_by", "decided_at", "sequence", "shard", "seq"))
+_REJECT: Final = update(corrections, ("status", "decided_by", "decided_at", "decision_reason"))
+_ADD_OUTCOMES: Final = insert(correction_outcomes)
+
+PROJECTOR: Final = Projector(tables=(rounds, corrections, correction_outcomes), project=project)

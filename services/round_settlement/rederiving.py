@@ -12,11 +12,13 @@ from services.round_settlement.handlers import (
     Submissions,
     TableEvents,
     compiled,
+    corrections_in,
     key_of,
 )
+from services.round_settlement.queries.corrections import approved_corrections
 from services.round_settlement.tables import properties, submissions
 from shared.contracts.catalog import decode_fact
-from shared.contracts.envelope import Event
+from shared.contracts.envelope import Event, table_source
 from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed, SettlementSuperseded
 from shared.journal.reading import read_entry
 from shared.journal.recording import Recorded
@@ -51,7 +53,8 @@ class TableEventsAgain(Again[Rounds]):
             each.as_of(at)
         keys = {key_of(event) for event in events}
         known = {key: found for key in keys if (found := await _known(sources, key)) is not None}
-        return Rounds(known, self._places, self._submissions)
+        corrections = await approved_corrections(sources.connection, corrections_in(events))
+        return Rounds(known, corrections, self._places, self._submissions)
 
     def learn(self, memory: Memory, recorded: Sequence[Recorded]) -> None:
         """Remember of each round its events, which of them completed it, its revision, and the entry that stands."""
@@ -65,7 +68,8 @@ class TableEventsAgain(Again[Rounds]):
                 said = {"sequences": [], "completed": None, "revision": 0, "stands": None}
             changed[name] = said
             sequence = entry.draft.sequence
-            if sequence not in said["sequences"]:  # a correction leads to two facts
+            of_table = entry.draft.source == table_source(fact.property, fact.table)  # and not of its desk stream
+            if of_table and sequence not in said["sequences"]:  # a correction leads to two facts
                 said["sequences"].append(sequence)
             match fact:
                 case SettlementPosted():

@@ -1,11 +1,11 @@
-"""The tables of round settlement: its journal, its copies of what was approved, and where each round stands."""
+"""The tables of round settlement: journal, copies of what was approved, where rounds stand, corrections at the desk."""
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Index, Integer, MetaData, Table
+from sqlalchemy import BigInteger, Boolean, Index, Integer, MetaData, Table
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from shared.journal.columns import columns, counts, dates, texts
+from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.properties import properties_table
 from shared.runtime.consume.submissions import submissions_table
@@ -37,3 +37,38 @@ rounds = Table(
     Index("rounds_of_day", "property", "gaming_day", "table_name", "round_id"),
     schema=SCHEMA,
 )
+
+corrections = Table(
+    "corrections",
+    metadata,
+    *texts("property", key=True),
+    *columns(Integer, "correction", key=True),
+    *texts("table_name", "round_id"),
+    *dates("gaming_day"),
+    *columns(Integer, "replaces"),
+    *texts("reason", "proposed_by"),
+    *moments("proposed_at"),
+    *texts("status"),
+    *texts("decided_by", "decision_reason", null=True),
+    *moments("decided_at", null=True),
+    *columns(Integer, "sequence", null=True),  # its place in the table's desk stream, once it is approved
+    *entry_place(),  # of what was proposed; once it is approved, of that
+    Index("corrections_of_round", "property", "table_name", "round_id"),
+    Index("corrections_approved", "property", "table_name", "sequence", unique=True),
+    schema=SCHEMA,
+)
+"""What was proposed at the desk, and what was decided about it."""
+
+correction_outcomes = Table(
+    "correction_outcomes",
+    metadata,
+    *texts("property", key=True),
+    *columns(Integer, "correction", key=True),
+    *columns(Boolean, "posted"),
+    *entry_place(),
+    schema=SCHEMA,
+)
+"""What approved corrections led to: the entry that was posted, or that says that another revision came before.
+
+It follows from other shards than the corrections do, and stands apart: a rebuild may read either first.
+"""

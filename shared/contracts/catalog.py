@@ -8,6 +8,7 @@ from shared.contracts import (
     alarms,
     cage,
     contests,
+    corrections,
     counts,
     inventory,
     investigations,
@@ -22,8 +23,8 @@ from shared.contracts import (
 from shared.contracts.facts import KINDS, Fact
 
 MODULES = (
-    *(accounts, alarms, cage, contests, counts, inventory, investigations, journal_facts, meters, pit, properties),
-    *(settlements, submissions, vigorish),
+    *(accounts, alarms, cage, contests, corrections, counts, inventory, investigations, journal_facts, meters),
+    *(pit, properties, settlements, submissions, vigorish),
 )
 
 

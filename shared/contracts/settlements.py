@@ -102,7 +102,10 @@ class NoticedRound(SettledRound):
 
 @fact("settlement.posted", SETTLEMENTS, moves_money=True)
 class SettlementPosted(NoticedRound):
-    """A round was settled and its money posted. `revision` is 1, and one more with each correction."""
+    """A round was settled and its money posted. `revision` is 1, and one more with each correction.
+
+    `desk_correction` is the number of the correction that two people proposed and approved at the desk, if one did.
+    """
 
     regulation: str
     opened_at: AwareDatetime
@@ -117,14 +120,16 @@ class SettlementPosted(NoticedRound):
     account_funded: tuple[AccountFunding, ...] = ()
     account_credits: tuple[AccountCredit, ...] = ()
     record: Played
+    desk_correction: int | None = None
 
 
 @fact("settlement.reversed", SETTLEMENTS, moves_money=True)
 class SettlementReversed(NoticedRound):
     """The money of a posted round was taken back: it was voided, or is posted again as corrected.
 
-    `reverses` is the sequence of the table event whose posting is taken back. When it was closed, who dealt, under
-    which submission it had settled and its `lines` stand here as they were posted.
+    `reverses` is the sequence of the event whose posting is taken back, in the stream of its table or of that table's
+    desk. When it was closed, who dealt, under which submission it had settled and its `lines` stand here as they were
+    posted.
     """
 
     revision: int
@@ -140,10 +145,14 @@ class SettlementReversed(NoticedRound):
 
 @fact("settlement.superseded", SETTLEMENTS)
 class SettlementSuperseded(NoticedRound):
-    """An event about a round came after a later void or correction of it: it is kept, and moves no money."""
+    """An event about a round came after a later void or correction of it: it is kept, and moves no money.
+
+    So does a `desk_correction` whose round got another revision between its approval and its effect.
+    """
 
     record: Played | None = None
     correction: Correction | None = None
+    desk_correction: int | None = None
 
 
 @fact("settlement.voided", SETTLEMENTS)

@@ -1,4 +1,4 @@
-"""What a table reports on `table.events`: rounds completed, voided and corrected."""
+"""What is on `table.events`: rounds completed, voided and corrected, and corrections approved at the desk."""
 
 from functools import reduce
 from operator import or_
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from pydantic import AwareDatetime, Field, ValidationError, create_model
 from pydantic_core import from_json
 
+from shared.contracts.corrections import RoundCorrectionApproved
 from shared.contracts.envelope import Correction, Event, Person
 from shared.contracts.facts import envelope
 from shared.contracts.reading import Reader
@@ -100,7 +101,7 @@ class _TableEvents(Reader):
         return refused_by_validation(error, document)
 
 
-READER = _TableEvents(TABLE_EVENTS, RoundCompleted, RoundCorrected, RoundVoided)
+READER = _TableEvents(TABLE_EVENTS, RoundCompleted, RoundCorrected, RoundVoided, RoundCorrectionApproved)
 
 
 def _document(raw: bytes) -> object:

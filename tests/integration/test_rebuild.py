@@ -26,7 +26,8 @@ from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support import rounds as played
-from tests.support.desk import desk_of
+from tests.support.corrections import PEOPLE, Outbox, decide, propose, take_effect
+from tests.support.desk import Desk, desk_of
 from tests.support.properties import property_event
 from tests.support.rebuilding import assert_rebuilt, compared, execute, rebuilt_tables, rows_of
 from tests.support.services import Worker, create_topics, produce, query, running, settled_database
@@ -61,7 +62,7 @@ PLAYS = (played.WINNING, played.LOSING, played.BLACKJACK)
 
 
 def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng: random.Random) -> None:
-    """Completed, corrected and voided in any order and in any batches: the same sequences, revisions and entries."""
+    """Completed, corrected and voided in any order and batches, and corrected at the desk: the same rows."""
     url = prepare("round-settlement")
     events: list[dict[str, Any]] = []
     for table in ("BJ-01", "BJ-02"):
@@ -77,13 +78,15 @@ def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng:
                 else:
                     of_table.append(played.corrected(table, seq, round_id, played.record(rng.choice(PLAYS))))
         events += sorted(of_table, key=lambda event: event["sequence"] + rng.uniform(0, 4))
-    with desk_of(SETTLEMENT, url, people={}, clock=lambda: played.DAY + timedelta(days=1)) as desk:
+    outbox, clock = Outbox(), lambda: played.DAY + timedelta(days=1)
+    with desk_of(SETTLEMENT, url, people=PEOPLE, clock=clock, outbox=outbox) as desk:
         desk.feed("properties", property_event())
         desk.feed("submissions", played.submission())
         while events:
             size = rng.randrange(1, 90)
             desk.feed("table.events", *events[:size])
             events = events[size:]
+        _correct_at_the_desk(desk, outbox)
     kinds = query(url, "SELECT DISTINCT kind FROM round_settlement.entries WHERE kind LIKE 'settlement.%'")
     assert 4 == len(kinds)
     assert [] == query(
@@ -91,7 +94,37 @@ def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng:
         "SELECT round_id FROM round_settlement.rounds WHERE cardinality(sequences) <> (SELECT count(DISTINCT s) "
         "FROM unnest(sequences) s)",
     )
-    assert_rebuilt(pitledger, "round-settlement", url, {"rounds": "revision = revision + 1"})
+    outcomes = query(url, "SELECT DISTINCT posted FROM round_settlement.correction_outcomes ORDER BY 1")
+    assert [(False,), (True,)] == outcomes
+    assert_rebuilt(
+        pitledger,
+        "round-settlement",
+        url,
+        {
+            "rounds": "revision = revision + 1",
+            "corrections": "reason = ''",
+            "correction_outcomes": "posted = NOT posted",
+        },
+    )
+
+
+def _correct_at_the_desk(desk: Desk, outbox: Outbox) -> None:
+    """Rounds that are proposed; of every four one waits, one is rejected, one takes effect, one is overtaken."""
+    path, last = "/rounds?property=riverside&gaming_day=2026-11-20&table=BJ-01&limit=500", 10_000
+    posted = [one for one in desk.get(path, person="ann").json()["items"] if one["status"] == "posted"]
+    for number, one in enumerate(posted[:16], 1):
+        where = f"/rounds/riverside/BJ-01/{one['round_id']}"
+        play = played.record(played.BLACKJACK, cents=300)
+        assert 201 == propose(desk, path=where, replaces=one["revision"], play=play).status_code
+        match number % 4:
+            case 1:
+                assert 200 == decide(desk, "reject", number, reason="read right").status_code
+            case 2 | 3 as kind:
+                assert 200 == decide(desk, "approve", number).status_code
+                if kind == 3:
+                    overtaking = played.corrected("BJ-01", last + number, one["round_id"], play)
+                    desk.feed("table.events", overtaking | {"time": played.DAY.isoformat()})
+                take_effect(desk, outbox)
 
 
 def wait_for(url: str, service: str, worker: Worker, published: Mapping[str, int]) -> None:

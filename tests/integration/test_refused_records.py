@@ -157,7 +157,7 @@ def test_a_wrong_key_is_quarantined(url: str) -> None:
         await owner.handle([Record("table.events", 0, 0, b"elsewhere", encoded(GOOD), NOON)])
 
     play_at(url, play)
-    assert f"the Kafka key is 'elsewhere'; it must be the source '{source(T1)}'" == quarantine(url)[0][0]
+    assert f"the Kafka key is 'elsewhere'; it must be '{source(T1)}'" == quarantine(url)[0][0]
 
 
 @pytest.mark.parametrize(

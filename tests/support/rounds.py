@@ -87,6 +87,12 @@ def voided(table: str, sequence: int, round_id: str, **data: Any) -> dict[str, A
     return event("round.voided", table, sequence, round_id, **({"correction": two_people("misdeal")} | data))
 
 
+def correction_approved(table: str, sequence: int, round_id: str, correction: int = 1, **data: Any) -> dict[str, Any]:
+    """What round settlement itself says of a correction that was approved at the desk."""
+    approved = event("round.correction_approved", table, sequence, round_id, correction=correction, **data)
+    return approved | {"source": f"{source(table)}/desk", "id": f"correction-{correction}"}
+
+
 def submission(sequence: int = 1, **changes: Any) -> dict[str, Any]:
     """The approved submission under which these rounds are played, in effect since the day before."""
     before = (DAY - timedelta(days=1)).isoformat()

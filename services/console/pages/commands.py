@@ -43,7 +43,7 @@ def routes() -> APIRouter:
             answer = await _do(person, operation, read, key)
         except Refused as refused:
             mistakes = places(refused.problem, read.moved)
-            key = key if refused.status >= 500 else _new_key()  # what was refused is on record under the old one
+            key = key if refused.status >= 500 else new_key()  # what was refused is on record under the old one
             return await _form(
                 request, person, operation, typed, back=back, key=key, mistakes=mistakes, refused=refused
             )
@@ -59,13 +59,14 @@ def _operation(person: Person, service: str, name: str) -> Operation:
     return operation
 
 
-def _new_key() -> str:
+def new_key() -> str:
+    """Return the key under which a form is sent once."""
     return f"console.{uuid4()}"
 
 
 async def _do(person: Person, operation: Operation, read: Filled, key: str) -> Any:
     body = read.body if operation.of_body else None
-    return await person.calls.do(operation.service, operation.path_with(read.path), body, key=key or _new_key())
+    return await person.calls.do(operation.service, operation.path_with(read.path), body, key=key or new_key())
 
 
 async def _form(
@@ -88,7 +89,7 @@ async def _form(
         operation=operation,
         given=given,
         back=local_path(back),
-        key=key or _new_key(),
+        key=key or new_key(),
         mistakes=mistakes or {},
         refused=refused,
         more=more,

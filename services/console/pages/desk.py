@@ -7,6 +7,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Record, cols, listed
+from services.console.pages import corrections
 from services.console.pages.days import running_day, zone_of
 from services.console.services import ACCOUNTS, INVENTORY, VIGORISH, Missing, path, together
 from services.console.words import say
@@ -26,6 +27,8 @@ def routes() -> APIRouter:
         day = floor["gaming_day"]
         here = {"property": property, "gaming_day": day, "shift": floor.get("shift", "")}
         lists = [*await _slips(person, here), *await _checks(person, here), *await _looked_into(person, here)]
+        if person.may(*corrections.READERS):
+            lists.append(await corrections.waiting(person, property))
         more = [
             Act(INVENTORY, "request-slip", {**here, "slip": "fill"}, say("desk.fill")),
             Act(INVENTORY, "request-slip", {**here, "slip": "credit"}, say("desk.credit")),

@@ -6,7 +6,17 @@ from typing import Any, Final
 
 from services.console.console import Person
 from services.console.operations import Operation
-from services.console.services import ACCOUNTS, INVENTORY, METERS, REGISTRY, Calls, Missing, or_missing, path
+from services.console.services import (
+    ACCOUNTS,
+    INVENTORY,
+    METERS,
+    REGISTRY,
+    SETTLEMENT,
+    Calls,
+    Missing,
+    or_missing,
+    path,
+)
 
 Given = Mapping[str, str]
 Read = Callable[[Calls, Given], Awaitable[Any]]
@@ -68,6 +78,7 @@ _POOL: Final = _at(METERS, "pools", "{property}", "{pool}")
 _VERSION: Final = _among(METERS, "version", "pools", "{property}", "{pool}", "versions")
 _PROPERTY: Final = _at(REGISTRY, "properties", "{property}", "{version}", "changes")
 _ALARM: Final = _among(INVENTORY, "alarm", "alarms", "{property}")
+_CORRECTION: Final = _at(SETTLEMENT, "corrections", "{property}", "{correction}")
 _INVESTIGATION: Final = _among(INVENTORY, "investigation", "investigations", asked=("property",))
 
 _SUBJECTS: Final[Mapping[tuple[str, str], Read]] = {
@@ -106,6 +117,8 @@ _SUBJECTS: Final[Mapping[tuple[str, str], Read]] = {
     (REGISTRY, "approve-submission"): _submission,
     (REGISTRY, "return-submission"): _submission,
     (REGISTRY, "approve-withdrawal"): _submission,
+    (SETTLEMENT, "approve-correction"): _CORRECTION,
+    (SETTLEMENT, "reject-correction"): _CORRECTION,
 }
 
 

@@ -72,10 +72,16 @@ class Batch:
         key = (event.shard, event.recordedat)
         self._positions[key] = max(event.sequence, self._positions.get(key, 0))
 
-    def add(self, event: EntryEvent[Any], fact: Said, places: PlaceAt, *, whole: bool = True) -> None:
-        """Add a fact: to the measures, and `whole` to what reports list."""
+    def add(
+        self, event: EntryEvent[Any], fact: Said, places: PlaceAt, *, whole: bool = True, of_moment: bool = False
+    ) -> None:
+        """Add a fact: to the measures, and `whole` to what reports list.
+
+        It is of its gaming day; `of_moment`, of that on which it was recorded, for it changes nothing of the other.
+        """
         property_name = getattr(fact, "property", None)
-        day = getattr(fact, "gaming_day", None) or _day_of(property_name, event.time, places)
+        named = None if of_moment else getattr(fact, "gaming_day", None)
+        day = named or _day_of(property_name, event.time, places)
         acts: list[Amount] = []
         if whole:
             assert isinstance(fact, Fact), "a view of a fact is not the whole of it"

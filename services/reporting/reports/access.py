@@ -24,7 +24,7 @@ from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, Cell, Figure, total
 from services.reporting.reports.cells import entry_cell
-from shared.contracts import accounts, cage, contests, inventory, journal_facts, meters
+from shared.contracts import accounts, cage, contests, corrections, inventory, journal_facts, meters
 from shared.contracts.facts import Fact
 from shared.contracts.properties import PropertyApproved
 from shared.jurisdictions.dated import Dated
@@ -66,6 +66,9 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     meters.ChangeRejected: _Step("approval", "rejected_by"),
     meters.PoolApproved: _Step("approval", "approved_by"),
     meters.PoolReturned: _Step("approval", "returned_by"),
+    corrections.CorrectionProposed: _Step("adjustment", "proposed_by"),
+    corrections.CorrectionApproved: _Step("approval", "approved_by"),
+    corrections.CorrectionRejected: _Step("approval", "rejected_by"),
 }
 """What is more than everyday work, as the facts of the services say it."""
 

@@ -4,16 +4,17 @@ A round has three kinds of events: completed, corrected, voided. Whichever has t
 counts, in whatever order they arrive; so late and reordered events lead to the same books.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from services.round_settlement.domain.money import Funding, account_credits_of, postings_of, totals_of
 from services.round_settlement.domain.placing import Placed, place_round, place_void
+from shared.contracts.corrections import CorrectionApproved
 from shared.contracts.envelope import Correction, table_source
 from shared.contracts.places import PlaceAt
-from shared.contracts.rounds import TableData
+from shared.contracts.rounds import AccountFunding, TableData
 from shared.contracts.settlements import (
     AccountCredit,
     RoundNotice,
@@ -29,7 +30,7 @@ from shared.contracts.tables import PlayedRound, RoundCompleted, RoundCorrected,
 from shared.contracts.versions import fields_of
 from shared.journal.entry import Posting, reversal
 from shared.journal.recording import Recording
-from shared.rules import Rules
+from shared.rules import Rules, parse_round
 from shared.rules.errors import Refused
 from shared.rules.settlement import Settlement
 
@@ -49,7 +50,10 @@ FindSubmission = Callable[[str, str, str, datetime], InEffect | None]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The money of a round that stands: from which event of its table, what was posted, and the postings."""
+    """The money of a round that stands: what was posted, and the postings.
+
+    `sequence` is that of the event from which it is, in the stream of its table, or in the table's desk stream.
+    """
 
     sequence: int
     posted: SettlementPosted
@@ -100,13 +104,57 @@ def settle_event(event: TableEvent, known: Known, places: PlaceAt, find: FindSub
     known = known.with_event(event)
     if event.sequence < max(known.sequences):
         return Outcome((_superseded(event.data, played.placed, correction, event.data.round),), known)
-    posted = _posted(event.data, played, known.revision + 1, correction)
-    postings = postings_of(data.property, data.table, posted.totals)
+    return _replace(known, event.sequence, _posted(event.data, played, known.revision + 1, correction))
+
+
+def settle_correction(approved: CorrectionApproved, known: Known, places: PlaceAt, find: FindSubmission) -> Outcome:
+    """Return what a correction leads to that two people stand for at the desk.
+
+    Where the round got another revision since the approval, it is kept and moves no money.
+    Raises: Refused where the record, its property or its submission is wrong.
+    """
+    people = _two_people(
+        Correction(reason=approved.reason, entered_by=approved.proposed_by, approved_by=approved.approved_by)
+    )
+    number = approved.correction
+    if known.standing is None or known.revision != approved.replaces:
+        placed = Placed(approved.gaming_day)
+        superseded = _superseded(approved, placed, people, approved.round, desk_correction=number)
+        return Outcome((superseded,), known)
+    corrected = corrected_round(known.standing.posted, approved.round, approved.account_funded)
+    played = _settle(corrected, places, find)
+    posted = _posted(corrected, played, known.revision + 1, people, desk_correction=number)
+    return _replace(known, approved.sequence, posted)
+
+
+def corrected_round(
+    posted: SettlementPosted, record: Mapping[str, Any], account_funded: tuple[AccountFunding, ...]
+) -> PlayedRound:
+    """Return a posted round with another record of it. Raises: Refused for a wrong form, naming seat and field."""
+    return PlayedRound.model_construct(
+        **fields_of(posted, TableData),
+        opened_at=posted.opened_at,
+        closed_at=posted.closed_at,
+        dealer_id=posted.dealer_id,
+        account_funded=account_funded,
+        regulation=posted.regulation,
+        round=parse_round(posted.regulation, record),
+    )
+
+
+def as_corrected(corrected: PlayedRound, places: PlaceAt, find: FindSubmission) -> SettlementPosted:
+    """Return what a corrected round would be posted as, of which nothing is recorded. Raises: Refused."""
+    return _posted(corrected, _settle(corrected, places, find), 1, None)
+
+
+def _replace(known: Known, sequence: int, posted: SettlementPosted) -> Outcome:
+    """Post a round, after taking back what stood of it; `sequence` is that of the event."""
+    postings = postings_of(posted.property, posted.table, posted.totals)
     recordings: tuple[Recording, ...] = (Recording(fact=posted, postings=postings),)
     if known.standing is not None:
-        assert correction is not None, "a first record found money standing"
-        recordings = (_reversed(known.standing, correction), *recordings)
-    standing = Standing(event.sequence, posted, postings)
+        assert posted.correction is not None, "a first record found money standing"
+        recordings = (_reversed(known.standing, posted.correction), *recordings)
+    standing = Standing(sequence, posted, postings)
     return Outcome(recordings, Known(known.sequences, known.completed, posted.revision, standing))
 
 
@@ -191,7 +239,9 @@ def _about(data: TableData, placed: Placed) -> dict[str, Any]:
     return fields_of(data, SettledRound) | {"gaming_day": placed.gaming_day, "notices": placed.notices}
 
 
-def _posted(data: Any, played: _Played, revision: int, correction: Correction | None) -> SettlementPosted:
+def _posted(
+    data: Any, played: _Played, revision: int, correction: Correction | None, *, desk_correction: int | None = None
+) -> SettlementPosted:
     settlement = played.settlement
     return SettlementPosted.of_checked(
         _about(data, played.placed)
@@ -213,6 +263,7 @@ def _posted(data: Any, played: _Played, revision: int, correction: Correction | 
             "account_funded": data.account_funded,
             "account_credits": account_credits_of(settlement, data.account_funded),
             "record": data.round,
+            "desk_correction": desk_correction,
         }
     )
 
@@ -241,6 +292,10 @@ def _taken_back(credit: AccountCredit) -> AccountCredit:
     return AccountCredit.model_construct(**(dict(credit) | taken))
 
 
-def _superseded(data: TableData, placed: Placed, correction: Correction | None, record: Any) -> Recording:
-    fact = SettlementSuperseded.model_construct(**_about(data, placed), correction=correction, record=record)
+def _superseded(
+    data: TableData, placed: Placed, correction: Correction | None, record: Any, *, desk_correction: int | None = None
+) -> Recording:
+    fact = SettlementSuperseded.model_construct(
+        **_about(data, placed), correction=correction, record=record, desk_correction=desk_correction
+    )
     return Recording(fact=fact)

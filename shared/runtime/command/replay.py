@@ -117,13 +117,13 @@ class Replays:
         asked = (await requests_about(connection, self._tables, quarantine))[request - 1]
         value = record.value if asked.mended is None else asked.mended.encode()
         handler = self._handlers[record.topic]
-        source = handler.reader.decode(value).source
-        key = source.encode() if handler.keyed_by_source else record.key
+        stream = handler.key_of(handler.reader.decode(value))
+        key = stream.encode() if handler.keyed_by_source else record.key
         partition: int | None = None  # on another cluster the key decides
         if record.cluster == cluster:
             partition = record.partition
             if key != record.key:
-                partition = await partition_of(connection, self._tables, record.topic, source, cluster)
+                partition = await partition_of(connection, self._tables, record.topic, stream, cluster)
         said = {
             facts.QUARANTINE_ID: f"{self._tables.schema}/{record.id}",
             facts.MENDED_BY: asked.asked_by,

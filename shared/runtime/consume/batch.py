@@ -158,6 +158,8 @@ class _Deriving:
         record, event = decoded.record, decoded.event
         if self._places is None or isinstance(event, NotAuthentic):
             return event
+        if not isinstance(event, Refused) and self._handler.goes_with(event) is not None:
+            return event
         received_at = record.received_at(self._known.read_at)
         try:
             require_device(self._handler.reader.topic, record, event, self._places, received_at)

@@ -80,7 +80,7 @@ class Handler(Generic[StateT]):
 
     reader: ClassVar[Reader]
     keyed_by_source: ClassVar[bool] = False
-    """Whether the Kafka key of a record must be the source of its event."""
+    """Whether the Kafka key of a record must be the source of its event, or the stream with which it goes."""
     keeps: ClassVar[Sequence[Table]] = ()
     batch_scale: ClassVar[int] = 1
     """How many times as many records a batch may have as the settings say: for sums over many records."""
@@ -101,10 +101,24 @@ class Handler(Generic[StateT]):
     def decode(self, record: Record) -> Event[Any]:
         """Return the event in a record. Raises: Refused."""
         event = self.reader.decode(record.value)
-        if self.keyed_by_source and record.key != event.source.encode():
+        if self.keyed_by_source and record.key != (wanted := self.key_of(event)).encode():
             key = None if record.key is None else record.key.decode(errors="replace")
-            raise Refused(f"the Kafka key is {key!r}; it must be the source {event.source!r}")
+            raise Refused(f"the Kafka key is {key!r}; it must be {wanted!r}")
         return event
+
+    @classmethod
+    def goes_with(cls, event: Event[Any]) -> str | None:
+        """Return the stream behind whose events one of the service's own goes; None for what comes from outside.
+
+        No device signs it: `handle` takes nothing from it, but looks into the journal for what it says.
+        """
+        del event
+        return None
+
+    @classmethod
+    def key_of(cls, event: Event[Any]) -> str:
+        """Return the Kafka key that an event must have where `keyed_by_source`."""
+        return cls.goes_with(event) or event.source
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
         """Work out what takes long and needs no database: no transaction is open meanwhile."""

@@ -36,8 +36,8 @@ async def rederive(
 ) -> AsyncIterator[Problem]:
     """Derive again what is new since the memory was kept, and give what is not as it follows.
 
-    The journal is that of a service whose own commands record nothing: what its other shards hold are facts that every
-    journal may hold. Raises: ConnectionError.
+    The journal is that of a service whose money follows from topics alone: what its other shards hold are facts that
+    every journal may hold, and those that commands lead to. Raises: ConnectionError.
     """
     by_topic = {again.handler.topic: again for again in agains}
     logs = await _logs(connection, tables, list(by_topic), records.cluster_id)
@@ -81,8 +81,8 @@ async def _not_of_every_journal(
     """Give the entries of a shard that is read from no topic which only an event could have led to."""
     e = tables.entries.c
     money = func.cardinality(e.accounts) > 0
-    common = [kind.name for kind in KINDS if kind.topic is None]
-    query = select(e.seq, e.kind).where(e.shard == shard.shard, or_(e.kind.not_in(common), money)).order_by(e.seq)
+    of_commands = [kind.name for kind in KINDS if kind.topic is None or kind.stream is not None]
+    query = select(e.seq, e.kind).where(e.shard == shard.shard, or_(e.kind.not_in(of_commands), money)).order_by(e.seq)
     for seq, kind in await connection.execute(query):
         yield Problem(shard.name, seq, f"{kind} follows from no record: this shard is read from no topic")
 

@@ -32,6 +32,8 @@ class Duty(StrEnum):
     ADJUSTMENT_APPROVAL = "approves adjustments of accounts"
     METERS = "asks for changes of meters"
     METERS_APPROVAL = "approves changes of meters"
+    CORRECTION = "proposes corrections of rounds"
+    CORRECTION_APPROVAL = "approves corrections of rounds"
     RECORDS = "mends records in quarantine"
     RECORDS_APPROVAL = "approves what is done in quarantine"
     READING = "reads"
@@ -58,6 +60,8 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "accounts.adjust.approve": Duty.ADJUSTMENT_APPROVAL,
     "meters.change": Duty.METERS,
     "meters.change.approve": Duty.METERS_APPROVAL,
+    "rounds.correct": Duty.CORRECTION,
+    "rounds.correct.approve": Duty.CORRECTION_APPROVAL,
     "quarantine.mend": Duty.RECORDS,
     "quarantine.approve": Duty.RECORDS_APPROVAL,
     "metrics.read": Duty.READING,
@@ -106,6 +110,7 @@ SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
         (Duty.AUDIT, Duty.CONTROL),
         (Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL),
         (Duty.METERS, Duty.METERS_APPROVAL),
+        (Duty.CORRECTION, Duty.CORRECTION_APPROVAL),
         (Duty.RECORDS, Duty.RECORDS_APPROVAL),
         (Duty.CAGE,),
         (Duty.COUNT,),

@@ -283,6 +283,35 @@ def test_an_entry_after_the_seal_is_an_exception(books: Books) -> None:
     )
 
 
+def test_a_correction_at_the_desk_restates_a_sealed_day_when_it_takes_effect(books: Books) -> None:
+    """Proposing and approving change no figure, and stand by name among what people did; the settlement restates."""
+    books.publish(books.posted(1, "BJ-01", [total(handle=100)], round_id="r-1"))
+    for sequence, step in enumerate(("preliminary", "audited", "final"), 1):
+        books.desk.feed("inventory", day_closed(sequence, step, seconds=10))
+    later = NOON + timedelta(seconds=20)
+    proposed: dict[str, Any] = {
+        "property": "riverside",
+        "table": "BJ-01",
+        "game": "blackjack",
+        "gaming_day": "2026-11-20",
+    }
+    proposed |= {"round_id": "r-1", "correction": 1, "replaces": 1, "round": {}, "reason": "misread card"}
+    proposed |= {"proposed_by": "floor.lee", "proposed_at": later.isoformat()}
+    approved = proposed | {"approved_by": "audit.kim", "approved_at": later.isoformat(), "sequence": 1}
+    for sequence, (kind, data) in enumerate({"proposed": proposed, "approved": approved}.items(), 1):
+        said = published(f"correction.{kind}", data, service="round-settlement", shard=2, sequence=sequence, at=later)
+        books.publish(said)
+    assert [("floor.lee", "adjustment"), ("audit.kim", "approval")] == [
+        names(row, "person", "what")
+        for row in rows_of(books.report("access"), "overrides")
+        if row["kind"].startswith("correction.")
+    ]
+    assert [] == [item for item in books.exceptions() if item["kind"] == "restated"]
+    books.publish(books.reversed(30, "BJ-01", [total(handle=100)], round_id="r-1"))
+    [restated] = [item for item in books.exceptions() if item["kind"] == "restated"]
+    assert ("floor.lee", "round-settlement/1/30") == names(restated, "by", "entry")
+
+
 def test_paybacks_that_an_approval_passed_over_are_listed(books: Books) -> None:
     """Each finding, with who approved it and why; the approval is an override of that person."""
     finding = {"wager": "blackjack", "problem": "above_all", "payback": "101.5521", "against": "100"}

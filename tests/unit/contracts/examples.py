@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.support.properties import property_event
 from tests.support.published import published
-from tests.support.rounds import DAY, completed, corrected, record, submission, two_people, voided
+from tests.support.rounds import DAY, completed, corrected, correction_approved, record, submission, two_people, voided
 from tests.unit.progressive_meters.examples import METERS
 from tests.unit.table_inventory.examples import INVENTORY, PIT
 from tests.unit.vigorish.examples import VIGORISH
@@ -45,6 +45,15 @@ _REQUEST = {"quarantine": 17, "request": 1}
 _ASKED = _REQUEST | {"reason": "vendor test", "by": "jane.roe"}
 _CLOSED = _REQUEST | {"shard": 1, "seq": 7, "correction": two_people("vendor test")}
 
+_PROPOSED = _ROUND | {
+    "correction": 1,
+    "replaces": 1,
+    "round": record(),
+    "reason": "misread card",
+    "proposed_by": "floor.lee",
+    "proposed_at": _NOW,
+}
+
 
 def _settled(kind: str, data: dict[str, Any]) -> dict[str, Any]:
     return published(kind, data, service="round-settlement", sequence=1, at=DAY)
@@ -54,6 +63,15 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "round.completed": completed("BJ-01", 1),
     "round.corrected": corrected("BJ-01", 2, "r-1", record()),
     "round.voided": voided("BJ-01", 3, "r-1"),
+    "round.correction_approved": correction_approved("BJ-01", 1, "BJ-01-r1"),
+    "correction.proposed": _settled("correction.proposed", _PROPOSED),
+    "correction.approved": _settled(
+        "correction.approved", _PROPOSED | {"approved_by": "audit.kim", "approved_at": _NOW, "sequence": 1}
+    ),
+    "correction.rejected": _settled(
+        "correction.rejected",
+        _ROUND | {"correction": 1, "reason": "read right", "rejected_by": "audit.kim", "rejected_at": _NOW},
+    ),
     "property.approved": _PROPERTY,
     "property.filed": published(
         "property.filed",

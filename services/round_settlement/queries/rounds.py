@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pydantic_core import from_json
-from sqlalchemy import Row, Select, func, select
+from sqlalchemy import Row, Select, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain.history import (
@@ -17,11 +17,13 @@ from services.round_settlement.domain.history import (
     entry_document,
     round_document,
 )
-from services.round_settlement.tables import journal, rounds, submissions
+from services.round_settlement.tables import corrections, journal, rounds, submissions
+from shared.contracts.catalog import decode_fact
+from shared.contracts.corrections import desk_source
 from shared.contracts.envelope import table_source
 from shared.contracts.settlements import SettlementPosted
 from shared.contracts.submissions import SubmissionApproved
-from shared.journal.entry import Entry
+from shared.journal.entry import Entry, Posting
 from shared.journal.proving import covering_checkpoint
 from shared.journal.reading import read_entry
 from shared.journal.verification import read_shards
@@ -76,6 +78,19 @@ async def entry_about(
     return await read_entry(connection, journal, shard, seq)
 
 
+async def posted_revision(
+    connection: AsyncConnection, property_name: str, table: str, round_id: str, revision: int
+) -> tuple[SettlementPosted, Sequence[Posting]]:
+    """Return a revision of a round as it was posted, and its postings. Raises: LookupError."""
+    query = rows_of(rounds, round_id=round_id, property=property_name, table_name=table)
+    for place in await connection.execute(_places((await connection.execute(query)).one())):
+        draft = (await read_entry(connection, journal, place.shard, place.seq)).draft
+        fact = decode_fact(draft.kind, draft.data)
+        if isinstance(fact, SettlementPosted) and fact.revision == revision:
+            return fact, draft.postings
+    raise LookupError(f"round {round_id} has no revision {revision}")
+
+
 async def submission(connection: AsyncConnection, property_name: str, game: str, version: int) -> SubmissionApproved:
     """Return the approved submission under which a round settled. Raises: LookupError."""
     query = rows_of(submissions, property=property_name, game=game, version=version)
@@ -86,12 +101,17 @@ async def submission(connection: AsyncConnection, property_name: str, game: str,
 
 
 def _places(row: Row[Any]) -> Select[tuple[int, int]]:
-    e = journal.entries.c
+    e, c = journal.entries.c, corrections.c
+    at_desk = select(c.sequence).where(
+        c.property == row.property, c.table_name == row.table_name, c.round_id == row.round_id, c.sequence.is_not(None)
+    )
     return (
         select(e.shard, e.seq)
         .where(
-            e.source == table_source(row.property, row.table_name),
-            e.sequence.in_(row.sequences),
+            or_(
+                and_(e.source == table_source(row.property, row.table_name), e.sequence.in_(row.sequences)),
+                and_(e.source == desk_source(row.property, row.table_name), e.sequence.in_(at_desk)),
+            ),
             e.kind.startswith("settlement."),
         )
         .order_by(e.recorded_at, e.seq)

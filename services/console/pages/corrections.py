@@ -1,0 +1,131 @@
+"""Corrections of rounds: those that wait, one with what it would change, and the form by which one is proposed."""
+
+import json
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from services.console.console import Asked, Person, page
+from services.console.listing import Act, Listed, Record, cols, listed
+from services.console.pages.commands import new_key
+from services.console.pages.days import zone_of
+from services.console.services import INVENTORY, SETTLEMENT, Missing, Refused, or_missing, path, together
+from services.console.words import say
+
+READERS = ("rounds.read", "rounds.correct", "rounds.correct.approve")
+"""The roles of which one is enough to see corrections."""
+
+_SEALED = ("final", "restated")
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}")
+
+    @router.get("/corrections")
+    async def corrections(request: Request, person: Asked, property: str) -> Response:
+        lists = [await waiting(person, property), *await _decided(person, property)]
+        zone = await zone_of(person, property)
+        title, lead = say("corrections.title"), say("corrections.lead")
+        return page(request, "lists.html", person, title=title, lead=lead, more=[], lists=lists, zone=zone)
+
+    @router.get("/corrections/{number}")
+    async def correction(request: Request, person: Asked, property: str, number: int) -> Response:
+        found = await person.calls.get(SETTLEMENT, path("corrections", property, number))
+        days = await together(
+            *(person.calls.get(INVENTORY, path("gaming-days", property, day)) for day in found["restates"])
+        )
+        return page(
+            request,
+            "corrections.html",
+            person,
+            shown=found,
+            days=[_restated(day, answer) for day, answer in zip(found["restates"], days, strict=True)],
+            acts=acts_of(found, person.session.person),
+        )
+
+    @router.get("/rounds/{table}/{round_id}/correct")
+    async def correct(request: Request, person: Asked, property: str, table: str, round_id: str) -> Response:
+        """Show the form of a correction with the record that stands."""
+        found = await person.calls.get(SETTLEMENT, path("rounds", property, table, round_id))
+        operation = person.console.operations.find(SETTLEMENT, "propose-correction")
+        assert operation is not None, "round settlement takes corrections"
+        return page(
+            request,
+            "command.html",
+            person,
+            operation=operation,
+            given={
+                "property": property,
+                "table": table,
+                "round_id": round_id,
+                "replaces": found["revision"],
+                "round": json.dumps(_record_of(found), indent=2),
+            },
+            back=path("p", property, "rounds", table, round_id),
+            key=new_key(),
+            mistakes={},
+            refused=None,
+            more="",
+            subject=None,
+            allowed=person.may(*operation.roles),
+        )
+
+    return router
+
+
+async def waiting(person: Person, property_name: str) -> Listed:
+    """Return the corrections that wait for somebody's decision, each leading to its page."""
+    answer = await or_missing(person.calls.get_all(SETTLEMENT, "/corrections", property=property_name, status="asked"))
+    return _listed("corrections.waiting", answer, property_name, "proposed_by", "proposed_at", "reason")
+
+
+async def _decided(person: Person, property_name: str) -> list[Listed]:
+    answers = await together(
+        *(
+            person.calls.get_all(SETTLEMENT, "/corrections", property=property_name, status=status)
+            for status in ("approved", "rejected")
+        )
+    )
+    return [
+        _listed("corrections.approved", answers[0], property_name, "proposed_by", "decided_by", "decided_at", "effect"),
+        _listed(
+            "corrections.rejected",
+            answers[1],
+            property_name,
+            "proposed_by",
+            "decided_by",
+            "decided_at",
+            "decision_reason",
+        ),
+    ]
+
+
+def _listed(name: str, answer: Any, property_name: str, *more: str) -> Listed:
+    columns = cols("correction", "table", "round_id", "gaming_day", *more)
+    return listed(name, answer, columns, link=lambda one: path("p", property_name, "corrections", one["correction"]))
+
+
+def acts_of(one: Record, person: str) -> list[Act]:
+    """Return what somebody may do about a correction: nothing about their own, or about what is decided."""
+    if one["status"] != "asked" or one["proposed_by"] == person:
+        return []
+    values = {"property": one["property"], "correction": one["correction"]}
+    names = ("approve-correction", "reject-correction") if one["stands"] else ("reject-correction",)
+    return [Act(SETTLEMENT, name, values) for name in names]
+
+
+def _restated(day: str, answer: Any) -> Record:
+    """Return a gaming day whose figures change: whether it is sealed, or why that is not shown."""
+    if isinstance(answer, Missing):
+        return {"day": day, "sealed": False, "why": answer.why}
+    return {"day": day, "sealed": answer["status"] in _SEALED, "why": ""}
+
+
+def _record_of(found: Record) -> Any:
+    """Return the record of a round that stands. Raises: Refused where no money of it does."""
+    for entry in found["entries"]:
+        if (entry["shard"], entry["seq"]) == (found.get("shard"), found.get("seq")):
+            return entry["data"]["record"]
+    raise Refused(SETTLEMENT, 409, {"title": say("corrections.void"), "detail": say("corrections.void_why")})

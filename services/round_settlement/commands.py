@@ -1,0 +1,162 @@
+"""What people do at the desk: propose a correction of a round, and approve or reject what somebody else proposed."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.round_settlement.domain.corrections import CorrectionItem, Desk, approval_of, changes_nothing
+from services.round_settlement.domain.settling import Known
+from services.round_settlement.handlers import compiled, known_rounds
+from services.round_settlement.queries.corrections import (
+    approved_of,
+    content_of,
+    find_correction,
+    next_number,
+    next_sequence,
+)
+from services.round_settlement.tables import properties, submissions
+from shared.contracts.corrections import (
+    CorrectionApproved,
+    CorrectionNumber,
+    CorrectionOfRound,
+    CorrectionProposed,
+    CorrectionRejected,
+)
+from shared.contracts.envelope import Identifier, Name, Reason
+from shared.contracts.rejection import Reason as Why
+from shared.contracts.rejection import Rejected
+from shared.contracts.rounds import AccountFunding
+from shared.contracts.versions import fields_of
+from shared.journal.recording import Recording
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.consume.properties import known_places
+from shared.runtime.consume.submissions import ApprovedSubmissions
+
+COMMANDS: Final = Commands()
+
+_RECORD: Final = "the whole record of the round as it should have been, as in docs/contract/ROUND.md"
+
+
+class ProposeCorrection(Command):
+    """Propose a correction of a round.
+
+    The whole record as it should have been, in place of the revision that stands; somebody else approves it.
+    """
+
+    property: Annotated[Name, Field(description="the property")]
+    table: Annotated[Name, Field(description="the table")]
+    round_id: Annotated[Identifier, Field(description="the round, as its table names it")]
+    replaces: Annotated[int, Field(ge=1, description="the revision that was looked at and is wrong")]
+    round: Annotated[dict[str, Any], Field(description=_RECORD)]
+    account_funded: tuple[AccountFunding, ...] | None = Field(
+        default=None, max_length=100, description="the wagers from electronic accounts, where that is wrong too"
+    )
+    reason: Reason
+
+
+class _OfCorrection(Command):
+    property: Annotated[Name, Field(description="the property")]
+    correction: Annotated[CorrectionNumber, Field(description="the number of the correction")]
+
+
+class ApproveCorrection(_OfCorrection):
+    """Approve a correction of a round, which takes effect.
+
+    Look at what it changes first; nobody approves their own.
+    """
+
+
+class RejectCorrection(_OfCorrection):
+    """Reject a correction of a round.
+
+    Nothing changes; who proposed it may take it back so.
+    """
+
+    reason: Reason
+
+
+async def desk_at(connection: AsyncConnection, property_name: str, table: str, round_id: str, replaces: int) -> Desk:
+    """Return what deciding about a round takes."""
+    places = await known_places(connection, properties)
+    found = connection.info.setdefault(submissions, ApprovedSubmissions(submissions, compiled))
+    await found.refresh(connection)
+    key = (property_name, table, round_id)
+    known = (await known_rounds(connection, {key})).get(key, Known())
+    return Desk(known, places.place, found.in_effect, await approved_of(connection, *key, replaces))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A correction as the journal has it, its status, its round, and the next place in the desk stream of its table."""
+
+    proposed: CorrectionProposed
+    status: str
+    desk: Desk
+    sequence: int
+
+
+async def _before_proposing(connection: AsyncConnection, command: ProposeCorrection) -> tuple[int, Desk]:
+    desk = await desk_at(connection, command.property, command.table, command.round_id, command.replaces)
+    return await next_number(connection, command.property), desk
+
+
+async def _asked(connection: AsyncConnection, command: _OfCorrection) -> _Asked:
+    row = await find_correction(connection, command.property, command.correction)
+    proposed = await content_of(connection, row)
+    desk = await desk_at(connection, row.property, row.table_name, row.round_id, row.replaces)
+    return _Asked(proposed, row.status, desk, await next_sequence(connection, row.property, row.table_name))
+
+
+@COMMANDS.handles(ProposeCorrection, load=_before_proposing)
+def _propose(command: ProposeCorrection, state: tuple[int, Desk], now: Now) -> Accepted:
+    number, desk = state
+    posted = desk.standing(command.round_id, command.replaces, "the correction")
+    funded = posted.account_funded if command.account_funded is None else command.account_funded
+    if changes_nothing(posted, desk.corrected(posted, command.round, funded)):
+        raise Rejected(Why.NOT_ALLOWED, f"round {command.round_id} is recorded like that already: change the record")
+    fact = CorrectionProposed(
+        property=command.property,
+        table=command.table,
+        game=posted.game,
+        gaming_day=posted.gaming_day,
+        round_id=command.round_id,
+        correction=number,
+        replaces=command.replaces,
+        round=command.round,
+        account_funded=funded,
+        reason=command.reason,
+        proposed_by=now.by,
+        proposed_at=now.at,
+    )
+    location = f"/corrections/{fact.property}/{fact.correction}"
+    return Accepted(recording=Recording(fact=fact), answer=_item(fact), location=location)
+
+
+@COMMANDS.handles(ApproveCorrection, load=_asked)
+def _approve(command: ApproveCorrection, asked: _Asked, now: Now) -> Accepted:
+    del command
+    proposed, desk = asked.proposed, asked.desk
+    approval = approval_of(proposed, asked.status)
+    approval.approve(now.by)
+    posted = desk.standing(proposed.round_id, proposed.replaces, approval.name)
+    desk.corrected(posted, proposed.round, proposed.account_funded)  # what does not settle any more is not approved
+    fact = CorrectionApproved(**dict(proposed), approved_by=now.by, approved_at=now.at, sequence=asked.sequence)
+    decided = {"status": "approved", "decided_by": now.by, "decided_at": now.at, "effect": "waiting"}
+    return Accepted(recording=Recording(fact=fact), answer=_item(fact, **decided))
+
+
+@COMMANDS.handles(RejectCorrection, load=_asked)
+def _reject(command: RejectCorrection, asked: _Asked, now: Now) -> Accepted:
+    approval_of(asked.proposed, asked.status).reject()
+    fact = CorrectionRejected(
+        **fields_of(asked.proposed, CorrectionOfRound), reason=command.reason, rejected_by=now.by, rejected_at=now.at
+    )
+    decided = {"status": "rejected", "decided_by": now.by, "decided_at": now.at, "decision_reason": command.reason}
+    return Accepted(recording=Recording(fact=fact), answer=_item(asked.proposed, **decided))
+
+
+def _item(fact: CorrectionProposed, **decided: Any) -> CorrectionItem:
+    said = {name: getattr(fact, name) for name in CorrectionItem.model_fields if hasattr(fact, name)}
+    return CorrectionItem.model_validate(said | {"status": "asked"} | decided)

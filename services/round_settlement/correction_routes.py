@@ -1,0 +1,87 @@
+"""Corrections of rounds over HTTP: proposed by one person, looked at with what they change, decided by another."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from services.round_settlement.commands import ApproveCorrection, ProposeCorrection, RejectCorrection, desk_at
+from services.round_settlement.domain.corrections import (
+    CorrectionDocument,
+    CorrectionItem,
+    CorrectionStatus,
+    correction_document,
+)
+from services.round_settlement.queries.corrections import content_of, find_correction, items_of
+from services.round_settlement.queries.rounds import posted_revision
+from services.round_settlement.tables import corrections
+from shared.contracts.corrections import CorrectionNumber
+from shared.contracts.rejection import Reason
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import (
+    Asked,
+    Page,
+    PropertyPath,
+    PropertyQuery,
+    TableListing,
+    command_route,
+    declare_role,
+    person_with,
+    problems,
+    snapshot,
+)
+from shared.runtime.web.roles import Role
+from shared.runtime.web.routing import joined
+
+CORRECT_ROUNDS = declare_role("rounds.correct", "Propose corrections of rounds.")
+APPROVE_CORRECTIONS = declare_role(
+    "rounds.correct.approve", "Approve or reject corrections of rounds that somebody else proposed."
+)
+
+CORRECTIONS = TableListing(corrections, "correction")
+
+_WRONG = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.NOT_ALLOWED)
+_DECIDED = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+
+
+def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
+    """Return the routes, for whoever may read rounds and for those who correct them."""
+    router = APIRouter(tags=["corrections"])
+    person = Annotated[str, person_with(reader, CORRECT_ROUNDS, APPROVE_CORRECTIONS)]
+    add = partial(command_route, router, context.commands, answers=CorrectionItem)
+    of_round, one = "/rounds/{property}/{table}/{round_id}/corrections", "/corrections/{property}/{correction}"
+    add(ProposeCorrection, of_round, role=CORRECT_ROUNDS, status=201, rejects=_WRONG)
+    approvable = (*_WRONG, Reason.ALREADY_DECIDED, Reason.SAME_PERSON)
+    add(ApproveCorrection, f"{one}/approve", role=APPROVE_CORRECTIONS, rejects=approvable)
+    add(RejectCorrection, f"{one}/reject", role=APPROVE_CORRECTIONS, rejects=_DECIDED)
+
+    @router.get("/corrections", response_model_exclude_none=True, summary="List corrections of rounds")
+    async def list_corrections(
+        by: person,
+        property_name: PropertyQuery,
+        asked: Asked,
+        status: Annotated[CorrectionStatus | None, Query(description="`asked` are those that wait")] = None,
+    ) -> Page[CorrectionItem]:
+        """By their numbers: who proposed each and why, what was decided, and what became of it."""
+        del by
+        async with snapshot(context.engine) as connection:
+            found = await CORRECTIONS.read(connection, asked, lambda row: row, property=property_name, status=status)
+            return Page(items=await items_of(connection, found.items), next=found.next)
+
+    @router.get(
+        one, response_model_exclude_none=True, summary="Show a correction", responses=problems(Reason.NOT_FOUND)
+    )
+    async def show_correction(
+        by: person, property_name: PropertyPath, correction: Annotated[CorrectionNumber, Path()]
+    ) -> CorrectionDocument:
+        """With what it changes: lines, postings and gaming days, settled now by the code that would post it."""
+        del by
+        async with snapshot(context.engine) as connection:
+            row = await find_correction(connection, property_name, correction)
+            proposed = await content_of(connection, row)
+            [item] = await items_of(connection, [row])
+            desk = await desk_at(connection, row.property, row.table_name, row.round_id, row.replaces)
+            before = await posted_revision(connection, row.property, row.table_name, row.round_id, row.replaces)
+        return correction_document(item, proposed, before, desk)
+
+    return joined(router)

@@ -1,0 +1,254 @@
+"""Corrections at the desk: what one would change of a round, and who may decide it. Pure; amounts are cents."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import from_json
+
+from services.round_settlement.domain.history import PostingItem
+from services.round_settlement.domain.money import postings_of
+from services.round_settlement.domain.settling import FindSubmission, Known, as_corrected, corrected_round
+from shared.contracts.corrections import CorrectionProposed
+from shared.contracts.places import PlaceAt
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.rounds import AccountFunding
+from shared.contracts.settlements import SettlementPosted
+from shared.journal.entry import Posting
+from shared.rules import round_type
+from shared.rules.errors import Finding, Refused
+from shared.runtime.command.approval import ROUND_CORRECTION, Approval, Decision
+
+CorrectionStatus = Literal["asked", "approved", "rejected"]
+Effect = Literal["waiting", "posted", "superseded"]
+"""`waiting`: approved, and not settled yet. `superseded`: the round got another revision first, and nothing moved."""
+
+
+class CorrectionItem(BaseModel):
+    """A correction of a round: who proposed it and why, what was decided by whom, and what it led to."""
+
+    property: str
+    correction: int
+    table: str
+    round_id: str
+    gaming_day: date
+    replaces: int = Field(description="the revision of the round that it replaces")
+    reason: str
+    proposed_by: str
+    proposed_at: datetime
+    status: CorrectionStatus
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+    decision_reason: str | None = Field(default=None, description="why it was rejected")
+    effect: Effect | None = Field(default=None, description="what became of it once it was approved")
+
+
+class SettledSide(BaseModel):
+    """A round as one record of it settles: with its lines, meters and money."""
+
+    record: dict[str, Any]
+    account_funded: list[AccountFunding]
+    lines: list[dict[str, Any]] = Field(description="as in docs/contract/ROUND.md")
+    meters: dict[str, int]
+    postings: list[PostingItem]
+
+
+class LinePair(BaseModel):
+    """A settlement line before and after; there is none on the side where the record does not lead to it."""
+
+    seat: int
+    wager: str
+    hand: int | None = None
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    changed: bool
+
+
+class PostingChange(BaseModel):
+    """What an account of a round holds before and after, in signed cents, debits positive."""
+
+    wager: str = Field(description="empty where the account is not of one wager type")
+    leg: str
+    before_cents: int
+    after_cents: int
+    difference_cents: int
+
+
+class CorrectionDocument(CorrectionItem):
+    """A correction with what it changes, settled at the moment of asking by the code that would post it.
+
+    `stands` says whether the revision that it replaces is the one in force. `after` and what follows from it are
+    missing where the record does not settle any more: `refused` says why. `restates` are the gaming days whose figures
+    change; where one of them is sealed, its report is restated.
+    """
+
+    stands: bool
+    before: SettledSide
+    after: SettledSide | None = None
+    refused: str | None = None
+    lines: list[LinePair]
+    postings: list[PostingChange]
+    restates: list[date]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What deciding about a round takes: what is known of it, the properties, and how to find its submission.
+
+    `approved` is the number of another correction of the same revision that waits to take effect, if one does.
+    """
+
+    known: Known
+    places: PlaceAt
+    find: FindSubmission
+    approved: int | None = None
+
+    def standing(self, round_id: str, replaces: int, what: str) -> SettlementPosted:
+        """Return what is posted. Raises: Rejected where that is not the revision that a correction replaces."""
+        known = self.known
+        if not known.sequences:
+            raise Rejected(Reason.NOT_FOUND, f"there is no round {round_id} at this table")
+        if known.standing is None:
+            raise Rejected(
+                Reason.CONTRADICTS, f"no money of round {round_id} stands: it is void, and {what} is of none"
+            )
+        if known.revision != replaces:
+            raise Rejected(
+                Reason.CONTRADICTS,
+                f"round {round_id} stands at revision {known.revision}, and {what} is of revision {replaces}: it got "
+                "another revision meanwhile; look at that, and propose a new one if it is still wrong",
+            )
+        if self.approved is not None:
+            raise Rejected(
+                Reason.CONTRADICTS,
+                f"correction {self.approved} of revision {replaces} of round {round_id} is approved and takes effect: "
+                f"{what} would be of a revision that does not stand any more",
+            )
+        return known.standing.posted
+
+    def corrected(
+        self, posted: SettlementPosted, record: Mapping[str, Any], funded: tuple[AccountFunding, ...]
+    ) -> SettlementPosted:
+        """Return what a corrected record would be posted as. Raises: Rejected with all that is wrong with its form."""
+        if findings := mistakes(posted.regulation, record):
+            detail = f"the record of the round has {len(findings)} mistakes: see the problems"
+            raise Rejected(Reason.NOT_ALLOWED, detail, findings=findings)
+        try:
+            return as_corrected(corrected_round(posted, record, funded), self.places, self.find)
+        except Refused as refused:
+            raise Rejected(Reason.NOT_ALLOWED, str(refused), cites=refused.paragraph) from refused
+
+
+def approval_of(correction: CorrectionProposed, status: str) -> Approval:
+    """Return who may decide a correction."""
+    name = f"correction {correction.correction} at {correction.property}"
+    return Approval(ROUND_CORRECTION, name, correction.proposed_by, Decision.of(status))
+
+
+def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """Return all that is wrong with the form of a record, each with its place in the command."""
+    try:
+        round_type(regulation).model_validate(record)
+    except ValidationError as error:
+        found: dict[str, Finding] = {}
+        for one in error.errors(include_url=False, include_context=False, include_input=False):
+            place = [str(part) for part in one["loc"] if isinstance(part, int) or part.isidentifier()]
+            pointer = "/".join(("/round", *place))
+            found.setdefault(pointer, Finding(pointer, one["msg"]))
+        return tuple(found.values())
+    return ()
+
+
+def changes_nothing(posted: SettlementPosted, corrected: SettlementPosted) -> bool:
+    """Return whether a corrected record is the one that is posted already."""
+    return _record(posted) == _record(corrected) and posted.account_funded == corrected.account_funded
+
+
+def _record(posted: SettlementPosted) -> dict[str, Any]:
+    """Return the record of a round as it is published."""
+    record: dict[str, Any] = from_json(posted.encode())["record"]
+    return record
+
+
+def correction_document(
+    item: CorrectionItem, proposed: CorrectionProposed, before: tuple[SettlementPosted, Sequence[Posting]], desk: Desk
+) -> CorrectionDocument:
+    """Return what a correction changes of the revision that it replaces, which is `before` with its postings."""
+    posted, postings = before
+    corrected, refused = None, None
+    try:
+        corrected = desk.corrected(posted, proposed.round, proposed.account_funded)
+    except Rejected as rejected:
+        refused = rejected.detail
+    after = None
+    if corrected is not None:
+        after = _side(corrected, postings_of(corrected.property, corrected.table, corrected.totals))
+    side = _side(posted, postings)
+    return CorrectionDocument(
+        **dict(item),
+        stands=desk.known.standing is not None and desk.known.revision == proposed.replaces,
+        before=side,
+        after=after,
+        refused=refused,
+        lines=_pairs(side.lines, [] if after is None else after.lines),
+        postings=[] if after is None else _differences(side.postings, after.postings),
+        restates=sorted({posted.gaming_day} | (set() if corrected is None else {corrected.gaming_day})),
+    )
+
+
+def _side(posted: SettlementPosted, postings: Sequence[Posting]) -> SettledSide:
+    return SettledSide(
+        record=_record(posted),
+        account_funded=list(posted.account_funded),
+        lines=list(posted.lines),
+        meters=posted.meters,
+        postings=[PostingItem(wager=account.wager, leg=account.leg, cents=cents) for account, cents in postings],
+    )
+
+
+_LineKey = tuple[int, str, int | None, int]
+"""(seat, wager, hand, how many lines before it have these)"""
+
+
+def _by_key(lines: Sequence[dict[str, Any]]) -> dict[_LineKey, dict[str, Any]]:
+    found: dict[_LineKey, dict[str, Any]] = {}
+    for line in lines:
+        named = (line["seat"], line["wager"], line.get("hand"))
+        found[*named, sum(key[:3] == named for key in found)] = line
+    return found
+
+
+def _pairs(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]) -> list[LinePair]:
+    old, new = _by_key(before), _by_key(after)
+    return [
+        LinePair(
+            seat=key[0],
+            wager=key[1],
+            hand=key[2],
+            before=old.get(key),
+            after=new.get(key),
+            changed=old.get(key) != new.get(key),
+        )
+        for key in {**old, **new}
+    ]
+
+
+def _differences(before: Sequence[PostingItem], after: Sequence[PostingItem]) -> list[PostingChange]:
+    """Return what each account of the round holds before and after, also where that is the same."""
+    old, new = (_by_account(postings) for postings in (before, after))
+    return [
+        PostingChange(
+            wager=wager,
+            leg=leg,
+            before_cents=(held := old.get((wager, leg), 0)),
+            after_cents=(holds := new.get((wager, leg), 0)),
+            difference_cents=holds - held,
+        )
+        for wager, leg in {**old, **new}
+    ]
+
+
+def _by_account(postings: Sequence[PostingItem]) -> dict[tuple[str, str], int]:
+    return {(posting.wager, posting.leg): posting.cents for posting in postings}

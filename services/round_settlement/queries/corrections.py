@@ -1,0 +1,103 @@
+"""Read corrections at the desk: as the journal has them, what became of them, and those that have to take effect."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import Row, exists, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.round_settlement.domain.corrections import CorrectionItem, Effect
+from services.round_settlement.tables import correction_outcomes, corrections, journal
+from shared.contracts.catalog import decode_fact
+from shared.contracts.corrections import CorrectionApproved, CorrectionProposed, desk_source
+from shared.journal.reading import read_entry
+from shared.runtime.command.approval import Decision
+from shared.runtime.rows import find_row, thing_of
+
+_C = corrections.c
+_O = correction_outcomes.c
+_OUTCOME = exists().where(_O.property == _C.property, _O.correction == _C.correction)
+
+
+async def find_correction(connection: AsyncConnection, property_name: str, correction: int) -> Row[Any]:
+    """Return the row of a correction. Raises: Rejected where there is none such."""
+    missing = f"there is no correction {correction} at {property_name}"
+    return await find_row(connection, corrections, missing, property=property_name, correction=correction)
+
+
+async def content_of(connection: AsyncConnection, row: Row[Any]) -> CorrectionProposed:
+    """Return a correction as the journal has it: as it was proposed, or as it was approved."""
+    entry = await read_entry(connection, journal, row.shard, row.seq)
+    fact = decode_fact(entry.draft.kind, entry.draft.data)
+    assert isinstance(fact, CorrectionProposed), f"entry {row.shard}/{row.seq} is {entry.draft.kind}"
+    return fact
+
+
+async def approved_corrections(
+    connection: AsyncConnection, keys: Collection[tuple[str, int]]
+) -> dict[tuple[str, int], CorrectionApproved]:
+    """Return those of these corrections, by (property, number), whose approval stands in the journal."""
+    if not keys:
+        return {}
+    rows = await connection.execute(select(corrections).where(tuple_(_C.property, _C.correction).in_(keys)))
+    found = {(row.property, row.correction): await content_of(connection, row) for row in rows.all()}
+    return {key: fact for key, fact in found.items() if isinstance(fact, CorrectionApproved)}
+
+
+async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[CorrectionItem]:
+    """Return corrections as they are listed, each with what became of it."""
+    keys = [(row.property, row.correction) for row in rows if row.status == Decision.APPROVED]
+    query = select(correction_outcomes).where(tuple_(_O.property, _O.correction).in_(keys))
+    posted = {(one.property, one.correction): one.posted for one in await connection.execute(query)} if keys else {}
+
+    def effect(row: Row[Any]) -> Effect | None:
+        if row.status != Decision.APPROVED:
+            return None
+        outcome = posted.get((row.property, row.correction))
+        return "waiting" if outcome is None else "posted" if outcome else "superseded"
+
+    return [thing_of(CorrectionItem, row, table=row.table_name, effect=effect(row)) for row in rows]
+
+
+async def next_number(connection: AsyncConnection, property_name: str) -> int:
+    """Return the number of the next correction at a property."""
+    query = select(func.count()).select_from(corrections).where(_C.property == property_name)
+    return (await connection.execute(query)).scalar_one() + 1
+
+
+async def next_sequence(connection: AsyncConnection, property_name: str, table: str) -> int:
+    """Return the place of the next approved correction in the desk stream of a table."""
+    query = select(func.count(_C.sequence)).where(_C.property == property_name, _C.table_name == table)
+    return (await connection.execute(query)).scalar_one() + 1
+
+
+async def approved_of(
+    connection: AsyncConnection, property_name: str, table: str, round_id: str, replaces: int
+) -> int | None:
+    """Return the number of a correction of this revision of a round that is approved and has not taken effect."""
+    query = select(_C.correction).where(
+        *(_C.property == property_name, _C.table_name == table, _C.round_id == round_id, _C.replaces == replaces),
+        *(_C.status == Decision.APPROVED, ~_OUTCOME),
+    )
+    return (await connection.execute(query.limit(1))).scalar_one_or_none()
+
+
+async def waiting_corrections(connection: AsyncConnection) -> list[CorrectionApproved]:
+    """Return the approved corrections that have not taken effect and are not in quarantine, in their order."""
+    q = journal.quarantine.c
+    query = select(corrections).where(_C.status == Decision.APPROVED, ~_OUTCOME)
+    rows = (await connection.execute(query.order_by(_C.property, _C.table_name, _C.sequence))).all()
+    sources = {desk_source(row.property, row.table_name) for row in rows}
+    refused = {
+        (one.source, one.sequence)
+        for one in (
+            await connection.execute(select(q.source, q.sequence).where(q.source.in_(sources))) if sources else ()
+        )
+    }
+    found = [await content_of(connection, row) for row in rows]
+    return [
+        fact
+        for fact in found
+        if isinstance(fact, CorrectionApproved)
+        and (desk_source(fact.property, fact.table), fact.sequence) not in refused
+    ]

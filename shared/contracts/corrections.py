@@ -1,0 +1,88 @@
+"""Corrections of rounds by two people at a desk: what somebody proposes, and what somebody else decides about it.
+
+What is proposed and decided stands in the journal of round settlement. An approved correction takes effect like what a
+table reports: an event of the table's desk stream on `table.events` says that it was approved, and the settlement that
+follows names it.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, Field
+
+from shared.contracts.envelope import Event, Person, Reason, Sequence, table_source
+from shared.contracts.facts import Fact, envelope, fact
+from shared.contracts.rounds import AccountFunding, TableData
+from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
+from shared.contracts.versions import fields_of
+
+CorrectionNumber = Annotated[int, Field(ge=1, le=2**31 - 1)]
+"""The number of a correction at its property."""
+
+_STREAM = "/properties/{property}/tables/{table}/corrections"
+
+
+class CorrectionOfRound(Fact, TableData):
+    """The correction of a round that a fact is about."""
+
+    correction: CorrectionNumber
+
+
+@fact("correction.proposed", SETTLEMENTS, stream=_STREAM)
+class CorrectionProposed(CorrectionOfRound):
+    """Somebody proposes another record of a round in place of its revision `replaces`; nothing changes yet."""
+
+    replaces: Annotated[int, Field(ge=1)]
+    round: dict[str, Any]
+    account_funded: tuple[AccountFunding, ...] = ()
+    reason: Reason
+    proposed_by: Person
+    proposed_at: AwareDatetime
+
+
+@fact("correction.approved", SETTLEMENTS, stream=_STREAM)
+class CorrectionApproved(CorrectionProposed):
+    """Somebody else approved a correction. `sequence` is its place in the desk stream of the table."""
+
+    approved_by: Person
+    approved_at: AwareDatetime
+    sequence: Sequence
+
+
+@fact("correction.rejected", SETTLEMENTS, stream=_STREAM)
+class CorrectionRejected(CorrectionOfRound):
+    """A correction was rejected, or taken back by who proposed it: it never takes effect."""
+
+    reason: Reason
+    rejected_by: Person
+    rejected_at: AwareDatetime
+
+
+class DecidedCorrection(TableData):
+    """Which correction of a round was approved: its content is the one in the journal of round settlement."""
+
+    correction: CorrectionNumber
+
+
+@envelope(TABLE_EVENTS)
+class RoundCorrectionApproved(Event[DecidedCorrection]):
+    """A correction of a round that two people stand for takes effect; round settlement alone says so."""
+
+    type: Literal["round.correction_approved"]
+
+
+def desk_source(property_name: str, table: str) -> str:
+    """Return the stream of the corrections that were approved at the desk for a table's rounds."""
+    return f"{table_source(property_name, table)}/desk"
+
+
+def event_of(approved: CorrectionApproved) -> RoundCorrectionApproved:
+    """Return the event by which an approved correction takes effect: the same however often it is sent."""
+    return RoundCorrectionApproved(
+        specversion="1.0",
+        id=f"correction-{approved.correction}",
+        source=desk_source(approved.property, approved.table),
+        type="round.correction_approved",
+        time=approved.approved_at,
+        sequence=approved.sequence,
+        data=DecidedCorrection(**fields_of(approved, DecidedCorrection)),
+    )

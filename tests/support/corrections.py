@@ -1,0 +1,58 @@
+"""Corrections of rounds at the desk of round settlement: who proposes and decides them, and how they take effect."""
+
+from typing import Any
+
+from services.round_settlement.desk import ApprovedSender
+from shared.runtime.command.replay import NotSent, Replay
+from tests.support.desk import Desk
+from tests.support.rounds import BLACKJACK, TABLES, record
+
+ROUND = f"/rounds/riverside/{TABLES[0]}/a"
+"""A round at the first table."""
+
+PEOPLE = {
+    "lee": ["rounds.correct", "rounds.read"],
+    "kim": ["rounds.correct.approve"],
+    "both": ["rounds.correct", "rounds.correct.approve"],
+    "ann": ["rounds.read"],
+}
+
+
+class Outbox:
+    """Takes what is sent, but for the first `failures`."""
+
+    def __init__(self) -> None:
+        self.sent: list[Replay] = []
+        self.failures = 0
+
+    async def cluster_id(self) -> str:
+        """The cluster of the test."""
+        return "test"
+
+    async def send(self, replay: Replay) -> tuple[int, int]:
+        """Take it, or not."""
+        if self.failures:
+            self.failures -= 1
+            raise NotSent("the broker is away")
+        self.sent.append(replay)
+        return 0, len(self.sent)
+
+
+def propose(desk: Desk, *, person: str = "lee", replaces: int = 1, play: Any = None, path: str = ROUND) -> Any:
+    """Propose that the player had a blackjack."""
+    body = {"replaces": replaces, "round": play or record(BLACKJACK), "reason": "the ace was misread"}
+    return desk.post(f"{path}/corrections", body, person=person)
+
+
+def decide(desk: Desk, what: str, number: int = 1, *, person: str = "kim", **body: Any) -> Any:
+    """Approve or reject a correction."""
+    return desk.post(f"/corrections/riverside/{number}/{what}", body or None, person=person)
+
+
+def take_effect(desk: Desk, outbox: Outbox) -> list[Replay]:
+    """Send what is approved as a process that has just begun does, and read it as the broker would give it back."""
+    before = len(outbox.sent)
+    desk.client.run(ApprovedSender(desk.context).send())
+    for one in outbox.sent[before:]:
+        desk.deliver(one)
+    return outbox.sent[before:]
