@@ -64,11 +64,13 @@ class Site:
 
 def page_of(shown: ShownRound) -> str:
     templates = ChoiceLoader([DictLoader({"layout.html": LAYOUT}), FileSystemLoader(CONSOLE / "templates")])
+    view = view_of(shown.document, shown.catalogue, keys=[shown.key])
+    of_person = {"path": PATH, "may": lambda *roles: False}
     return (
         environment()
         .overlay(loader=templates, undefined=StrictUndefined)
         .get_template("round/round.html")
-        .render(view=view_of(shown.document, shown.catalogue, keys=[shown.key]), zone=None, static="/static/{}".format)
+        .render(view=view, zone=None, static="/static/{}".format, **of_person)
     )
 
 
