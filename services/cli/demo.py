@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -64,7 +64,7 @@ PROPERTY: Final = "bayside"
 ROUNDS: Final = 2_880
 """Twelve tables, four hours, sixty rounds an hour: the whole day in under a minute on two processors."""
 
-_SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT_SECONDS": "2"}
+SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT_SECONDS": "2"}
 """A demo is over before the first checkpoint would otherwise be signed."""
 
 _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
@@ -117,11 +117,11 @@ def demo(
         with (
             delivery(reports) as (folder, delivering),
             RunningStack(
-                environment=environment, settings=_SETTINGS | delivering, console=keep, report=message
+                environment=environment, settings=SETTINGS | delivering, console=keep, report=message
             ) as stack,
             People(stack) as people,
         ):
-            day = _play_day(stack, people, ending, plans, rounds=rounds, seed=seed)
+            day = play_day(stack, people, ending, plans, rounds=rounds, seed=seed)
             day["reports"] = {"folder": str(folder), "files": wait_for_delivery(people, folder)}
             if as_json:
                 print_json(day)
@@ -141,10 +141,20 @@ def demo(
     return ExitCode.FINE
 
 
-def _play_day(
-    stack: RunningStack, people: People, ending: Ending, plans: tuple[TablePlan, ...], *, rounds: int, seed: int
+def play_day(
+    stack: RunningStack,
+    people: People,
+    ending: Ending,
+    plans: tuple[TablePlan, ...],
+    *,
+    rounds: int,
+    seed: int,
+    installed: Callable[[Iterable[PropertyDocument]], Devices] = Devices,
 ) -> dict[str, Any]:
-    """Return the day that was played, settled, reported and verified, as one JSON document; amounts are cents."""
+    """Return the day that was played, settled, reported and verified, as one JSON document; amounts are cents.
+
+    `installed` gives the devices that sign what the properties send.
+    """
     gaming_day = gaming_day_of(datetime.now(UTC), plans, rounds)
     tokens = stack.home.tokens
     target = Target(
@@ -155,7 +165,7 @@ def _play_day(
         approver_token=tokens["demo.approver"],
     )
     neighbor = Neighbor.beside(gaming_day, rounds)
-    devices = Devices([property_document(PROPERTY, plans, gaming_day), neighbor.document])
+    devices = installed([property_document(PROPERTY, plans, gaming_day), neighbor.document])
     properties = devices.documents
     _approve(target, properties, [(PROPERTY, plans), (neighbor.name, neighbor.plans)], gaming_day)
     has_meters = configure_pools(people, PROPERTY, plans, gaming_day)

@@ -30,7 +30,7 @@ class Col:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A table of records: `acts` gives the commands of a record, `link` where its first cell leads to."""
+    """A table of records: `acts` gives the commands of a record, `link` where its first cell leads to or ""."""
 
     title: str
     rows: Sequence[Record]

@@ -140,7 +140,7 @@ class DevelopmentIssuer:
 
 _PAGE: Final = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Log in · development issuer</title><style>
+<link rel="icon" href="data:,"><title>Log in · development issuer</title><style>
 :root {{ color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }}
 body {{ max-width: 44rem; margin: 2rem auto; padding: 0 1rem }}
 button {{ display: block; width: 100%; margin: .4rem 0; padding: .6rem .8rem; font: inherit; text-align: left;

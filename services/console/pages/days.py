@@ -77,6 +77,7 @@ def routes() -> APIRouter:
             state=state,
             win=win,
             report=report,
+            shown=report,
             meters=meters,
             acts=acts,
             wanted={"period": "day", "table": "", "game": "", "known_at": ""},

@@ -77,7 +77,7 @@ def routes() -> APIRouter:
                     "staked_cents",
                     "promotional_cents",
                 ),
-                link=lambda one: path("p", property, "patrons", one.get("patron") or ""),
+                link=lambda one: path("p", property, "patrons", one["patron"]) if one.get("patron") else "",
             ),
             listed("patrons.statement", statement, cols(*shown, "round_id", "table", "gaming_day")),
             listed(

@@ -128,12 +128,13 @@ def rows_too_often(
 ) -> dict[str, Finding]:
     """Return for each category of lines whether `number` wagers hit it too often: one look, of independent wagers.
 
-    The statistic is the exact probability of so many hits; the false alarms of all rows together are as stated.
+    The statistic is the exact probability of so many hits; the false alarms of all rows together are as stated. A wager
+    whose payouts have no categories has no rows.
     """
     categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
-    threshold = float(false_alarms / len(categories))
     found = {}
     for category in sorted(categories):
+        threshold = float(false_alarms / len(categories))
         tail = binomial_tail(hits.get(category, 0), number, returns.probability(category))
         found[category] = Finding(number, tail, threshold, tail <= threshold)
     return found

@@ -92,6 +92,7 @@ def test_a_row_that_is_hit_twice_as_often_as_it_should_be_is_found() -> None:
     assert {"royal_match": True, "suited_match": False} == {name: row.alarm for name, row in found.items()}
     assert isclose(0.0005, found["royal_match"].threshold)
     assert not any(row.alarm for row in rows_too_often(ROYAL_MATCH, {}, number).values())
+    assert {} == rows_too_often(Returns.counted([(1, Won(None, Fraction(2))), (1, None)]), {}, number)
 
 
 def hit_blocks(chance: Random, probability: float, rounds: int) -> Iterator[tuple[int, int]]:
