@@ -113,6 +113,7 @@ _DATA: dict[str, dict[str, Any]] = {
     "patron.limit_changed": {**_PATRON, "limit": "wager", "cents": None, "effective_from": _NOW},
     "patron.tax_residence_set": {**_PATRON, "country": "CA", "reason": "passport"},
     "access.failed": {**_PATRON, "failed": 3, "locked_until": _NOW},
+    "patron.seen": {**_PATRON, "what": "statement", "at": _NOW},
 }
 ACCOUNTS = {
     kind: published(
