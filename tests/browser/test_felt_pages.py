@@ -65,7 +65,7 @@ class Site:
 def page_of(shown: ShownRound) -> str:
     templates = ChoiceLoader([DictLoader({"layout.html": LAYOUT}), FileSystemLoader(CONSOLE / "templates")])
     view = view_of(shown.document, shown.catalogue, keys=[shown.key])
-    of_person = {"path": PATH, "may": lambda *roles: False}
+    of_person = {"path": PATH, "may": lambda *_: False}
     return (
         environment()
         .overlay(loader=templates, undefined=StrictUndefined)
