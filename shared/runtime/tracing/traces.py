@@ -106,7 +106,8 @@ class Traces(Tracing):
         about = {**_kafka(topic, "process"), "messaging.batch.message_count": len(records)}
         found = (trace.get_current_span(one).get_span_context() for one in contexts.values())
         begun = time_ns()
-        with self._tracer.start_as_current_span(
+        with _current(
+            self._tracer,
             f"process {topic}",
             context=Context(),
             kind=SpanKind.CONSUMER,
@@ -122,7 +123,7 @@ class Traces(Tracing):
 
     def step(self, name: str) -> AbstractContextManager[Any]:
         """A part of what is done now."""
-        return self._tracer.start_as_current_span(name)
+        return _current(self._tracer, name)
 
     def committed(self, records: Iterable[tuple[Received, str, str]]) -> None:
         """What follows from records is committed: a span of each event, from the beginning of its batch until now."""
@@ -156,8 +157,8 @@ class Traces(Tracing):
         """Entries are published: one span, linked to what led to them."""
         about = {**_kafka(topic, "send"), "messaging.batch.message_count": len(causes)}
         links = _links(found for one in causes if (found := self._of(*one)) is not None)
-        return self._tracer.start_as_current_span(
-            f"send {topic}", context=Context(), kind=SpanKind.PRODUCER, links=links, attributes=about
+        return _current(
+            self._tracer, f"send {topic}", context=Context(), kind=SpanKind.PRODUCER, links=links, attributes=about
         )
 
     def header(self, source: str, event_id: str) -> bytes | None:
@@ -197,9 +198,21 @@ def context_of(record: Received) -> Context:
     if said is None:
         try:
             said = _extended.decode(record.value).traceparent
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # what reads the topic quarantines it
             said = None
     return Context() if said is None else _PROPAGATOR.extract({TRACEPARENT: said}, context=Context())
+
+
+@contextmanager
+def _current(tracer: trace.Tracer, name: str, **about: Any) -> Iterator[Span]:
+    """A span that is current meanwhile. Of an error it has the type alone: its words may quote a row and its money."""
+    with tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False, **about) as span:
+        try:
+            yield span
+        except Exception as error:
+            span.set_status(trace.StatusCode.ERROR)
+            span.set_attribute("error.type", type(error).__qualname__)
+            raise
 
 
 def _links(contexts: Iterator[SpanContext]) -> list[Link]:
@@ -236,7 +249,7 @@ class _Traced:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         parent = _PROPAGATOR.extract(headers, context=Context())
         method = scope["method"]
-        with self._tracer.start_as_current_span(method, context=parent, kind=SpanKind.SERVER) as span:
+        with _current(self._tracer, method, context=parent, kind=SpanKind.SERVER) as span:
             span.set_attribute("http.request.method", method)
 
             async def answered(message: Message) -> None:

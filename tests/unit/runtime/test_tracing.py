@@ -77,6 +77,42 @@ def test_what_is_no_context_begins_a_trace(said: str) -> None:
     assert TRACE != f"{one.context.trace_id:032x}"
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"",
+        b"[]",
+        b'{"traceparent": 5}',
+        b'{"traceparent": "\xff"}',
+        b'{"data": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    ],
+    ids=["empty", "no object", "no text", "no UTF-8", "too deep"],
+)
+def test_what_nobody_can_read_is_left_to_quarantine(value: bytes) -> None:
+    """A record that holds up its batch with traces, and not without them, would stop its service."""
+    traced = Traced()
+    traced.process(a_record(value=value))
+    [one] = traced.named("process one of table.events")
+    assert one.parent is None
+
+
+def test_of_an_error_a_span_has_the_type_alone() -> None:
+    """What PostgreSQL says of a row that it refuses is the row itself."""
+    traced = Traced()
+    said = "Failing row contains (jane-roe, 12500)"
+    with (
+        pytest.raises(ValueError, match="jane-roe"),
+        traced.traces.publishing("settlements", []),
+        traced.traces.batch("table.events", [a_record()]),
+        traced.traces.step("commit"),
+    ):
+        raise ValueError(said)
+    for name in ("commit", "process table.events", "send settlements"):
+        [span] = traced.named(name)
+        assert (False, "ValueError") == (span.status.is_ok, (span.attributes or {})["error.type"])
+        assert "jane-roe" not in span.to_json()
+
+
 def test_what_its_sender_does_not_sample_is_not_sampled_here(recwarn: pytest.WarningsRecorder) -> None:
     """Nor by the next service: its context goes on, flags and all."""
     traced = Traced()
@@ -116,6 +152,25 @@ def test_a_request_is_named_by_its_route_and_its_command_goes_on_in_its_trace() 
     own = f"00-{TRACE}-{span.context.span_id:016x}-01"
     assert {TRACEPARENT: own} == answer
     assert own.encode() == traced.traces.header("/commands/1", "key-1")
+
+
+def test_of_a_request_that_fails_a_span_has_the_type_alone() -> None:
+    """Its error is logged; it is nothing for a collector."""
+    traced = Traced()
+    app = FastAPI()
+
+    @app.get("/patrons/{patron}")
+    async def read(patron: str) -> None:
+        raise ValueError(patron)
+
+    with (
+        AppClient(traced.traces.application(app)) as client,  # type: ignore[arg-type]
+        pytest.raises(ValueError, match="jane-roe"),
+    ):
+        client.get("/patrons/jane-roe")
+    [span] = traced.named("GET /patrons/{patron}")
+    assert (False, "ValueError") == (span.status.is_ok, (span.attributes or {})["error.type"])
+    assert "jane-roe" not in span.to_json()
 
 
 def test_without_an_exporter_there_are_no_traces() -> None:
