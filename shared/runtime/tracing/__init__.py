@@ -1,8 +1,8 @@
 """Traces: the way of a round from the event of its table to the reports, off unless the environment asks for them.
 
 What travels is the W3C trace context alone: in the Kafka header `traceparent`, or in the extension attribute of that
-name of a CloudEvent. It is no part of what is hashed of an entry. Spans hold places, names and counts: no money, and
-nothing of patrons.
+name of a CloudEvent. Of an entry that is published it is neither hashed nor signed; a reader's hash of the record has
+all its headers. Spans hold places, names and counts, of errors the type: no money, and nothing of patrons.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

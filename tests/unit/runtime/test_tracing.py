@@ -9,6 +9,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, ParentBased, Sampler
 
+from shared.contracts.topics import SETTLEMENTS
+from shared.runtime.consume.authentic import content_digest
 from shared.runtime.consume.handler import Record
 from shared.runtime.tracing import NO_TRACING, TRACEPARENT, tracing_of
 from shared.runtime.tracing.traces import LINKS_MAX, Traces, WithLinked
@@ -75,6 +77,13 @@ def test_what_is_no_context_begins_a_trace(said: str) -> None:
     [one] = traced.named("process one of table.events")
     assert one.parent is None
     assert TRACE != f"{one.context.trace_id:032x}"
+
+
+def test_an_entry_that_is_sent_again_without_its_trace_is_a_duplicate() -> None:
+    """A relay that was started again knows no traces; only what a reader notes of the record tells the two apart."""
+    with_trace, without = a_record(traceparent=SAMPLED), a_record()
+    assert content_digest(SETTLEMENTS, with_trace) == content_digest(SETTLEMENTS, without)
+    assert with_trace.digest() != without.digest()
 
 
 @pytest.mark.parametrize(
