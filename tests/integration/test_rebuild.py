@@ -122,8 +122,10 @@ def _correct_at_the_desk(desk: Desk, outbox: Outbox) -> None:
             case 2 | 3 as kind:
                 assert 200 == decide(desk, "approve", number).status_code
                 if kind == 3:
-                    overtaking = played.corrected("BJ-01", last + number, one["round_id"], play)
-                    desk.feed("table.events", overtaking | {"time": played.DAY.isoformat()})
+                    at = played.DAY.isoformat()
+                    when = {"opened_at": at, "closed_at": at}
+                    overtaking = played.corrected("BJ-01", last + number, one["round_id"], play, **when)
+                    desk.feed("table.events", overtaking | {"time": at})
                 take_effect(desk, outbox)
 
 

@@ -8,6 +8,9 @@ import yaml
 
 ROOT = Path(__file__).parents[3]
 
+SHOWN = {"console/readings/readings.json", "console/words.yaml"}
+"""What the console says: the readings of regulations, made from docs/contract, and its words."""
+
 
 def numbers(value: Any) -> Iterator[Any]:
     """Everything below a value that is a number, or text with a digit: a rate, an hour, cents."""
@@ -41,9 +44,9 @@ def found_below(folder: Path) -> dict[str, list[Any]]:
 def test_no_service_has_a_figure_that_law_fixes() -> None:
     """Rates, limits, hours and cents stand in the packs of law, in catalogues, or in a property that two people filed.
 
-    A file that is packaged with a service holds no number at all.
+    A file that is packaged with a service holds no number at all, but for what is shown to people as it is.
     """
-    assert {} == found_below(ROOT / "services")
+    assert SHOWN == found_below(ROOT / "services").keys()
 
 
 def test_a_figure_in_a_new_file_is_found(tmp_path: Path) -> None:
