@@ -20,13 +20,12 @@ import typer
 from loadtest import playing
 from loadtest.devices import Devices
 from loadtest.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
-from loadtest.floor import TIME_ZONE, opening, pace
+from loadtest.floor import opening
 from loadtest.game import TablePlan
 from loadtest.games import pit, rules_submissions
 from loadtest.messages import Message
 from loadtest.messages import day as messages_of_day
 from loadtest.pit import PitBook, PitDay
-from loadtest.pit_table import FORGOTTEN
 from loadtest.playing import play
 from loadtest.property import property_document
 from loadtest.publish import NotDelivered
@@ -35,6 +34,7 @@ from loadtest.reports import ReportUnavailable, differences, read_reports, total
 from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
 from services.cli.demo_cage import read_cage, work_at_cage
+from services.cli.demo_day import gaming_day_of
 from services.cli.demo_identities import identities, pit_differences, read_pit
 from services.cli.demo_neighbor import Neighbor, property_row
 from services.cli.demo_pit import (
@@ -70,10 +70,6 @@ SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT_
 _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
 _AT_PROPERTIES: Final = ("round_settlement", "table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
 _READ_SETTLEMENTS: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
-
-_PLAY_MARGIN: Final = 1.5
-_AROUND_PLAY: Final = timedelta(minutes=30)
-"""Around the rounds, tables are opened and closed, and the demo itself takes a while."""
 
 _SUBMISSION_SECONDS: Final = 90.0
 _CHECKPOINT_SECONDS: Final = 90.0
@@ -273,21 +269,6 @@ def play_day(
         ],
         "round": {"round_id": example.round_id, **round_document},
     }
-
-
-def gaming_day_of(now: datetime, plans: Sequence[TablePlan], rounds: int) -> date:
-    """Return the gaming day that runs, where all rounds fit in before now; else the one before.
-
-    What cashiers do is of the day on which they do it: deposits and wagers are of one day where that can be.
-    """
-    day = now.astimezone(TIME_ZONE).date()
-    day -= timedelta(days=now < opening(day))
-    at_table = -(-rounds // len(plans))
-    play = timedelta(seconds=_PLAY_MARGIN * pace(at_table) * at_table)
-    # However short play is, a table stays open until its forgotten cards are changed.
-    played = opening(day) + max(play, FORGOTTEN) + _AROUND_PLAY
-    ends = opening(day + timedelta(days=1)) - _AROUND_PLAY
-    return day if played <= now <= ends else day - timedelta(days=1)
 
 
 def _approve(

@@ -20,7 +20,7 @@ from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.watch import Watch
 from services.cli.client import Client
-from services.cli.demo import gaming_day_of
+from services.cli.demo_day import gaming_day_of
 from services.cli.demo_pit import ACCOUNTS, People, report_pit
 from shared.contracts.device_signatures import encoded_key
 from shared.contracts.devices import DeviceKey

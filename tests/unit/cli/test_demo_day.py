@@ -10,7 +10,8 @@ from loadtest.floor import TIME_ZONE
 from loadtest.games import pit
 from loadtest.messages import day as messages_of_day
 from loadtest.pit import PitBook
-from services.cli.demo import ROUNDS, gaming_day_of
+from services.cli.demo import ROUNDS
+from services.cli.demo_day import gaming_day_of
 
 PLANS = pit(12)
 
