@@ -1,0 +1,300 @@
+"""What people come to the console for, from end to end, in a real browser, each under their own login."""
+
+import json
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from playwright.sync_api import Locator, Page, expect
+
+from shared.journal.signed_note import Signer
+from tests.browser.conftest import OpenPage, Visit, log_in
+from tests.support.demo import NEIGHBOR, PROPERTY, RunningDemo, neighbor_day, neighbor_table
+from tests.support.pit import chips
+
+HOME, THERE = f"/p/{PROPERTY}", f"/p/{NEIGHBOR}"
+REASON = "as the log of the pit says"
+
+
+def fill_in(page: Page, fields: dict[str, str]) -> None:
+    """Fill in fields of a form by their names."""
+    for name, value in fields.items():
+        field = page.locator(f'main [name="{name}"]')
+        if field.evaluate("element => element.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+
+
+def send(page: Page, **fields: str) -> None:
+    """Fill in the form of a command (`__` stands for a dot), send it, and see that it is on record."""
+    fill_in(page, {name.replace("__", "."): value for name, value in fields.items()})
+    page.locator("form.command button.main").click()
+    expect(page.get_by_role("status")).to_have_text("It is on record.")
+
+
+def offered(page: Page, name: str, *, row: str = "") -> Locator:
+    """Return the way to a command of this name, of the row with this text where there is one."""
+    place = page.locator("tr", has_text=row) if row else page.locator("main")
+    return place.locator(f'a[href^="/do/"][href*="/{name}?"]')
+
+
+def act(page: Page, name: str, *, row: str = "", **fields: str) -> None:
+    """Do a command that a page offers, and come back to the page."""
+    offered(page, name, row=row).first.click()
+    send(page, **fields)
+    page.get_by_role("link", name="Back").click()
+
+
+def figure(page: Page, name: str) -> str:
+    """Return a figure at the head of the floor."""
+    return page.locator("dl.figures div", has=page.get_by_text(name, exact=True)).locator("dd").inner_text()
+
+
+def test_a_round_that_is_played_comes_to_the_floor_by_itself(demo: RunningDemo, visit: Visit) -> None:
+    """The row of the table changes without loading; it leads to the table, the round, its felt; its name finds it."""
+    page = visit("demo.auditor", f"{THERE}/floor")
+    expect(page.locator("[data-live]")).to_have_text("live")
+    page.evaluate("window.loadedOnce = true")
+    round_id = demo.play_round("RP01")
+    row = page.locator("tr", has=page.get_by_role("link", name="RP01"))
+    expect(row.locator(f'a[href$="{round_id}"]')).to_be_visible(timeout=20_000)
+    assert page.evaluate("window.loadedOnce")
+    row.get_by_role("link", name="RP01").click()
+    page.get_by_role("link", name=round_id).click()
+    expect(page.locator("svg.felt-wide")).to_be_visible()
+    found = page.locator("dd code").first.inner_text()
+    for term in (round_id, found):
+        page.keyboard.press("/")
+        page.locator("#q").fill(term)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**{THERE}/rounds/RP01/{round_id}")
+
+
+def test_the_proof_of_a_round_is_verified_here_and_elsewhere(demo: RunningDemo, visit: Visit, tmp_path: Path) -> None:
+    """The browser proves an entry, not with another key; the bundle that it downloads is proven on the command line."""
+    page = visit("demo.auditor", f"{HOME}/search?q={demo.round_id}")
+    keys = page.get_by_label("Public keys")
+    trusted = keys.input_value()
+    for key, conclusion in ((trusted, "✓ Proven"), (another_key(trusted), "✗ Not proven")):
+        keys.fill(key)
+        page.get_by_role("button", name="Verify in this browser").last.click()
+        expect(page.locator(".proof-conclusion").last).to_contain_text(conclusion)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the proof bundle").last.click()
+    bundle, verifiers = tmp_path / "bundle.json", tmp_path / "verifiers.txt"
+    download.value.save_as(bundle)
+    verifiers.write_text(trusted)
+    command = [sys.executable, "-P", "-m", "services.cli.main", "verify-proof", bundle, "--key", verifiers, "--json"]
+    proven = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert demo.round_id in proven.stdout
+
+
+def another_key(trusted: str) -> str:
+    """Return another public key under the name of the first that is trusted."""
+    name = trusted.split("+")[0]
+    return str(Signer(name, Ed25519PrivateKey.from_private_bytes(bytes(32))).verifier)
+
+
+def test_a_fill_goes_from_the_pit_over_the_cage_to_the_table(demo: RunningDemo, visit: Visit) -> None:
+    """Four people request, prepare, carry and receive it; the desk shows where it is, and then no more."""
+    table = neighbor_table("RP02")
+    now = datetime.now(UTC)
+    demo.pit(table.opened(now, chips(c500=2000, c2500=400), game="pai-gow-rhode-island"))
+    act(
+        visit("demo.pit", f"{THERE}/desk"),
+        "request-slip",
+        table="RP02",
+        contents__0__cents="25.00",
+        contents__0__count="40",
+    )
+    cage = visit("demo.cage", f"{THERE}/desk")
+    offered(cage, "prepare-slip").first.click()
+    expect(cage.locator(".subject")).to_contain_text("demo.pit")
+    send(cage)
+    number = int(cage.locator("dl.record div", has_text="Number").first.locator("dd").inner_text())
+    desk = visit("demo.auditor", f"{THERE}/desk")
+    slips = desk.get_by_role("region", name="Slips on their way")
+    expect(slips).to_contain_text("prepared")
+    demo.pit(table.event("fill.carried", now, number=number, carried_by="security.sam"))
+    reload_until(desk, "security.sam")
+    people = {"received_by": "dealer.dan", "observed_by": "floor.fay"}
+    demo.pit(table.event("fill.received", now, number=number, contents=chips(c2500=40), **people))
+    reload_until(desk, "security.sam", there=False)
+    desk.locator("#q").fill(f"fill {number}")
+    desk.keyboard.press("Enter")
+    expect(desk.get_by_role("region", name="Fills and credits")).to_contain_text("$1,000.00")
+
+
+def reload_until(page: Page, text: str, *, there: bool = True) -> None:
+    """Load a page until it shows a text, or no more."""
+    for _ in range(50):
+        page.reload()
+        if (page.locator("main").get_by_text(text).count() > 0) is there:
+            return
+    raise AssertionError(f"{text!r} {'does not come' if there else 'stays'} on {page.url}")
+
+
+def test_the_day_of_a_table_is_counted_closed_audited_and_sealed(demo: RunningDemo, visit: Visit) -> None:
+    """Two count a box blind, three people close the day, audit and seal it; who has not the role finds no button."""
+    table, now = neighbor_table("RP01"), datetime.now(UTC)
+    day = f"{THERE}/days/{table.day}"
+    demo.pit(table.opened(now, chips(c500=2000), game="pai-gow-rhode-island"), *table.box_off(now))
+    page = visit("demo.counter", f"{THERE}/desk")
+    reload_until(visit("demo.auditor", f"{THERE}/floor/RP01?day={table.day}"), "$10,000.00")
+    offered(page, "open-count").click()
+    send(page)
+    number = page.locator("dl.record div", has_text="Count").first.locator("dd").inner_text()
+    counted = f"{THERE}/desk/counts/{number}"
+    for person in ("demo.counter", "demo.verifier"):
+        page = visit(person, counted)
+        found = {"figures__currency__0__cents": "100.00", "figures__currency__0__count": "7"}
+        act(page, "count-box", row="RP01", **found)
+        expect(page.locator("main")).not_to_contain_text("$700.00")
+    act(page, "conclude-count")
+    expect(page.locator("main")).to_contain_text("concluded")
+    for person, name, stage in (
+        ("demo.accountant", "close-day", "preliminary"),
+        ("demo.revenue_auditor", "audit-day", "audited"),
+        ("demo.controller", "seal-day", "final"),
+    ):
+        page = visit(person, day)
+        offered(page, name).click()
+        if stage == "preliminary":
+            for number, table_name in enumerate(("RP01", "RP02")):
+                fill_in(page, {f"excused.{number}.table": table_name, f"excused.{number}.reason": REASON})
+        send(page)
+        page.get_by_role("link", name="Back").click()
+        expect(page.locator(".stage")).to_have_text(stage)
+    expect(page.locator("main")).to_contain_text("seal ")
+    expect(page.locator(".steps")).to_contain_text("demo.accountant")
+
+
+def test_what_waits_for_somebody_stands_on_the_desk(visit: Visit) -> None:
+    """A counter check is paid at the cage and gone; vigorish that nobody took leads to its round."""
+    page = visit("demo.cage", f"{HOME}/desk")
+    row = page.locator("tr", has_text="CC-").first
+    serial, left = row.locator("th").inner_text(), row.locator("td.n").last.inner_text()
+    act(page, "redeem-check", row=serial, cents=left, paid_in="currency")
+    expect(page.locator("tr", has_text=serial)).to_have_count(0)
+    page = visit("demo.auditor", f"{THERE}/desk")
+    page.get_by_role("region", name="Vigorish to look after").get_by_role("link").first.click()
+    expect(page.locator("svg.felt-wide")).to_be_visible()
+
+
+def test_two_people_change_a_meter(visit: Visit) -> None:
+    """One asks and sees no way to approve it; another sees what it is about, approves, and the meter has moved."""
+    pool, day = "RP02.progressive_payout", neighbor_day(datetime.now(UTC))
+    page = visit("demo.meter_clerk", f"{THERE}/meters/{pool}")
+    act(page, "request-change", kind="adjustment", cents="12.34", gaming_day=day, reason=REASON)
+    page = visit("demo.meter_manager", f"{THERE}/meters")
+    offered(page, "approve-change", row=REASON).click()
+    expect(page.locator(".subject")).to_contain_text("demo.meter_clerk")
+    send(page)
+    page = visit("demo.auditor", f"{THERE}/meters/{pool}")
+    expect(page.get_by_role("region", name="What moved it")).to_contain_text("$12.34")
+    expect(page.locator("figure.chart img")).to_be_visible()
+
+
+def test_a_wager_is_held_on_an_account(visit: Visit) -> None:
+    """An account is opened, money comes onto it, a table holds some of it; the statement says so."""
+    account, at = "TH01-new", f"property={PROPERTY}&account=TH01-new"
+    page = visit("demo.account_cashier", f"/do/wagering-accounts/open-account?{at}&table=TH01")
+    send(page)
+    page = visit("demo.account_cashier", f"/do/wagering-accounts/buy-in?{at}")
+    send(page, cents="100", instrument="cash")
+    page = visit("demo.table_system", f"/do/wagering-accounts/authorize-wager?{at}&table=TH01")
+    send(page, cents="40.00", round_id="TH01-next", seat="1", wager="ante")
+    page = visit("demo.auditor", f"{HOME}/search?q={account}")
+    for text in ("$60.00", "$40.00", "TH01-next"):
+        expect(page.locator("main")).to_contain_text(text)
+
+
+def test_a_quarantined_record_is_mended_and_replayed_by_two(visit: Visit) -> None:
+    """One mends and asks, another sees that and approves; who asked finds no button to approve it."""
+    page = visit("demo.operator", f"{HOME}/quarantine")
+    page.locator("tr", has_text="straight_jack_progressive").get_by_role("link").first.click()
+    where = page.url
+    offered(page, "ask-replay").click()
+    record = page.locator('[name="mended"]')
+    mended = json.loads(record.input_value())
+    for seat in mended["data"]["round"]["seats"]:
+        seat["wagers"].pop("straight_jack_progressive", None)
+    send(page, mended=json.dumps(mended), reason=REASON)
+    page.goto(where)
+    expect(offered(page, "approve-quarantine-request")).to_have_count(0)
+    page = visit("demo.operations_manager", urlsplit(where).path)
+    act(page, "approve-quarantine-request")
+    expect(page.locator("main")).to_contain_text("demo.operations_manager")
+
+
+def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) -> None:
+    """A version says in words what changes, another person approves it; it has a sign, and a what-if."""
+    rules = {"decks": "6", "wagers": "{}", "options": "{}"}
+    fields = {f"submission__{name}": value for name, value in rules.items()}
+    at = f"property={PROPERTY}&game=over-under&regulation=pa-686a&tables.0=OU01"
+    begins = (datetime.now(UTC) + timedelta(days=3)).isoformat()
+    send(visit("demo.filer", f"/do/paytable-registry/file-submission?{at}"), effective_from=begins, **fields)
+    version = f"{HOME}/submissions/over-under/2"
+    page = visit("demo.approver", version)
+    expect(page.locator("main")).to_contain_text("Bonus Wager: dropped")
+    act(page, "approve-submission")
+    expect(page.locator(".stage").first).to_have_text("Approved")
+    page = visit("demo.auditor", version)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Sign of payout odds").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"%PDF")
+    page.get_by_role("link", name="What if").click()
+    page.get_by_role("button", name="Settle again").click()
+    expect(page.get_by_role("heading", name="rounds settled again")).to_be_visible(timeout=20_000)
+    expect(page.locator("figure.chart img").first).to_be_visible()
+
+
+def test_a_figure_leads_to_its_entries_and_a_report_has_every_format(demo: RunningDemo, visit: Visit) -> None:
+    """On the sealed gaming day and in a report; what is downloaded is what it says."""
+    page = visit("demo.auditor", f"{HOME}/days/{demo.gaming_day}")
+    expect(page.locator(".stage")).to_have_text("final")
+    page.locator("summary", has_text="Master game").click()
+    page.locator("a.figure").first.click()
+    expect(page.get_by_role("heading", name="The entries behind a figure")).to_be_visible()
+    page = visit("demo.auditor", f"{HOME}/reports/statistics?day={demo.gaming_day}")
+    expect(page.locator("figure.chart img").first).to_be_visible()
+    begins = {"PDF": b"%PDF", "XLSX": b"PK", "CSV": b"PK", "PARQUET": b"P", "JSON": b"{"}
+    for form, first in begins.items():
+        with page.expect_download() as download:
+            page.get_by_role("link", name=form, exact=True).click()
+        assert Path(download.value.path()).read_bytes().startswith(first), form
+    page.locator("a.figure").first.click()
+    expect(page.locator("tbody tr").first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("term", "leads_to"),
+    [("OU01", "/floor/OU01"), ("W-P-1002", "/patrons/accounts/W-P-1002"), ("blackjack-link", "/meters/blackjack-link")],
+)
+def test_one_box_finds_tables_accounts_and_meters(visit: Visit, term: str, leads_to: str) -> None:
+    """What has only one meaning is shown at once."""
+    page = visit("demo.auditor", f"{HOME}/reports")
+    page.get_by_role("searchbox").fill(term)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{HOME}{leads_to}*")
+
+
+def test_the_box_finds_a_person(visit: Visit) -> None:
+    """The report on access says what somebody did."""
+    page = visit("demo.auditor", f"{HOME}/search?q=demo.controller")
+    expect(page).to_have_url(re.compile("/reports/access"))
+
+
+def test_after_logout_the_session_is_over(demo: RunningDemo, open_page: OpenPage) -> None:
+    """The way back leads to the provider, and not to the page."""
+    page = log_in(open_page, demo, "demo.auditor", f"{HOME}/reports")
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_role("heading", name="You are logged out")).to_be_visible()
+    page.goto(f"{demo.console}{HOME}/reports")
+    expect(page.get_by_role("heading", name="Who are you?")).to_be_visible()

@@ -1,0 +1,153 @@
+"""The pages of the console in a real browser: axe in light and dark, small screens, keyboard alone, no script."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from services.console.operations import all_operations
+from tests.browser.conftest import Visit
+from tests.support.demo import NEIGHBOR, PROPERTY, RunningDemo
+
+HOME = f"/p/{PROPERTY}"
+ONE_OF = (
+    (r"/(floor|days|months|years|meters)/[^/]+$", r"/\1/*"),
+    (r"/(rounds|submissions|what-if|quarantine|counts)/[^/]+/[^/]+$", r"/\1/*"),
+    (r"/patrons/accounts/[^/]+$", "/patrons/accounts/*"),
+    (r"/patrons/(?!accounts)[^/]+$", "/patrons/*"),
+    (r"/reports/[^/]+/entries$", "/reports/*/entries"),
+    (r"/reports/(?!statistics|drop-and-win|exceptions)[^/]+$", "/reports/*"),
+)
+"""Pages that differ only in what they are about: one of each kind is enough, and of reports with charts each."""
+FORMS = (
+    ("paytable-registry", "file-property"),
+    ("paytable-registry", "file-submission"),
+    ("table-inventory", "request-slip"),
+    ("table-inventory", "count-box"),
+    ("table-inventory", "enter-manual-slip"),
+    ("wagering-accounts", "register-patron"),
+    ("progressive-meters", "request-change"),
+)
+NO_PAGE = re.compile(r"/docs/|[?&]form=|/(sign|guide)$|/login|^/p/" + NEIGHBOR)
+WIDE = """width => [...document.querySelectorAll("main *, header *")].filter((one) =>
+    one.getBoundingClientRect().right > width + 1 && !one.closest(".wide, pre"))
+    .map((one) => one.outerHTML.slice(0, 90))"""
+
+
+def pages_from(page: Page, console: str) -> Iterator[str]:
+    """Follow the links of the console breadth first, and stop at one page of each kind."""
+    waiting, seen = deque([HOME]), set()
+    while waiting:
+        path = waiting.popleft()
+        answer = page.goto(console + path)
+        assert answer is not None
+        assert 200 == answer.status, path
+        yield path
+        for link in page.locator("a[href]:not([download])").evaluate_all("all => all.map((one) => one.href)"):
+            found = link.removeprefix(console).split("#")[0]
+            kind = kind_of(found)
+            if found.startswith("/") and kind not in seen and not NO_PAGE.search(found):
+                seen.add(kind)
+                waiting.append(found)
+
+
+def kind_of(path: str) -> str:
+    """Return the kind of page that a path leads to."""
+    kind = path.split("?")[0]
+    for pattern, name in ONE_OF:
+        kind = re.sub(pattern, name, kind)
+    return kind
+
+
+def wrong_with(page: Page) -> Iterator[str]:
+    """Yield what axe finds on a page in light and dark, and what does not fit a tablet and a telephone."""
+    page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true })")
+    for scheme, options in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        for one in Axe().run(page, options=options | {"resultTypes": ["violations"]}).response["violations"]:
+            yield f"{scheme}: {one['id']} {[node['html'][:120] for node in one['nodes'][:3]]}"
+    before = page.viewport_size
+    for width in (768, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            yield f"{width} px: {page.evaluate(WIDE, width)[:3]}"
+    assert before is not None
+    page.set_viewport_size(before)
+
+
+@pytest.mark.parametrize("person", ["demo.auditor", "demo.controller", "demo.account_cashier"])
+def test_every_page_is_accessible_and_fits(demo: RunningDemo, visit: Visit, person: str) -> None:
+    """Whatever a person finds by following links: axe finds nothing wrong, and no page scrolls sideways."""
+    page = visit(person, HOME)
+    wrong = [f"{path} {what}" for path in pages_from(page, demo.console) for what in wrong_with(page)]
+    assert [] == wrong
+
+
+def test_forms_are_accessible_and_fits(demo: RunningDemo, visit: Visit) -> None:
+    """Forms with every kind of field: lists and groups, documents, choices, amounts, days, moments, secrets."""
+    page = visit("demo.auditor", HOME)
+    wrong = []
+    for one in map(all_operations().find, *zip(*FORMS, strict=True)):
+        assert one is not None
+        page.goto(f"{demo.console}{one.address}?property={PROPERTY}")
+        wrong += [f"{one.address} {what}" for what in wrong_with(page)]
+    assert [] == wrong
+
+
+def test_a_keyboard_is_enough(visit: Visit) -> None:
+    """The first stop leads past the navigation, a key leads to the search, and a fill is requested key by key."""
+    page = visit("demo.pit", f"/p/{NEIGHBOR}/desk")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    tab_to(page, "Request a fill")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/do/**")
+    for name, typed in (("Amount", "5.00"), ("Count", "40"), ("Table", "RP01")):
+        tab_to(page, name)
+        page.keyboard.type(typed)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("It is on record.")
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Press Tab until something with this name has the focus."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focused = page.evaluate("(document.activeElement.labels?.[0] ?? document.activeElement).innerText")
+        if focused.strip() == name:
+            return
+    raise AssertionError(f"no {name!r} on {page.url}")
+
+
+def test_without_script_everything_reads_and_commands_are_sent(demo: RunningDemo, visit: Visit) -> None:
+    """Floor, round, gaming day and report are there in full, and an account is opened by a plain form."""
+    day = demo.gaming_day
+    for path, text in (
+        ("/floor", "BJ01"),
+        (f"/search?q={demo.round_id}", "Evidence"),
+        (f"/days/{day}", "Sealed"),
+        (f"/reports/win-as-settled?day={day}", "What must hold"),
+    ):
+        page = visit("demo.auditor", HOME + path, java_script_enabled=False)
+        expect(page.locator("main")).to_contain_text(text)
+    form = f"/do/wagering-accounts/open-account?property={PROPERTY}&table=TH01&account=TH01-plain"
+    page = visit("demo.account_cashier", form, java_script_enabled=False)
+    page.locator("form.command button.main").click()
+    expect(page.get_by_role("status")).to_have_text("It is on record.")
+
+
+def test_every_report_of_the_list_opens(demo: RunningDemo, visit: Visit) -> None:
+    """Each of those that a person may read, at both properties."""
+    for property_name in (PROPERTY, NEIGHBOR):
+        page = visit("demo.auditor", f"/p/{property_name}/reports")
+        listed = page.locator(".cards a").evaluate_all("all => all.map((one) => one.href)")
+        answers = {link: page.context.request.get(f"{link}?day={demo.gaming_day}").status for link in listed}
+        assert len(answers) > 20
+        assert {200} == set(answers.values()), answers

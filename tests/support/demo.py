@@ -1,0 +1,113 @@
+"""A demo that goes on: a gaming day that was played on a stack with the console, and tables that go on sending."""
+
+import copy
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from loadtest.devices import Devices
+from loadtest.games import pit
+from loadtest.pit import Report
+from loadtest.publish import Publisher
+from services.cli.demo import PROPERTY, SETTINGS, play_day
+from services.cli.demo_neighbor import BEGINS
+from services.cli.demo_neighbor import PROPERTY as NEIGHBOR
+from services.cli.demo_pit import People
+from services.cli.ending import Ending
+from services.cli.stack import RunningStack
+from shared.contracts.properties import PropertyDocument
+from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
+from tests.support.pit import Table
+from tests.support.rounds import encoded
+from tests.support.services import read_topic
+
+ROUNDS: Final = 144
+TABLES: Final = 12
+SEED: Final = 8
+ZONE: Final = ZoneInfo("America/New_York")
+
+
+@dataclass
+class RunningDemo:
+    """Where its console is, and what it takes to send more from its tables.
+
+    `gaming_day` is that of `PROPERTY`, which was played and sealed; `round_id` was corrected.
+    """
+
+    console: str
+    bootstrap_servers: str
+    environment: Mapping[str, str]
+    devices: Devices
+    gaming_day: str
+    round_id: str
+
+    def send(self, topic: str, *events: Mapping[str, Any]) -> None:
+        """Send signed events."""
+        with Publisher(self.bootstrap_servers, topic, devices=self.devices) as publisher:
+            for event in events:
+                publisher.send(Report(event["source"], encoded(event)))
+
+    def play_round(self, table: str) -> str:
+        """Play the last round of a table of the neighbor once more, now; return the name of the round."""
+        source = f"/properties/{NEIGHBOR}/tables/{table}"
+        records = read_topic(self.bootstrap_servers, TABLE_EVENTS.name)
+        event = copy.deepcopy(json.loads([one.value for one in records if one.key == source.encode()][-1]))
+        now = datetime.now(UTC)
+        event["sequence"] += 1
+        event |= {"id": f"{table}-{event['sequence']}", "time": now.isoformat()}
+        round_id = f"{table}-live-{event['sequence']}"
+        moments = {"opened_at": now.isoformat(), "closed_at": now.isoformat()}
+        event["data"] |= {"round_id": round_id, "gaming_day": neighbor_day(now), **moments}
+        self.send(TABLE_EVENTS.name, event)
+        return round_id
+
+    def pit(self, *events: Mapping[str, Any]) -> None:
+        """Report what happens at a table between rounds."""
+        self.send(PIT_EVENTS.name, *events)
+
+
+def neighbor_day(now: datetime) -> str:
+    """Return the gaming day that runs at the neighbor."""
+    local = now.astimezone(ZONE)
+    day = local.date().toordinal() - (local.time() < BEGINS)
+    return local.date().fromordinal(day).isoformat()
+
+
+def neighbor_table(name: str) -> Table:
+    """Return a table of the neighbor that reports on the gaming day that runs."""
+    table = Table(name, property_name=NEIGHBOR)
+    table.day = neighbor_day(datetime.now(UTC))
+    return table
+
+
+@contextmanager
+def running_demo(environment: Mapping[str, str]) -> Iterator[RunningDemo]:
+    """Give a demo whose gaming day is played and sealed."""
+    made: list[Devices] = []
+
+    def installed(documents: Iterable[PropertyDocument]) -> Devices:
+        made.append(Devices(documents))
+        return made[-1]
+
+    with (
+        RunningStack(environment=environment, settings=SETTINGS, console=True) as stack,
+        People(stack) as people,
+    ):
+        day = play_day(stack, people, Ending(), pit(TABLES), rounds=ROUNDS, seed=SEED, installed=installed)
+        assert [] == day["differences"]
+        assert stack.console_url is not None
+        yield RunningDemo(
+            console=stack.console_url,
+            bootstrap_servers=stack.bootstrap_servers,
+            environment=stack.environment,
+            devices=made[-1],
+            gaming_day=day["gaming_day"],
+            round_id=day["round"]["round_id"],
+        )
+
+
+__all__ = ["NEIGHBOR", "PROPERTY", "RunningDemo", "neighbor_day", "neighbor_table", "running_demo"]
