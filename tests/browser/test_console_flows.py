@@ -197,7 +197,7 @@ def test_two_people_change_a_meter(visit: Visit) -> None:
     expect(page.locator(".subject")).to_contain_text("demo.meter_clerk")
     send(page)
     page = visit("demo.auditor", f"{THERE}/meters/{pool}")
-    expect(page.get_by_role("region", name="What moved it")).to_contain_text("$12.34")
+    expect(page.get_by_role("region", name="What moved it")).to_contain_text("$10,017.74")
     expect(page.locator("figure.chart img")).to_be_visible()
 
 
