@@ -119,6 +119,7 @@ class ElectronicTables:
     money: Money = field(default_factory=Money)
     _accounts: dict[str, _Account] = field(default_factory=dict)
     _connections: local = field(default_factory=local)
+    _open: list[HTTPConnection] = field(default_factory=list)
 
     def funded(self, messages: Iterable[Message]) -> Iterator[Message]:
         """Return the messages, those of electronic tables once their wagers are in play. Raises: AccountsRefused."""
@@ -138,6 +139,7 @@ class ElectronicTables:
                     yield _released(queue)
         finally:
             pool.shutdown(cancel_futures=True)  # where the day ends before its time, so does this
+            self._hang_up()
 
     def cash_out(self) -> None:
         """Pay out everybody but the last to come at each table, once all results are known."""
@@ -147,6 +149,7 @@ class ElectronicTables:
             for name, _ in zip(leaving, pool.map(self._pay, leaving), strict=True):
                 self.money.cashed_out += self._accounts[name].balance
                 self._accounts[name].balance = 0
+        self._hang_up()
 
     def balances(self) -> Mapping[str, int]:
         """Return what each account must hold, cents."""
@@ -232,8 +235,14 @@ class ElectronicTables:
         found = getattr(self._connections, "http", None)
         if found is None:
             found = self._connections.http = HTTPConnection(urlsplit(self.desk.url).netloc, timeout=_SECONDS)
+            self._open.append(found)
         assert isinstance(found, HTTPConnection)
         return found
+
+    def _hang_up(self) -> None:
+        """Close the connections of threads that have ended."""
+        while self._open:
+            self._open.pop().close()
 
 
 def _released(queue: "deque[tuple[Message, Future[None] | None]]") -> Message:

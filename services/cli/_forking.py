@@ -39,16 +39,18 @@ def main(services: Sequence[str], *, grace_seconds: float, remove_when_orphaned:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     processes: list[ForkProcess] = []
     told = True
-    with contextlib.suppress(KeyboardInterrupt):
-        told = _obey(processes)
-    _end(processes, grace_seconds)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            told = _obey(processes)
+    finally:
+        _end(processes, grace_seconds)
     if not told and remove_when_orphaned is not None:
         shutil.rmtree(remove_when_orphaned, ignore_errors=True)
 
 
 def _fork(service: str, log: str, environment: Mapping[str, str]) -> ForkProcess:
     arguments = (service, log, environment)
-    process = get_context("fork").Process(target=_become, args=arguments, name=service, daemon=True)
+    process = get_context("fork").Process(target=_become, args=arguments, name=service)  # it may start processes, too
     process.start()
     return process
 

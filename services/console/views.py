@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-from jinja2 import ChainableUndefined, Environment, PackageLoader
+from jinja2 import ChainableUndefined, Environment, PackageLoader, Undefined
 from markupsafe import Markup, escape
 
 from services.console.services import part
@@ -25,13 +25,13 @@ _SHOWN: Final = 12
 """So many digits of a hash tell it from others; the rest is in its title."""
 
 
-def dollars(cents: int | str | None) -> str:
-    """Return an amount of cents in dollars.
+def dollars(cents: int | str | Undefined | None) -> str:
+    """Return an amount of cents in dollars; nothing of what is not said.
 
     >>> dollars(123450), dollars(-5), dollars(None), dollars("12.5")
     ('$1,234.50', '−$0.05', '', '$0.125')
     """
-    if cents is None or cents == "":
+    if cents is None or cents == "" or isinstance(cents, Undefined):
         return ""
     if isinstance(cents, str):
         return _exact(cents)
@@ -48,9 +48,9 @@ def _exact(cents: str) -> str:
     return f"{sign}${int(digits[:-2]):,}.{digits[-2:]}{share}"
 
 
-def count(number: int | None) -> str:
-    """Return a number with its thousands apart."""
-    return "" if number is None else f"{number:,}"
+def count(number: int | Undefined | None) -> str:
+    """Return a number with its thousands apart; nothing of what is not said."""
+    return "" if number is None or isinstance(number, Undefined) else f"{number:,}"
 
 
 def moment(text: str | datetime | None, zone: str | None = None, form: str = "%Y-%m-%d %H:%M:%S") -> Markup:

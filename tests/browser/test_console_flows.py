@@ -6,7 +6,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -160,19 +160,22 @@ def test_the_day_of_a_table_is_counted_closed_audited_and_sealed(demo: RunningDe
     expect(page.locator("main")).to_contain_text("concluded")
     for person, name, stage in (
         ("demo.accountant", "close-day", "preliminary"),
-        ("demo.revenue_auditor", "audit-day", "audited"),
+        ("demo.revenue_auditor", "audit-day", "preliminary"),
         ("demo.controller", "seal-day", "final"),
     ):
         page = visit(person, day)
+        if name == "audit-day":
+            act(page, "own-variance", row="RP01", owner=person)
+            act(page, "resolve-variance", row="RP01", conclusion=REASON)
         offered(page, name).click()
-        if stage == "preliminary":
+        if name == "close-day":
             for number, table_name in enumerate(("RP01", "RP02")):
                 fill_in(page, {f"excused.{number}.table": table_name, f"excused.{number}.reason": REASON})
         send(page)
         page.get_by_role("link", name="Back").click()
+        expect(page.locator(".steps .done").last).to_contain_text(person)
         expect(page.locator(".stage")).to_have_text(stage)
     expect(page.locator("main")).to_contain_text("seal ")
-    expect(page.locator(".steps")).to_contain_text("demo.accountant")
 
 
 def test_what_waits_for_somebody_stands_on_the_desk(visit: Visit) -> None:
@@ -264,11 +267,10 @@ def test_a_figure_leads_to_its_entries_and_a_report_has_every_format(demo: Runni
     expect(page.get_by_role("heading", name="The entries behind a figure")).to_be_visible()
     page = visit("demo.auditor", f"{HOME}/reports/statistics?day={demo.gaming_day}")
     expect(page.locator("figure.chart img").first).to_be_visible()
-    begins = {"PDF": b"%PDF", "XLSX": b"PK", "CSV": b"PK", "PARQUET": b"P", "JSON": b"{"}
+    begins = {"PDF": b"%PDF", "XLSX": b"PK", "CSV": b"section,", "PARQUET": b"P", "JSON": b"{"}
     for form, first in begins.items():
-        with page.expect_download() as download:
-            page.get_by_role("link", name=form, exact=True).click()
-        assert Path(download.value.path()).read_bytes().startswith(first), form
+        link = page.get_by_role("link", name=form, exact=True).get_attribute("href")
+        assert page.context.request.get(urljoin(page.url, link)).body().startswith(first), form
     page.locator("a.figure").first.click()
     expect(page.locator("tbody tr").first).to_be_visible()
 

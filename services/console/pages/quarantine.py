@@ -54,7 +54,7 @@ def routes() -> APIRouter:
                     Act(service, "approve-quarantine-request", {**here, "request": each["request"]}),
                     Act(service, "reject-quarantine-request", {**here, "request": each["request"]}),
                 ]
-                if not each.get("decision")
+                if each["decision"] == "asked"
                 else []
             ),
         )

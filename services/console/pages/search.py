@@ -34,8 +34,9 @@ def routes() -> APIRouter:
     async def search(request: Request, person: Asked, property: str, q: str = "") -> Response:
         term = q.strip()[:_TERM_MAX]
         hits = await _found(person, property, term) if term else []
-        if len(hits) == 1 and "hx-request" not in request.headers:
-            return RedirectResponse(hits[0].address, status_code=303)
+        meant = hits if len(hits) == 1 else [hit for hit in hits if hit.name.lower() == term.lower()]
+        if len(meant) == 1 and "hx-request" not in request.headers:
+            return RedirectResponse(meant[0].address, status_code=303)
         return page(request, "search.html", person, term=term, hits=hits)
 
     return router
