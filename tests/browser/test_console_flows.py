@@ -90,7 +90,17 @@ def test_the_proof_of_a_round_is_verified_here_and_elsewhere(demo: RunningDemo, 
     bundle, verifiers = tmp_path / "bundle.json", tmp_path / "verifiers.txt"
     download.value.save_as(bundle)
     verifiers.write_text(trusted)
-    command = [sys.executable, "-P", "-m", "services.cli.main", "verify-proof", bundle, "--key", verifiers, "--json"]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "services.cli.main",
+        "verify-proof",
+        str(bundle),
+        "--key",
+        str(verifiers),
+        "--json",
+    ]
     proven = subprocess.run(command, capture_output=True, text=True, check=True)
     assert demo.round_id in proven.stdout
 
@@ -169,8 +179,8 @@ def test_the_day_of_a_table_is_counted_closed_audited_and_sealed(demo: RunningDe
             act(page, "resolve-variance", row="RP01", conclusion=REASON)
         offered(page, name).click()
         if name == "close-day":
-            for number, table_name in enumerate(("RP01", "RP02")):
-                fill_in(page, {f"excused.{number}.table": table_name, f"excused.{number}.reason": REASON})
+            for place, table_name in enumerate(("RP01", "RP02")):
+                fill_in(page, {f"excused.{place}.table": table_name, f"excused.{place}.reason": REASON})
         send(page)
         page.get_by_role("link", name="Back").click()
         expect(page.locator(".steps .done").last).to_contain_text(person)
