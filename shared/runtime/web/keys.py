@@ -32,7 +32,7 @@ KEYS_SECONDS_MAX: Final = 3600.0
 """How long what was read holds while the provider does not answer."""
 _RETRY_SECONDS: Final = 5.0
 """Pause after a failed reading, and between two readings that unknown keys lead to."""
-_ANSWER_SECONDS_MAX: Final = 5.0
+_ANSWER_SECONDS_MAX: Final = 15.0
 _ANSWER_BYTES_MAX: Final = 256 * 1024
 _RSA_BITS_MIN: Final = 2048
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
