@@ -44,14 +44,14 @@ lint-scan:
 
 # Tests mostly wait for servers, so four run side by side. The whole suite runs last: what it says is what is left to read.
 PYTEST := $(BIN)/pytest -n 4 --dist worksteal
-# Each file of these has one stack, which it keeps to its end.
-IN_BROWSER := $(BIN)/pytest -n 2 --dist loadfile tests/browser
+# All of these share one stack.
+IN_BROWSER := $(BIN)/pytest tests/browser/console
 ON_KAFKA := $(BIN)/pytest -n 3 --dist worksteal tests/integration tests/faults/test_restarts.py --broker=kafka
 
-test: lint ## lint, then the integration suite on Apache Kafka, the pages in a browser, and all others on the embedded broker
+test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, and all others on the embedded broker
 	$(ON_KAFKA)
 	$(IN_BROWSER)
-	$(PYTEST) --broker=embedded --ignore tests/browser
+	$(PYTEST) --broker=embedded --ignore tests/browser/console
 
 attacks: setup ## try what an earlier version let through again, on a running stack (minutes; ARGS="--only 1,7" is passed on)
 	$(BIN)/python -m tests.attacks $(ARGS)

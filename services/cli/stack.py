@@ -35,10 +35,8 @@ COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
 OPERATOR: Final = "demo.operator"
 """Who works with the command line in a terminal with the environment of the stack."""
 
-_OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGER_FETCH_SECONDS": "0.01"}
-"""The broker in memory lets a consumer group wait for half of its session timeout before it begins, and holds back what
-comes as long as it may.
-"""
+_OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3"}
+"""The broker in memory lets a consumer group wait for half of its session timeout before it begins."""
 
 _READY_SECONDS_MAX: Final = 90.0
 _POLL_SECONDS: Final = 0.1

@@ -38,9 +38,9 @@ class TableView:
         return self.variances + len(self.due) + int(self.said["exceptions"]) + int(self.said["alarms"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FloorView:
-    """A property with its tables, by pit; `missing` says which service did not answer, and why."""
+    """A look at a property with its tables, by pit; `missing` says which service did not answer, and why."""
 
     said: Record
     pits: Mapping[str, list[TableView]]

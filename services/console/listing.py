@@ -39,6 +39,8 @@ class Listed:
     link: Callable[[Record], str] | None = None
     more: Iterable[Act] = ()
     missing: str = ""
+    cut: bool = False
+    """Whether there are more records than these."""
 
     @property
     def empty(self) -> str:
@@ -55,13 +57,23 @@ def listed(
     link: Callable[[Record], str] | None = None,
     more: Iterable[Act] = (),
     only: Callable[[Record], bool] = lambda _: True,
+    seen: Callable[[Record], Record] = lambda one: one,
 ) -> Listed:
-    """Return a table of the records that a service answered with, or what says why there are none."""
+    """Return a table of the records that a service answered with, or what says why there are none.
+
+    `only` says which of them are shown, and `seen` how one is read.
+    """
     if isinstance(answer, Missing):
         return Listed(title=say(name), rows=(), columns=columns, more=more, missing=answer.why)
-    records = answer if isinstance(answer, list) else answer.get("items", [])
+    page = {"items": answer} if isinstance(answer, list) else answer
     return Listed(
-        title=say(name), rows=[one for one in records if only(one)], columns=columns, acts=acts, link=link, more=more
+        title=say(name),
+        rows=[seen(one) for one in page["items"] if only(one)],
+        columns=columns,
+        acts=acts,
+        link=link,
+        more=more,
+        cut="next" in page,
     )
 
 

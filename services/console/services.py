@@ -9,6 +9,7 @@ from urllib.parse import quote
 import httpx
 
 from services.console.sessions import Session
+from services.console.words import say
 from shared.runtime.tracing import NO_TRACING, Tracing
 
 ACCOUNTS: Final = "wagering-accounts"
@@ -20,7 +21,9 @@ SETTLEMENT: Final = "round-settlement"
 VIGORISH: Final = "vigorish"
 
 _SECONDS_MAX: Final = 120.0
-_PAGES_MAX: Final = 20
+_PAGES_MAX: Final = 4
+_ITEMS_MAX: Final = 500
+"""As many as a page of a service has."""
 
 AnswerT = TypeVar("AnswerT")
 
@@ -106,16 +109,22 @@ class Calls:
         return _json(service, await self._send(service, "GET", path, params=_given(asked)))
 
     async def get_all(self, service: str, path: str, **asked: object) -> list[Any]:
-        """Return the items of a list, of all its pages up to some thousand."""
+        """Return the items of a list, of all its pages; so many that nobody would look through them are refused."""
         items: list[Any] = []
         cursor: str | None = None
         for _ in range(_PAGES_MAX):
-            page = await self.get(service, path, **asked, limit=500, cursor=cursor)
+            page = await self.get(service, path, **asked, limit=_ITEMS_MAX, cursor=cursor)
             items += page["items"]
             cursor = page.get("next")
             if cursor is None:
-                break
-        return items
+                return items
+        raise Refused(
+            service, 413, {"title": say("refused.too_many"), "detail": say("refused.too_many_why", n=len(items))}
+        )
+
+    async def get_page(self, service: str, path: str, **asked: object) -> Any:
+        """Return the largest page of a list, the first unless the question says otherwise."""
+        return await self.get(service, path, limit=_ITEMS_MAX, **asked)
 
     async def get_bytes(self, service: str, path: str, **asked: object) -> httpx.Response:
         """Return an answer as it comes."""
@@ -135,8 +144,8 @@ class Calls:
         try:
             response = await self.client.request(method, self.urls[service] + path, headers=headers, **sent)
         except httpx.HTTPError as error:
-            detail = f"{service} does not answer: {type(error).__name__}"
-            raise Refused(service, 503, {"title": "A service does not answer", "detail": detail}) from None
+            detail = say("refused.silent_why", service=service, error=type(error).__name__)
+            raise Refused(service, 503, {"title": say("refused.silent"), "detail": detail}) from None
         if response.is_error:
             raise Refused(service, response.status_code, _problem(service, response))
         return response
@@ -163,7 +172,7 @@ def _json(service: str, response: httpx.Response) -> Any:
     try:
         return response.json()
     except ValueError:
-        raise Refused(service, 502, {"title": "A service answers something else", "detail": service}) from None
+        raise Refused(service, 502, {"title": say("refused.unread"), "detail": service}) from None
 
 
 def _problem(service: str, response: httpx.Response) -> Mapping[str, Any]:

@@ -27,6 +27,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     AskedOfDay,
+    FromEnd,
     Page,
     PropertyPath,
     PropertyQuery,
@@ -61,12 +62,12 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/rounds", tags=["rounds"])
 
     @router.get("", response_model_exclude_none=True, summary="List the rounds of a gaming day")
-    async def list_rounds(reader: Reader, asked: AskedOfDay) -> Page[RoundItem]:
+    async def list_rounds(reader: Reader, asked: AskedOfDay, from_end: FromEnd = False) -> Page[RoundItem]:
         """By table and id: whether the money of each stands, and after how many corrections."""
         del reader
         wanted = {"property": asked.property, "gaming_day": asked.gaming_day, "table_name": asked.table}
         async with snapshot(context.engine) as connection:
-            return await ROUNDS.read(connection, asked, round_item, **wanted)
+            return await ROUNDS.read(connection, asked, round_item, from_end, **wanted)
 
     @router.get("/find", response_model_exclude_none=True, summary="Find rounds")
     async def find(

@@ -20,6 +20,7 @@ from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     Asked,
+    FromEnd,
     Page,
     PropertyPath,
     PropertyQuery,
@@ -61,11 +62,13 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
         property_name: PropertyQuery,
         asked: Asked,
         status: Annotated[CorrectionStatus | None, Query(description="`asked` are those that wait")] = None,
+        from_end: FromEnd = False,
     ) -> Page[CorrectionItem]:
         """By their numbers: who proposed each and why, what was decided, and what became of it."""
         del by
         async with snapshot(context.engine) as connection:
-            found = await CORRECTIONS.read(connection, asked, lambda row: row, property=property_name, status=status)
+            of = {"property": property_name, "status": status}
+            found = await CORRECTIONS.read(connection, asked, lambda row: row, from_end, **of)
             return Page(items=await items_of(connection, found.items), next=found.next)
 
     @router.get(

@@ -4,27 +4,17 @@ Playwright keeps an event loop running in the thread of its tests, in which `asy
 therefore one per module, and tests with loops of their own belong in other modules.
 """
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState, sync_playwright
-
-from tests.support.demo import RunningDemo, running_demo
-from tests.support.turns import WHOLE_STACK, turn
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 OpenPage = Callable[..., Page]
 """Opens an address in a context of its own; keywords are those of a new context (`color_scheme`, `viewport`)."""
-
-Visit = Callable[..., Page]
-"""Opens a path of the demo's console as a person who is logged in; keywords are those of a new context."""
 
 
 @pytest.fixture(scope="session")
@@ -72,42 +62,3 @@ def complaints(message: ConsoleMessage) -> Iterator[str]:
     """Yield what a page complains of: errors and warnings, with the place."""
     if message.type in ("error", "warning"):
         yield f"{message.text} {message.location['url']}"
-
-
-@pytest.fixture(scope="package")
-def demo(run_directory: Path) -> Iterator[RunningDemo]:
-    """A gaming day that was played, and the console on it. Only while it plays does it keep others waiting."""
-    servers = ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
-    environment = {name: value for name, value in os.environ.items() if name not in servers}
-    with ExitStack() as running:
-        with turn(run_directory / WHOLE_STACK):
-            started = running.enter_context(running_demo(environment))
-        yield started
-
-
-@pytest.fixture(scope="package")
-def logged_in() -> dict[str, StorageState]:
-    """Who has logged in before, with their cookies."""
-    return {}
-
-
-@pytest.fixture
-def visit(demo: RunningDemo, open_page: OpenPage, logged_in: dict[str, StorageState]) -> Visit:
-    """Visits the console: everybody logs in once with the provider, and goes on in the same session."""
-
-    def visited(person: str, path: str, **options: Any) -> Page:
-        if person in logged_in:
-            return open_page(demo.console + path, storage_state=logged_in[person], **options)
-        page = log_in(open_page, demo, person, path, **options)
-        logged_in[person] = page.context.storage_state()
-        return page
-
-    return visited
-
-
-def log_in(open_page: OpenPage, demo: RunningDemo, person: str, path: str, **options: Any) -> Page:
-    """Log in with the provider, and return the page on which that ends."""
-    page = open_page(f"{demo.console}/login?{urlencode({'then': path})}", **options)
-    page.locator(f'button[value="{person}"]').click()
-    page.wait_for_url(f"{demo.console}/**")
-    return page

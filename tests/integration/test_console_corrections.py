@@ -19,9 +19,10 @@ from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.asgi import AppClient
-from tests.support.corrections import PEOPLE, Outbox, propose, take_effect
+from tests.support.corrections import PEOPLE, propose, take_effect
 from tests.support.desk import Desk, desk_of
 from tests.support.identities import KnownTokens
+from tests.support.outbox import Outbox
 from tests.support.properties import property_event
 from tests.support.rounds import BLACKJACK, DAY, LOSING, TABLES, completed, record, submission
 from tests.support.services import settled_database

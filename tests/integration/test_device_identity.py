@@ -17,7 +17,6 @@ from shared.contracts.device_signatures import HEADER
 from shared.journal.inputs import cluster_of
 from shared.journal.signed_batch import BatchVerifier, signer_name
 from shared.journal.signed_note import Signer
-from shared.runtime.command.replay import Replay
 from shared.runtime.consume import facts
 from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
@@ -29,6 +28,7 @@ from shared.runtime.rederive.records import Records
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.desk import Desk, desk_of
 from tests.support.devices import TERMINAL, base64url, device, key_of, registered, system
+from tests.support.outbox import Outbox
 from tests.support.properties import property_event
 from tests.support.rebuilding import execute
 from tests.support.rounds import DAY, LOSING, TABLES, completed, encoded, record, submission
@@ -48,20 +48,6 @@ def requiring(*keys: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """The property, which requires signatures; the terminal of a table has these keys."""
     at_tables: dict[str, Any] = {table: {} for table in TABLES} | {T1: {"devices": [device(*keys)]}, TABLE: {}}
     return property_event(tables=at_tables, **({"signatures_required_from": REQUIRED} | changes))
-
-
-class Outbox:
-    """Keeps what is sent to Kafka."""
-
-    def __init__(self) -> None:
-        self.sent: list[Replay] = []
-
-    async def cluster_id(self) -> str:
-        return "test"
-
-    async def send(self, replay: Replay) -> tuple[int, int]:
-        self.sent.append(replay)
-        return 0, len(self.sent)
 
 
 @pytest.fixture

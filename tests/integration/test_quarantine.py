@@ -26,6 +26,7 @@ from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.brokers import AnyBroker
 from tests.support.desk import Desk, desk_of
+from tests.support.outbox import Outbox
 from tests.support.properties import property_event
 from tests.support.rebuilding import compared, execute
 from tests.support.rounds import DAY, LOSING, TABLES, completed, record, source, submission
@@ -38,24 +39,6 @@ PEOPLE = {
     "lee": ["quarantine.read"],
     "carl": ["reports.read"],
 }
-
-
-class Outbox:
-    """Keeps what is sent to Kafka; fails as often as it is told to."""
-
-    def __init__(self) -> None:
-        self.sent: list[Replay] = []
-        self.failures = 0
-
-    async def cluster_id(self) -> str:
-        return "test"
-
-    async def send(self, replay: Replay) -> tuple[int, int]:
-        if self.failures:
-            self.failures -= 1
-            raise NotSent("the broker is away")
-        self.sent.append(replay)
-        return replay.partition or 0, len(self.sent)
 
 
 class Office:

@@ -26,8 +26,9 @@ from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support import rounds as played
-from tests.support.corrections import PEOPLE, Outbox, decide, propose, take_effect
+from tests.support.corrections import PEOPLE, decide, propose, take_effect
 from tests.support.desk import Desk, desk_of
+from tests.support.outbox import Outbox
 from tests.support.properties import property_event
 from tests.support.rebuilding import assert_rebuilt, compared, execute, rebuilt_tables, rows_of
 from tests.support.services import Worker, create_topics, produce, query, running, settled_database

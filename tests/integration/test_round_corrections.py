@@ -14,8 +14,9 @@ from shared.runtime.rederive.journal import rederive
 from shared.runtime.rederive.memory import Memory
 from tests.support import Databases
 from tests.support.asgi import assert_problem
-from tests.support.corrections import PEOPLE, ROUND, Outbox, decide, propose, take_effect
+from tests.support.corrections import PEOPLE, ROUND, decide, propose, take_effect
 from tests.support.desk import Desk, desk_of
+from tests.support.outbox import Outbox
 from tests.support.properties import property_event
 from tests.support.rederiving import Books, Topics
 from tests.support.rounds import (

@@ -183,7 +183,7 @@ def test_a_shard_that_was_altered_after_signing_proves_nothing(desk: Desk, url: 
 
 
 def test_the_rounds_of_a_day_are_listed_page_by_page(desk: Desk) -> None:
-    """By table and round, of one day, of one table; where each stands."""
+    """By table and round from either end, of one day, of one table; where each stands."""
     of_day = "?property=riverside&gaming_day=2026-11-20"
     first = _get(desk, f"{of_day}&limit=1")
     second = _get(desk, f"{of_day}&limit=1&cursor={first['next']}")
@@ -191,6 +191,11 @@ def test_the_rounds_of_a_day_are_listed_page_by_page(desk: Desk) -> None:
         (item["round_id"], item["status"], item["revision"]) for page in (first, second) for item in page["items"]
     ]
     assert "next" not in second
+    last = _get(desk, f"{of_day}&limit=1&from_end=true")
+    before = _get(desk, f"{of_day}&limit=1&from_end=true&cursor={last['next']}")
+    assert ["b", "a"] == [item["round_id"] for page in (last, before) for item in page["items"]]
+    assert "next" not in before
+    assert_problem(desk.get(f"/rounds{of_day}&cursor={last['next']}", person="ann"), 400, "not one of this")
     assert ["c"] == [item["round_id"] for item in _get(desk, "?property=riverside&gaming_day=2026-11-21")["items"]]
     assert [] == _get(desk, f"{of_day}&table={T2}")["items"]
 

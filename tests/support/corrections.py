@@ -3,8 +3,9 @@
 from typing import Any
 
 from services.round_settlement.desk import ApprovedSender
-from shared.runtime.command.replay import NotSent, Replay
+from shared.runtime.command.replay import Replay
 from tests.support.desk import Desk
+from tests.support.outbox import Outbox
 from tests.support.rounds import BLACKJACK, TABLES, record
 
 ROUND = f"/rounds/riverside/{TABLES[0]}/a"
@@ -16,26 +17,6 @@ PEOPLE = {
     "both": ["rounds.correct", "rounds.correct.approve"],
     "ann": ["rounds.read"],
 }
-
-
-class Outbox:
-    """Takes what is sent, but for the first `failures`."""
-
-    def __init__(self) -> None:
-        self.sent: list[Replay] = []
-        self.failures = 0
-
-    async def cluster_id(self) -> str:
-        """The cluster of the test."""
-        return "test"
-
-    async def send(self, replay: Replay) -> tuple[int, int]:
-        """Take it, or not."""
-        if self.failures:
-            self.failures -= 1
-            raise NotSent("the broker is away")
-        self.sent.append(replay)
-        return 0, len(self.sent)
 
 
 def propose(desk: Desk, *, person: str = "lee", replaces: int = 1, play: Any = None, path: str = ROUND) -> Any:

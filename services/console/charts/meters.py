@@ -28,17 +28,15 @@ _HIT, _BACK, _CHANGE = (say(f"charts.meter.event.{event}") for event in ("hit", 
 _SHAPES: Final = {_HIT: "diamond", _BACK: "cross", _CHANGE: "square"}
 
 
-def meter_history(movements: Mapping[str, Any] | Sequence[Mapping[str, Any]], zone: str) -> Chart:
+def meter_history(movements: Sequence[Mapping[str, Any]], zone: str) -> Chart:
     """Return what a pool's sign showed after each of its movements.
 
-    `movements` are those of `GET /pools/{property}/{pool}/movements`, a page of them or all; `zone` is the time zone of
-    the property.
+    `movements` are those of `GET /pools/{property}/{pool}/movements`; `zone` is the time zone of the property.
     """
-    items = movements["items"] if isinstance(movements, Mapping) else movements
-    rows = sorted((_row(one) for one in items), key=lambda row: int(row["number"]))
+    rows = sorted((_row(one) for one in movements), key=lambda row: int(row["number"]))
     if not rows:
         return empty_chart(_NAME, say("charts.meter.title"), _COLUMNS, say("charts.meter.empty"))
-    pool = items[0]["movement"]["pool"]
+    pool = movements[0]["movement"]["pool"]
     title = say("charts.meter.title_of", pool=pool)
     clock = ZoneInfo(zone)
     kept, note = _kept(rows)

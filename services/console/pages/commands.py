@@ -14,6 +14,7 @@ from services.console.pages.days import zone_of
 from services.console.pages.subjects import subject_of
 from services.console.protection import local_path
 from services.console.services import Refused
+from services.console.words import say
 
 _OWN: Final = ("csrf", "key", "back", "rows")
 
@@ -55,7 +56,8 @@ def routes() -> APIRouter:
 def _operation(person: Person, service: str, name: str) -> Operation:
     operation = person.console.operations.find(service, name)
     if operation is None:
-        raise Refused(service, 404, {"title": "There is no such command", "detail": f"{name} of {service}"})
+        detail = say("refused.command_why", name=name, service=service)
+        raise Refused(service, 404, {"title": say("refused.command"), "detail": detail})
     return operation
 
 

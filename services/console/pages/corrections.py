@@ -84,7 +84,7 @@ async def waiting(person: Person, property_name: str) -> Listed:
 async def _decided(person: Person, property_name: str) -> list[Listed]:
     answers = await together(
         *(
-            person.calls.get_all(SETTLEMENT, "/corrections", property=property_name, status=status)
+            person.calls.get_page(SETTLEMENT, "/corrections", property=property_name, status=status, from_end=True)
             for status in ("approved", "rejected")
         )
     )

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, cols, listed
-from services.console.services import INVENTORY, METERS, REPORTING, Missing, Refused, path, together
+from services.console.services import INVENTORY, METERS, REPORTING, Refused, path, together
 from services.console.words import say
 
 
@@ -80,7 +80,7 @@ def routes() -> APIRouter:
             shown=report,
             meters=meters,
             acts=acts,
-            wanted={"period": "day", "table": "", "game": "", "known_at": ""},
+            wanted={"gaming_day": day.isoformat(), "period": "day", "table": "", "game": "", "known_at": ""},
             lists=_lists(asked, variances, adjustments, follow_ups, contests),
         )
 
@@ -125,7 +125,7 @@ def _lists(asked: Mapping[str, Any], variances: Any, adjustments: Any, follow_up
         ),
         listed(
             "days.contests",
-            contests if isinstance(contests, Missing) else contests.get("items", contests.get("contests", [])),
+            contests,
             cols("contest", "revision", "fees_cents", "prizes_cents", "status", "entered_by", "approved_by"),
             acts=of_contest,
         ),

@@ -1,7 +1,8 @@
 """The floor: the pits as they stand, live, and a table with its gaming day and its last rounds."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -9,14 +10,16 @@ from fastapi.responses import Response, StreamingResponse
 
 from services.console.console import Asked, LoginNeeded, Person, page, session_of
 from services.console.floor import FRESH_SECONDS, Floors, FloorView
-from services.console.services import INVENTORY, SETTLEMENT, Refused, together
+from services.console.services import INVENTORY, REPORTING, SETTLEMENT, Refused, together
 from services.console.views import environment, moment
+from services.console.words import say
 
 _EVENT_STREAM: Final = "text/event-stream"
 _WAIT_SECONDS: Final = FRESH_SECONDS
 _SILENT_SECONDS_MAX: Final = 15.0
 """How long nothing may be said, so that what lies between does not take the stream for dead."""
 _LAST_ROUNDS: Final = 50
+_LOOKS_KEPT: Final = 16
 
 
 def routes() -> APIRouter:
@@ -43,7 +46,13 @@ def routes() -> APIRouter:
         gaming_day = day or found.said["gaming_day"]
         rounds, variances, slips, equipment = await together(
             person.calls.get(
-                SETTLEMENT, "/rounds", property=property, gaming_day=gaming_day, table=table, limit=_LAST_ROUNDS
+                SETTLEMENT,
+                "/rounds",
+                property=property,
+                gaming_day=gaming_day,
+                table=table,
+                limit=_LAST_ROUNDS,
+                from_end=True,
             ),
             person.calls.get(INVENTORY, "/variances", property=property, gaming_day=gaming_day),
             person.calls.get_all(INVENTORY, "/slips", property=property, gaming_day=gaming_day),
@@ -51,7 +60,8 @@ def routes() -> APIRouter:
         )
         shown = next((one for one in found.tables if one.name == table), None)
         if shown is None:
-            raise Refused("reporting", 404, {"title": "There is no such table", "detail": f"{table} of {property}"})
+            detail = say("refused.table_why", table=table, property=property)
+            raise Refused(REPORTING, 404, {"title": say("refused.table"), "detail": detail})
         return page(
             request,
             "table.html",
@@ -73,7 +83,7 @@ def routes() -> APIRouter:
 async def _changes(request: Request, person: Person, property_name: str) -> AsyncIterator[str]:
     """Yield what changes on a floor, piece by piece, as long as its reader is there and may see it."""
     floors: Floors = request.app.state.floors
-    known: dict[str, str] = {}
+    known: Mapping[str, str] = {}
     silent = 0.0
     while True:
         session = session_of(request, seen=False)
@@ -105,8 +115,9 @@ async def _changes(request: Request, person: Person, property_name: str) -> Asyn
             silent = 0.0
 
 
-def _pieces(found: FloorView, property_name: str) -> dict[str, str]:
-    """Return the parts of the page that change, by the name of the event that brings them."""
+@lru_cache(maxsize=_LOOKS_KEPT)
+def _pieces(found: FloorView, property_name: str) -> Mapping[str, str]:
+    """Return the parts of the page that change, by the name of the event that brings them; drawn once for all."""
     macros: Any = (
         environment()
         .get_template("floor_table.html")
@@ -114,8 +125,7 @@ def _pieces(found: FloorView, property_name: str) -> dict[str, str]:
     )
     pieces = {f"table-{one.name}": str(macros.row(one)) for one in found.tables}
     pieces["totals"] = str(macros.totals(found))
-    if pieces:
-        pieces["at"] = str(moment(found.said["at"], found.said["time_zone"], "%H:%M:%S"))
+    pieces["at"] = str(moment(found.said["at"], found.said["time_zone"], "%H:%M:%S"))
     return pieces
 
 

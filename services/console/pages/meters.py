@@ -36,7 +36,7 @@ def routes() -> APIRouter:
         here = {"property": property}
         pools, changes = await together(
             person.calls.get_all(METERS, "/pools", **here),
-            person.calls.get_all(METERS, "/changes", property=property),
+            person.calls.get_page(METERS, "/changes", property=property, from_end=True),
         )
         lists = [
             listed(
@@ -71,7 +71,7 @@ def routes() -> APIRouter:
         at, here = path("pools", property, pool), {"property": property, "pool": pool}
         state, moved, versions = await together(
             person.calls.get(METERS, at),
-            person.calls.get_all(METERS, f"{at}/movements", gaming_day=day),
+            person.calls.get_page(METERS, f"{at}/movements", gaming_day=day, from_end=True),
             person.calls.get_all(METERS, f"{at}/versions"),
         )
         lists = [
@@ -103,9 +103,9 @@ def routes() -> APIRouter:
                     else []
                 ),
             ),
-            listed("meters.movements", [_flat(one) for one in moved] if moved else moved, cols(*_MOVED)),
+            listed("meters.movements", moved, cols(*_MOVED), seen=_flat),
         ]
-        drawn = [meter_history(moved, zone)] if moved else []
+        drawn = [meter_history(moved["items"], zone)] if moved else []
         return page(
             request,
             "meter.html",

@@ -23,7 +23,7 @@ def routes() -> APIRouter:
             return RedirectResponse(path("p", property, "patrons", patron), status_code=303)
         if account:
             return RedirectResponse(path("p", property, "patrons", "accounts", account), status_code=303)
-        [accounts] = await together(person.calls.get_all(ACCOUNTS, "/accounts", property=property, table=table))
+        [accounts] = await together(person.calls.get_page(ACCOUNTS, "/accounts", property=property, table=table))
         lists = [
             listed(
                 "patrons.accounts",
@@ -58,7 +58,7 @@ def routes() -> APIRouter:
         at, here = path("accounts", property, account), {"property": property, "account": account}
         state = await person.calls.get(ACCOUNTS, at)
         statement, adjustments = await together(
-            person.calls.get(ACCOUNTS, f"{at}/statement", limit=200, cursor=cursor),
+            person.calls.get(ACCOUNTS, f"{at}/statement", limit=200, cursor=cursor, from_end=True),
             person.calls.get_all(ACCOUNTS, f"{at}/adjustments"),
         )
         shown = ("recorded_at", "kind", "available_change_cents", "available_cents", "held_cents", "staked_cents")

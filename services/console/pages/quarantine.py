@@ -17,7 +17,7 @@ def routes() -> APIRouter:
     @router.get("")
     async def quarantine(request: Request, person: Asked, property: str, status: str = "open") -> Response:
         names = sorted({service for service, name in person.console.operations.known if name == "ask-replay"})
-        answers = await together(*(person.calls.get_all(name, "/quarantine", status=status) for name in names))
+        answers = await together(*(person.calls.get_page(name, "/quarantine", status=status) for name in names))
         lists = [
             listed(
                 f"services.{name}",
@@ -42,7 +42,7 @@ def routes() -> APIRouter:
     @router.get("/{service}/{quarantine}")
     async def one(request: Request, person: Asked, property: str, service: str, quarantine: str) -> Response:
         if service not in person.console.services.urls:
-            raise Refused(service, 404, {"title": "There is no such service"})
+            raise Refused(service, 404, {"title": say("refused.service"), "detail": service})
         found = await person.calls.get(service, path("quarantine", quarantine))
         here = {"quarantine": quarantine, "property": property}
         requests = listed(

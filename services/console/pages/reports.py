@@ -1,14 +1,41 @@
 """Reports: the list, any of them as a page, each cell with the entries that it comes from, and every format."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from services.console.console import Asked, page
+from services.console.console import Asked, Person, page
 from services.console.gallery import charts_of_report, hung
 from services.console.pages.days import running_day, zone_of
 from services.console.services import REPORTING, path
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Which part of a report is asked for; the running gaming day unless a day is named."""
+
+    property: str
+    day: str = ""
+    period: str = "day"
+    table: str = ""
+    game: str = ""
+    known_at: str = ""
+
+    async def wanted(self, person: Person) -> dict[str, str]:
+        """Return the parameters of reporting's interface."""
+        return {
+            "property": self.property,
+            "gaming_day": self.day or (await running_day(person, self.property))["gaming_day"],
+            "period": self.period,
+            "table": self.table,
+            "game": self.game,
+            "known_at": self.known_at,
+        }
+
+
+Question = Annotated[Asking, Depends()]
 
 
 def routes() -> APIRouter:
@@ -21,27 +48,8 @@ def routes() -> APIRouter:
         return page(request, "reports.html", person, definitions=definitions)
 
     @router.get("/{report}")
-    async def report(
-        request: Request,
-        person: Asked,
-        property: str,
-        report: str,
-        day: str = "",
-        period: str = "day",
-        table: str = "",
-        game: str = "",
-        known_at: str = "",
-        form: str = "",
-    ) -> Response:
-        day = day or (await running_day(person, property))["gaming_day"]
-        wanted: dict[str, Any] = {
-            "property": property,
-            "gaming_day": day,
-            "period": period,
-            "table": table,
-            "game": game,
-            "known_at": known_at,
-        }
+    async def report(request: Request, person: Asked, report: str, asked: Question, form: str = "") -> Response:
+        wanted = await asked.wanted(person)
         if form:
             answer = await person.calls.get_bytes(REPORTING, path("reports", report), **wanted, **{"as": form})
             kept = {
@@ -50,10 +58,10 @@ def routes() -> APIRouter:
             return Response(answer.content, headers=kept)
         definitions = await person.calls.get(REPORTING, "/reports")
         [definition] = [one for one in definitions if one["name"] == report] or [{"name": report, "periods": ["day"]}]
-        if period not in definition["periods"]:
-            wanted["period"] = period = definition["periods"][0]
+        if wanted["period"] not in definition["periods"]:
+            wanted["period"] = definition["periods"][0]
         shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **{"as": "json"})
-        zone = await zone_of(person, property)
+        zone = await zone_of(person, asked.property)
         return page(
             request,
             "report.html",
@@ -61,35 +69,14 @@ def routes() -> APIRouter:
             shown=shown,
             definition=definition,
             wanted=wanted,
-            day=day,
             zone=zone,
             charts=hung(request, person.session, charts_of_report(shown, zone)),
         )
 
     @router.get("/{report}/entries")
-    async def entries(
-        request: Request,
-        person: Asked,
-        property: str,
-        report: str,
-        cell: str,
-        day: str,
-        period: str = "day",
-        table: str = "",
-        game: str = "",
-        known_at: str = "",
-    ) -> Response:
-        found = await person.calls.get(
-            REPORTING,
-            path("reports", report, "entries"),
-            property=property,
-            gaming_day=day,
-            period=period,
-            table=table,
-            game=game,
-            known_at=known_at,
-            cell=cell,
-        )
-        return page(request, "entries.html", person, found=found, cell=cell, report=report, day=day)
+    async def entries(request: Request, person: Asked, report: str, asked: Question, cell: str) -> Response:
+        wanted = await asked.wanted(person)
+        found = await person.calls.get(REPORTING, path("reports", report, "entries"), **wanted, cell=cell)
+        return page(request, "entries.html", person, found=found, cell=cell, report=report, day=wanted["gaming_day"])
 
     return router

@@ -21,7 +21,7 @@ def routes() -> APIRouter:
     ) -> Response:
         day = day or (await running_day(person, property))["gaming_day"]
         found = await person.calls.get(
-            SETTLEMENT, "/rounds", property=property, gaming_day=day, table=table, cursor=cursor
+            SETTLEMENT, "/rounds", property=property, gaming_day=day, table=table, cursor=cursor, from_end=True
         )
         return page(request, "rounds.html", person, rounds=found, day=day, table_name=table)
 

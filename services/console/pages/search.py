@@ -4,13 +4,24 @@ import asyncio
 import re
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from services.console.console import Asked, Person, page
-from services.console.services import ACCOUNTS, INVENTORY, METERS, REPORTING, SETTLEMENT, path, together
+from services.console.pages.days import running_day
+from services.console.services import (
+    ACCOUNTS,
+    INVENTORY,
+    METERS,
+    REPORTING,
+    SETTLEMENT,
+    Missing,
+    or_missing,
+    path,
+    together,
+)
 
 _HASH: Final = re.compile(r"[0-9a-f]{8,64}")
 _TERM_MAX: Final = 200
@@ -44,14 +55,16 @@ def routes() -> APIRouter:
 
 async def _found(person: Person, property_name: str, term: str) -> list[Hit]:
     """Return what is called so, of what the person may see; services that do not answer find nothing."""
+    running = await or_missing(running_day(person, property_name))
+    day = "" if isinstance(running, Missing) else running["gaming_day"]
     looks: list[Awaitable[list[Hit]]] = [
         _tables(person, property_name, term),
-        _rounds(person, property_name, term),
+        _rounds(person, property_name, term, day),
         _slips(person, property_name, term),
         _meters(person, property_name, term),
         _accounts(person, property_name, term),
         _reports(person, property_name, term),
-        _people(person, property_name, term),
+        _people(person, property_name, term, day),
     ]
     found = await asyncio.gather(*looks)
     return [hit for hits in found for hit in hits]
@@ -66,13 +79,9 @@ async def _tables(person: Person, name: str, term: str) -> list[Hit]:
     ]
 
 
-async def _rounds(person: Person, name: str, term: str) -> list[Hit]:
-    asked = {"round_id": term}
-    if _HASH.fullmatch(term):
-        [floors] = await together(person.calls.get(REPORTING, "/floors"))
-        day = next((one["gaming_day"] for one in floors or () if one["property"] == name), "")
-        asked |= {"hash": term, "gaming_day": day}
-    [found] = await together(person.calls.get(SETTLEMENT, "/rounds/find", property=name, **asked))
+async def _rounds(person: Person, name: str, term: str, day: str) -> list[Hit]:
+    by_hash = {"hash": term, "gaming_day": day} if _HASH.fullmatch(term) else {}
+    [found] = await together(person.calls.get(SETTLEMENT, "/rounds/find", property=name, round_id=term, **by_hash))
     return [
         Hit("round", one["round_id"], path("p", name, "rounds", one["table"], one["round_id"]), one["table"])
         for one in (found or {}).get("items", ())
@@ -120,12 +129,10 @@ async def _reports(person: Person, name: str, term: str) -> list[Hit]:
     ]
 
 
-async def _people(person: Person, name: str, term: str) -> list[Hit]:
+async def _people(person: Person, name: str, term: str, day: str) -> list[Hit]:
     """Find somebody in the report on access: who has which role, and did what."""
     if not person.may("reports.read") or not re.fullmatch(r"[\w.@-]{3,64}", term):
         return []
-    [floors] = await together(person.calls.get(REPORTING, "/floors"))
-    day: Any = next((one["gaming_day"] for one in floors or () if one["property"] == name), None)
     [report] = await together(
         person.calls.get(REPORTING, "/reports/access", property=name, gaming_day=day, period="month", **{"as": "json"})
     )

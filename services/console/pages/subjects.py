@@ -40,13 +40,13 @@ def _at(service: str, *parts: str) -> Read:
     return read
 
 
-def _among(service: str, name: str, *parts: str, asked: Sequence[str] = (), items: str = "items") -> Read:
+def _among(service: str, name: str, *parts: str, asked: Sequence[str] = ()) -> Read:
     """Return what finds a record, by what it has under a name, in a list whose path has these parts."""
 
     async def read(calls: Calls, given: Given) -> Any:
         where = path(*(given[part[1:-1]] if part[0] == "{" else part for part in parts))
         listed = await calls.get(service, where, **{one: given[one] for one in asked})
-        found = listed if isinstance(listed, list) else listed.get(items, listed)
+        found = listed if isinstance(listed, list) else listed["items"]
         return next((one for one in found if str(one.get(name)) == given[name]), None)
 
     return read
@@ -56,6 +56,13 @@ async def _variance(calls: Calls, given: Given) -> Any:
     listed = await calls.get(INVENTORY, "/variances", property=given["property"], gaming_day=given["gaming_day"])
     wanted = ("variance", "table", "number")
     return next((one for one in listed["items"] if all(str(one[name]) == given[name] for name in wanted)), None)
+
+
+async def _day(calls: Calls, given: Given) -> Any:
+    """Read a gaming day: its stages, and what all tables come to; the rest stands on its page."""
+    found = await calls.get(INVENTORY, path("gaming-days", given["property"], given["gaming_day"]))
+    total = found.pop("report", {}).get("total", {})
+    return found | {name: value for name, value in total.items() if name.endswith("_cents")}
 
 
 async def _submission(calls: Calls, given: Given) -> Any:
@@ -69,7 +76,6 @@ _REQUEST: Final = _among(INVENTORY, "request", "requests", asked=("property",))
 _SLIP: Final = _at(INVENTORY, "slips", "{property}", "{slip}", "{number}")
 _DAY_ADJUSTMENT: Final = _among(INVENTORY, "adjustment", "gaming-days", "{property}", "{gaming_day}", "adjustments")
 _CONTEST: Final = _among(INVENTORY, "contest", "contests", "{property}", "{gaming_day}")
-_DAY: Final = _at(INVENTORY, "gaming-days", "{property}", "{gaming_day}")
 _ADJUSTMENT: Final = _among(ACCOUNTS, "adjustment", "accounts", "{property}", "{account}", "adjustments")
 _ACCOUNT: Final = _at(ACCOUNTS, "accounts", "{property}", "{account}")
 _PATRON: Final = _at(ACCOUNTS, "patrons", "{property}", "{patron}")
@@ -88,9 +94,9 @@ _SUBJECTS: Final[Mapping[tuple[str, str], Read]] = {
     (INVENTORY, "reject-adjustment"): _DAY_ADJUSTMENT,
     (INVENTORY, "approve-contest"): _CONTEST,
     (INVENTORY, "reject-contest"): _CONTEST,
-    (INVENTORY, "close-day"): _DAY,
-    (INVENTORY, "audit-day"): _DAY,
-    (INVENTORY, "seal-day"): _DAY,
+    (INVENTORY, "close-day"): _day,
+    (INVENTORY, "audit-day"): _day,
+    (INVENTORY, "seal-day"): _day,
     (INVENTORY, "own-variance"): _variance,
     (INVENTORY, "resolve-variance"): _variance,
     (INVENTORY, "own-alarm"): _ALARM,

@@ -11,6 +11,7 @@ from services.console.console import Asked, form_of, page
 from services.console.gallery import hung
 from services.console.pages.days import running_day
 from services.console.services import REGISTRY, SETTLEMENT, Refused, path
+from services.console.words import say
 
 _TAKEN = ("property", "game", "regulation", "tables", "submission", "effective_from", "stated_paybacks")
 
@@ -38,7 +39,7 @@ def routes() -> APIRouter:
             days = {"first": given.get("first"), "last": given.get("last")}
             found = await person.calls.ask(SETTLEMENT, "/what-if", wanted, **days)
         except (ValueError, RecursionError) as error:
-            refused = Refused(SETTLEMENT, 422, {"title": "The submission is no JSON", "detail": str(error)})
+            refused = Refused(SETTLEMENT, 422, {"title": say("refused.document"), "detail": str(error)})
         except Refused as error:
             refused = error
         drawn = [] if found is None else [what_if_difference(found), what_if_cumulative(found)]

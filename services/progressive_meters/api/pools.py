@@ -30,6 +30,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     Asked,
+    FromEnd,
     Page,
     PropertyChoice,
     PropertyPath,
@@ -129,20 +130,24 @@ def _histories(context: ServiceContext) -> APIRouter:
         "/pools/{property}/{pool}/movements", response_model_exclude_none=True, summary="List what moved a pool"
     )
     async def list_movements(
-        property_name: PropertyPath, pool: PoolName, asked: Asked, gaming_day: OfDay = None
+        property_name: PropertyPath, pool: PoolName, asked: Asked, gaming_day: OfDay = None, from_end: FromEnd = False
     ) -> Page[MovementItem]:
         """Each with its cause, and the entry of the journal that says so."""
         of = {"property": property_name, "pool": pool, "gaming_day": gaming_day}
         async with snapshot(context.engine) as connection:
-            return await MOVEMENTS.read(connection, asked, lambda row: thing_of(MovementItem, row), **of)
+            return await MOVEMENTS.read(connection, asked, lambda row: thing_of(MovementItem, row), from_end, **of)
 
     @router.get("/changes", response_model_exclude_none=True, summary="List changes")
     async def list_changes(
-        property_name: PropertyQuery, asked: Asked, status: Annotated[Status | None, Query()] = None
+        property_name: PropertyQuery,
+        asked: Asked,
+        status: Annotated[Status | None, Query()] = None,
+        from_end: FromEnd = False,
     ) -> Page[ChangeItem]:
         """What people changed, or wanted to, with the display before and after."""
         async with snapshot(context.engine) as connection:
-            return await CHANGES.read(connection, asked, lists.change_of, property=property_name, status=status)
+            of = {"property": property_name, "status": status}
+            return await CHANGES.read(connection, asked, lists.change_of, from_end, **of)
 
     return router
 

@@ -32,6 +32,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     Asked,
+    FromEnd,
     Listing,
     Page,
     PropertyPath,
@@ -102,13 +103,17 @@ def _accounts(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def read_statement(
-        reader: AccountReader, property_name: PropertyPath, account: AccountPath, asked: Asked
+        reader: AccountReader,
+        property_name: PropertyPath,
+        account: AccountPath,
+        asked: Asked,
+        from_end: FromEnd = False,
     ) -> Statement:
-        """Every change, oldest first, with the entry of the journal that made it."""
+        """Every change, oldest first unless asked from the end, with the entry of the journal that made it."""
         named = {"property": property_name, "account": account}
         async with snapshot(context.engine) as connection:
             shown = await _account(connection, property_name, account)
-            page = await _LINES.read(connection, asked, StatementLine.of, **named)
+            page = await _LINES.read(connection, asked, StatementLine.of, from_end, **named)
         await _looked(context, shown, "statement", reader)
         return Statement(account=shown, items=page.items, next=page.next)
 

@@ -13,7 +13,7 @@ from shared.runtime.web.asked import (
 )
 from shared.runtime.web.commands import command_route
 from shared.runtime.web.documents import UNCHANGED, document_response
-from shared.runtime.web.pages import Asked, Listing, Page, TableListing
+from shared.runtime.web.pages import Asked, FromEnd, Listing, Page, TableListing
 from shared.runtime.web.problems import PROBLEM, problems
 from shared.runtime.web.roles import ROLES, Role, declare_role
 
@@ -25,6 +25,7 @@ __all__ = [
     "AskedOfDay",
     "Caller",
     "DayQuery",
+    "FromEnd",
     "Listing",
     "Page",
     "PropertyChoice",

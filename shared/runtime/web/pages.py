@@ -49,6 +49,8 @@ class PageRequest:
 
 Asked = Annotated[PageRequest, Depends()]
 """The page that is asked for, as a parameter of a route."""
+FromEnd = Annotated[bool, Query(description="whether the list goes from its end to its beginning")]
+"""The end from which a list of rows is asked for, as a parameter of a route."""
 
 
 class Page(BaseModel, Generic[ItemT]):
@@ -102,22 +104,38 @@ class Listing(Generic[KeyT]):
         return Rejected(Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this list; begin without one")
 
 
-class TableListing(Listing[tuple[Any, ...]]):
-    """The rows of a table as a list, in the order of some of its columns."""
+class TableListing:
+    """The rows of a table as a list, in the order of some of its columns, or in the opposite one."""
 
     def __init__(self, table: Table, *columns: str) -> None:
         self._table = table
         self._key = [table.c[name] for name in columns]
-        super().__init__(table.name, GenericAlias(tuple, tuple(column.type.python_type for column in self._key)))
+        key = GenericAlias(tuple, tuple(column.type.python_type for column in self._key))
+        self._ways: dict[bool, Listing[tuple[Any, ...]]] = {
+            False: Listing(table.name, key),
+            True: Listing(f"{table.name}, from the end", key),
+        }
 
     async def read(
-        self, connection: AsyncConnection, asked: PageRequest, item: Callable[[Row[Any]], ItemT], /, **values: Any
+        self,
+        connection: AsyncConnection,
+        asked: PageRequest,
+        item: Callable[[Row[Any]], ItemT],
+        from_end: bool = False,
+        /,
+        **values: Any,
     ) -> Page[ItemT]:
-        """Return the page that is asked for, of the rows with these values; a value of None is not asked for."""
-        query = rows_of(self._table, **values).order_by(*self._key).limit(asked.limit + 1)
-        after = self.after(asked.cursor)
+        """Return the page that is asked for, of the rows with these values; a value of None is not asked for.
+
+        Raises: Rejected for a cursor that is not of this list, or of its opposite order.
+        """
+        way = self._ways[from_end]
+        order = [column.desc() for column in self._key] if from_end else self._key
+        query = rows_of(self._table, **values).order_by(*order).limit(asked.limit + 1)
+        after = way.after(asked.cursor)
         if after is not None:
-            query = query.where(tuple_(*self._key) > tuple_(*after))
+            here, there = tuple_(*self._key), tuple_(*after)
+            query = query.where(here < there if from_end else here > there)
         rows = (await connection.execute(query)).all()
-        page = self.page(rows, asked.limit, lambda row: tuple(row._mapping[column.name] for column in self._key))
+        page = way.page(rows, asked.limit, lambda row: tuple(row._mapping[column.name] for column in self._key))
         return Page(items=[item(row) for row in page.items], next=page.next)

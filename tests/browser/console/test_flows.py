@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from playwright.sync_api import Locator, Page, expect
 
 from shared.journal.signed_note import Signer
-from tests.browser.conftest import OpenPage, Visit, log_in
+from tests.browser.conftest import OpenPage
+from tests.browser.console.conftest import Visit, log_in
 from tests.support.demo import NEIGHBOR, PROPERTY, RunningDemo, neighbor_day, neighbor_table
 from tests.support.pit import chips
 
@@ -244,6 +245,31 @@ def test_a_quarantined_record_is_mended_and_replayed_by_two(visit: Visit) -> Non
     page = visit("demo.operations_manager", urlsplit(where).path)
     act(page, "approve-quarantine-request")
     expect(page.locator("main")).to_contain_text("demo.operations_manager")
+
+
+def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> None:
+    """One proposes, another sees what it changes and approves; what the count does not explain then is resolved."""
+    page = visit("demo.round_corrector", f"{HOME}/rounds?day={demo.gaming_day}&table=OU01")
+    page.locator('main a[href*="/rounds/OU01/"]').first.click()
+    round_page = urlsplit(page.url).path
+    page.get_by_role("link", name="Correct this round").click()
+    right = json.loads(page.locator('[name="round"]').input_value())
+    right["seats"].pop()
+    send(page, round=json.dumps(right), reason=REASON)
+    page = visit("demo.correction_approver", f"{HOME}/corrections")
+    page.get_by_role("region", name="wait").get_by_role("link").first.click()
+    expect(page.get_by_role("alert")).to_contain_text("its reports are restated")
+    expect(page.locator("tr", has_text="changed").first).to_contain_text("none")
+    offered(page, "approve-correction").click()
+    send(page)
+    reload_until(visit("demo.auditor", round_page), REASON)
+    report = visit("demo.auditor", f"{HOME}/reports/drop-and-win?day={demo.gaming_day}")
+    reload_until(report, "preliminary version 2")
+    page = visit("demo.revenue_auditor", f"{HOME}/days/{demo.gaming_day}")
+    act(page, "own-variance", row="OU01", owner="demo.revenue_auditor")
+    act(page, "resolve-variance", row="OU01", conclusion=REASON)
+    expect(page.locator(".stage")).to_have_text("restated")
+    reload_until(report, "restated version 2")
 
 
 def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) -> None:
