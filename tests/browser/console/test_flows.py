@@ -266,8 +266,9 @@ def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: V
     report = visit("demo.auditor", f"{HOME}/reports/drop-and-win?day={demo.gaming_day}")
     reload_until(report, "preliminary version")
     page = visit("demo.revenue_auditor", f"{HOME}/days/{demo.gaming_day}")
-    act(page, "own-variance", row="OU01", owner="demo.revenue_auditor")
-    act(page, "resolve-variance", row="OU01", conclusion=REASON)
+    while offered(page, "own-variance").count():  # a round that came out of quarantine late left one, too
+        act(page, "own-variance", owner="demo.revenue_auditor")
+        act(page, "resolve-variance", conclusion=REASON)
     expect(page.locator(".stage")).to_have_text("restated")
     reload_until(report, "restated version")
 
