@@ -7,9 +7,9 @@ from typing import Final
 
 from pydantic import AwareDatetime, BaseModel
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.explaining import entries_of
+from services.reporting.books.reader import Reader
 from services.reporting.books.reading import Books
 from services.reporting.books.stages import Stage, open_exceptions, played_days, stage_of, through
 from services.reporting.kit.definition import Content, Report
@@ -46,43 +46,33 @@ _KNOWN: Final = text("""
     WHERE property = :property AND first_recorded <= :known_at""")
 
 
-_PLANNING: Final = text("""
-    SELECT set_config('work_mem', '32MB', true), set_config('hash_mem_multiplier', '4', true),
-           set_config('plan_cache_mode', 'force_custom_plan', true)""")
-"""A month by dealer is 25,000 sums, its slips 130,000 steps: in memory, or twice the time by way of the disk.
-
-Each statement is planned for what is asked: a plan for any question reads all days, which takes seconds for few tables.
-"""
-
-
-async def ask(connection: AsyncConnection, day: date, question: Question) -> Question:
+async def ask(reader: Reader, day: date, question: Question) -> Question:
     """Return a question about the period that a gaming day is in, as the law of the property says.
 
     Raises: Rejected where the property is not known.
     """
-    books = await books_of(connection, replace(question, first=day, last=day))
+    books = await books_of(reader, replace(question, first=day, last=day))
     first, last = period_of(books.place.law, question.period, day)
     return replace(question, first=first, last=last)
 
 
-async def books_of(connection: AsyncConnection, question: Question) -> Books:
+async def books_of(reader: Reader, question: Question) -> Books:
     """Return the books of the property of a question. Raises: Rejected where the property is not known."""
-    return Books(connection, question, await _places(connection, question))
+    return Books(reader, question, await _places(reader, question))
 
 
-async def answer(connection: AsyncConnection, report: Report, question: Question) -> Document:
+async def answer(reader: Reader, report: Report, question: Question) -> Document:
     """Return a report as of the moment of the question. Raises: Rejected for what is not known, with what is."""
-    books = await books_of(connection, question)
+    books = await books_of(reader, question)
     if question.period not in report.periods:
         raise Rejected(Reason.NOT_FOUND, f"{report.name} is a report of a {', '.join(report.periods)}")
     _check(books)
-    await connection.execute(_PLANNING)
-    played = await played_days(connection, question)
+    played = await played_days(reader, question)
     if report.of_days and not played:
-        raise Rejected(Reason.NOT_FOUND, await _known_days(connection, question))
-    stage = await stage_of(connection, question, played)
+        raise Rejected(Reason.NOT_FOUND, await _known_days(reader, question))
+    stage = await stage_of(reader, question, played)
     content = await report.fill(books)
-    exceptions, input_open = await open_exceptions(connection, question)
+    exceptions, input_open = await open_exceptions(reader, question)
     document = books.place.document
     header = Header(
         report=report.name,
@@ -102,7 +92,7 @@ async def answer(connection: AsyncConnection, report: Report, question: Question
         system_version=version("pitledger"),
         input_open=input_open,
         exceptions_open=exceptions,
-        through=await through(connection, question),
+        through=await through(reader, question),
     )
     sections = content.sections if not stage.restatements else (*content.sections, _restated(stage))
     return Document(header, sections, content.identities, content.marks, report.signatures)
@@ -180,17 +170,17 @@ def _stage(stage: Stage, content: Content) -> ReportStatus:
     return ReportStatus.PRELIMINARY if sealed and fails else stage.status
 
 
-async def explain(connection: AsyncConnection, report: Report, question: Question, cell: str) -> Explained:
+async def explain(reader: Reader, report: Report, question: Question, cell: str) -> Explained:
     """Return the value of a cell (`section/row/column`) and the entries that it comes from, each with what it adds.
 
     Raises: Rejected where there is no such cell, with those that there are.
     """
-    found = await answer(connection, report, question)
+    found = await answer(reader, report, question)
     try:
         column, value, because = found.cell(cell)
     except LookupError as missing:
         raise Rejected(Reason.NOT_FOUND, str(missing.args[0])) from None
-    books = await books_of(connection, question)
+    books = await books_of(reader, question)
     entries: list[EntryOfCell] = []
     for one in because:
         if isinstance(one, EntryRef):
@@ -227,13 +217,11 @@ def _restated(stage: Stage) -> Filled:
     )
 
 
-async def _places(connection: AsyncConnection, question: Question) -> list[Place]:
-    places = await known_places(connection, properties)
+async def _places(reader: Reader, question: Question) -> list[Place]:
+    places = await known_places(reader.connection, properties)
     found = [one for one in places.versions(question.property) if one.document.approved_at <= question.known_at]
     if not found:
-        names = (
-            await connection.execute(text("SELECT DISTINCT property FROM reporting.properties ORDER BY 1"))
-        ).scalars()
+        names = (await reader.execute(text("SELECT DISTINCT property FROM reporting.properties ORDER BY 1"))).scalars()
         listed = ", ".join(names) or "none"
         raise Rejected(Reason.NOT_FOUND, f"property {question.property!r} is not known; known are: {listed}")
     return found
@@ -251,8 +239,8 @@ def _check(books: Books) -> None:
             raise Rejected(Reason.NOT_FOUND, f"{question.property} has no {what} {name!r}; it has {', '.join(known)}")
 
 
-async def _known_days(connection: AsyncConnection, question: Question) -> str:
-    row = (await connection.execute(_KNOWN, {"property": question.property, "known_at": question.known_at})).one()
+async def _known_days(reader: Reader, question: Question) -> str:
+    row = (await reader.execute(_KNOWN, {"property": question.property, "known_at": question.known_at})).one()
     known = "of no day yet" if row.first is None else f"of gaming days from {row.first} to {row.last}"
     wanted = f"{question.first}" if question.first == question.last else f"{question.first} to {question.last}"
     return f"nothing is known of {wanted} at {question.property}; there are entries {known}"

@@ -8,6 +8,7 @@ import structlog
 from sqlalchemy import text
 
 from services.reporting.answering import answer
+from services.reporting.books.reader import reader
 from services.reporting.books.stages import stage_of
 from services.reporting.delivery import DeliveryError, deliver, open_store
 from services.reporting.kit.document import Document
@@ -25,7 +26,6 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.pace import Pace
 from shared.runtime.settings import Settings
 from shared.runtime.typesetting import PagesError
-from shared.runtime.web import snapshot
 from shared.runtime.web.roles import READ_REPORTS
 
 log = structlog.get_logger()
@@ -130,11 +130,11 @@ async def _deliver_day(
         known_at=context.clock(),
         by=BY,
     )
-    async with snapshot(context.engine) as connection:
-        version = (await stage_of(connection, question, [row.gaming_day])).version
+    async with reader(context.engine) as read:
+        version = (await stage_of(read, question, [row.gaming_day])).version
         is_new = row.delivered is None or version > row.delivered
         named = wanted if is_new else {}
-        reports = [(await answer(connection, REPORTS[name], question), forms) for name, forms in named.items()]
+        reports = [(await answer(read, REPORTS[name], question), forms) for name, forms in named.items()]
     manifest = await asyncio.to_thread(_deliver, store, reports, signer) if is_new else row.manifest
     async with context.engine.begin() as connection:
         day = {"property": question.property, "gaming_day": question.first, "as_of": row.as_of}

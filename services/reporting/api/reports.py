@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import AwareDatetime
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.answering import Definition, Explained, answer, ask, explain
+from services.reporting.books.reader import Reader, reader
 from services.reporting.kit.definition import Report
 from services.reporting.kit.document import Document, Period
 from services.reporting.kit.question import Question
@@ -19,7 +19,7 @@ from services.reporting.reports import REPORTS
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import PropertyQuery, TableChoice, person_with, snapshot
+from shared.runtime.web import PropertyQuery, TableChoice, person_with
 from shared.runtime.web.access import caller_with
 from shared.runtime.web.documents import UNCHANGED, accepted, entity_tag, respond
 from shared.runtime.web.problems import problems
@@ -81,9 +81,9 @@ def routes(context: ServiceContext) -> APIRouter:
     rendering = asyncio.Semaphore(_PAGES_AT_ONCE)
 
     @router.get("", summary="List the reports")
-    async def list_reports(reader: ReaderOfDefinitions) -> list[Definition]:
+    async def list_reports(person: ReaderOfDefinitions) -> list[Definition]:
         """What there is to ask for, with the columns, formulas and sources of each."""
-        del reader
+        del person
         return [Definition.of(report) for report in REPORTS.values()]
 
     async def report_of(request: Request, name: str) -> Report:
@@ -92,23 +92,23 @@ def routes(context: ServiceContext) -> APIRouter:
         await caller_with(request, frozenset({REPORTS[name].role.name}))
         return REPORTS[name]
 
-    async def question_of(connection: AsyncConnection, reader: str, asked: ReportRequest) -> Question:
+    async def question_of(read: Reader, person: str, asked: ReportRequest) -> Question:
         question = Question(
             property=asked.property,
             period=asked.period,
             first=asked.gaming_day,
             last=asked.gaming_day,
             known_at=asked.known_at or context.clock(),
-            by=reader,
+            by=person,
             table=asked.table,
             game=asked.game,
         )
-        return await ask(connection, asked.gaming_day, question)
+        return await ask(read, asked.gaming_day, question)
 
     @router.get("/{report}", summary="Read a report", responses=_READ)
     async def read_report(
         request: Request,
-        reader: AnyReader,
+        person: AnyReader,
         report: ReportName,
         asked: AskedReport,
         form: Annotated[
@@ -118,9 +118,9 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """As it was known at a moment: the same question as of the same moment has the same bytes in each format."""
         definition, form = await report_of(request, report), form or _preferred(request)
-        async with snapshot(context.engine) as connection:
-            question = await question_of(connection, reader, asked)
-            document = await answer(connection, definition, question)
+        async with reader(context.engine) as read:
+            question = await question_of(read, person, asked)
+            document = await answer(read, definition, question)
         try:
             async with rendering:
                 content = await asyncio.to_thread(
@@ -138,14 +138,14 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get("/{report}/entries", summary="Explain a cell of a report", responses=problems(Reason.NOT_FOUND))
     async def read_entries(
         request: Request,
-        reader: AnyReader,
+        person: AnyReader,
         report: ReportName,
         asked: AskedReport,
         cell: Annotated[str, Query(description="`section/row/column`; the total row is `total`")],
     ) -> Explained:
         """The entries that add up to it, each with what it adds."""
         definition = await report_of(request, report)
-        async with snapshot(context.engine) as connection:
-            return await explain(connection, definition, await question_of(connection, reader, asked), cell)
+        async with reader(context.engine) as read:
+            return await explain(read, definition, await question_of(read, person, asked), cell)
 
     return router

@@ -4,6 +4,7 @@ A month has tens of thousands of counts and hundreds of thousands of movements; 
 Only those that are not are read with all that explains them.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -124,7 +125,7 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
     """Return the windows between counts of table inventories of the question's gaming days."""
     pairs = await _pairs(books, *COUNTS)
     spans = [Span(mark.table, before.at, mark.at) for before, mark in pairs if before is not None]
-    sums, chips = await sums_in(books, spans), await chips_in(books, spans)
+    sums, chips = await asyncio.gather(sums_in(books, spans), chips_in(books, spans))
     off: list[tuple[_Mark, _Mark]] = []
     alike, alone = Counter[tuple[date, VarianceKind]](), []
     number = 0

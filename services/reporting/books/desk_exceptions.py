@@ -1,5 +1,6 @@
 """Exceptions of the desks: variances, slips, numbers, boxes and adjustments that somebody has to follow up."""
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Final
@@ -24,8 +25,9 @@ _SEVERITY: Final[Mapping[Level, Severity]] = {"noted": "low", "report": "medium"
 async def of_desk(books: Books) -> list[Exceptional]:
     """Return what is not as it should be of the question's gaming days, as the facts of the desks say."""
     cases = await cases_of(books)
-    windows, boxes = await compared_windows(books, cases), await compared_boxes(books, cases)
-    slips = await compared_slips(books, cases.by_key)
+    windows, boxes, slips = await asyncio.gather(
+        compared_windows(books, cases), compared_boxes(books, cases), compared_slips(books, cases.by_key)
+    )
     return [
         *(found for window in windows.off for found in _inventory(books, cases, window)),
         *(found for box in boxes.off for found in _box(books, cases, box)),

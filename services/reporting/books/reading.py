@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, Final, Literal, Self, TypeVar
 
 from sqlalchemy import Row, TextClause, text
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books.reader import Reader
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.stages import Restatement, played_days, stage_of
 from services.reporting.books.statements import (
@@ -76,15 +76,15 @@ class Listed:
 class Books:
     """The books of a property as known at a moment, for the gaming days of a question or for others."""
 
-    def __init__(self, connection: AsyncConnection, question: Question, places: Sequence[Place]) -> None:
-        self._connection = connection
+    def __init__(self, reader: Reader, question: Question, places: Sequence[Place]) -> None:
+        self._reader = reader
         self.question = question
         self._places = places
         self._late: dict[tuple[date, date, bool], list[date]] = {}
 
     def asked(self, **otherwise: Any) -> "Books":
         """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
-        return Books(self._connection, replace(self.question, **otherwise), self._places)
+        return Books(self._reader, replace(self.question, **otherwise), self._places)
 
     # --- the property ---
 
@@ -153,7 +153,7 @@ class Books:
             "items": list({item for item, _ in days}),
             "days": [date.fromisoformat(day) for day in {day for _, day in days}],
         }
-        rows = await self._connection.execute(text(FIRST_RECORDED), parameters)
+        rows = await self._reader.execute(text(FIRST_RECORDED), parameters)
         return {(row.table_name, row.item): row.at for row in rows}
 
     async def rounds(
@@ -244,7 +244,7 @@ class Books:
             "late": await self.late_days(first, last, every=every),
             **more,
         }
-        return (await self._connection.execute(text(added_up(query, by)), parameters)).all()
+        return (await self._reader.execute(text(added_up(query, by)), parameters)).all()
 
     async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
         """Return the gaming days of which entries are added up anew: what came of them after the question's moment.
@@ -270,13 +270,13 @@ class Books:
                 reason=row.reason,
                 bonus_lines=tuple(row.bonus_lines),
             )
-            for row in await self._connection.execute(text(HOUSE_EDGES), parameters)
+            for row in await self._reader.execute(text(HOUSE_EDGES), parameters)
         }
 
     async def first_day(self) -> date | None:
         """Return the first gaming day of the property of which anything is known."""
         parameters = {"property": self.question.property, "known_at": self.question.known_at}
-        found: date | None = (await self._connection.execute(text(FIRST_DAY), parameters)).scalar_one()
+        found: date | None = (await self._reader.execute(text(FIRST_DAY), parameters)).scalar_one()
         return found
 
     # --- facts ---
@@ -316,8 +316,8 @@ class Books:
 
     async def restatements(self) -> Sequence[Restatement]:
         """Return the entries that changed the question's gaming days after their seal."""
-        played = await played_days(self._connection, self.question)
-        return (await stage_of(self._connection, self.question, played)).restatements
+        played = await played_days(self._reader, self.question)
+        return (await stage_of(self._reader, self.question, played)).restatements
 
     async def last_pit(self, tables: Iterable[str], *events: type[PitData], day: date) -> dict[str, Listed]:
         """Return the last event of these kinds before a gaming day at each of these tables, however long ago."""
@@ -345,20 +345,20 @@ class Books:
             **asked,
         }
         query = FACTS.replace("{table}", table).replace("{more}", more).replace("{of_property}", of_property)
-        return [Listed.of(row) for row in await self._connection.execute(text(query), parameters)]
+        return [Listed.of(row) for row in await self._reader.execute(text(query), parameters)]
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
         """Return the rows of a statement about the property as known at the moment of the question."""
         asked = {"property": self.question.property, "known_at": self.question.known_at}
-        return (await self._connection.execute(statement, {**asked, **parameters})).all()
+        return (await self._reader.execute(statement, {**asked, **parameters})).all()
 
     def known_at(self, moment: datetime) -> "Books":
         """Return the books as they were known at an earlier moment."""
         places = [place for place in self._places if place.document.approved_at <= moment]
-        return Books(self._connection, replace(self.question, known_at=moment), places)
+        return Books(self._reader, replace(self.question, known_at=moment), places)
 
     async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
         """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
         question = self.question
         parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
-        return (await self._connection.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()
+        return (await self._reader.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()

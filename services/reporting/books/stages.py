@@ -6,8 +6,8 @@ from datetime import date, datetime
 from typing import Final
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books.reader import Executes
 from services.reporting.books.statements import COUNT_OPEN
 from services.reporting.kit.figures import EntryRef
 from services.reporting.kit.question import Question
@@ -103,13 +103,13 @@ _THROUGH: Final = text("""
 # There is a position for each moment of recording, millions a month: each shard is looked up, and nothing is added up.
 
 
-async def played_days(connection: AsyncConnection, question: Question) -> Sequence[date]:
+async def played_days(connection: Executes, question: Question) -> Sequence[date]:
     """Return the gaming days of a question of which anything was recorded, in order."""
     rows = await connection.execute(PLAYED, _parameters(question))
     return [row.gaming_day for row in rows]
 
 
-async def stage_of(connection: AsyncConnection, question: Question, played: Sequence[date]) -> Stage:
+async def stage_of(connection: Executes, question: Question, played: Sequence[date]) -> Stage:
     """Return how far the gaming days that were `played` have come, and the last day of the question if it is later."""
     closed: dict[date, dict[str, datetime]] = {}
     changed: set[date] = set()
@@ -135,9 +135,7 @@ async def stage_of(connection: AsyncConnection, question: Question, played: Sequ
     return Stage(status, 1 + len(moments), tuple(in_order), sealed_at)
 
 
-async def _restatements(
-    connection: AsyncConnection, question: Question, day: date, sealed: datetime
-) -> Sequence[Restatement]:
+async def _restatements(connection: Executes, question: Question, day: date, sealed: datetime) -> Sequence[Restatement]:
     rows = (
         await connection.execute(
             _AFTER, {**_parameters(question, "property", "known_at"), "day": day, "sealed": sealed}
@@ -158,19 +156,19 @@ async def _restatements(
     ]
 
 
-async def restated_since(connection: AsyncConnection, since: datetime) -> list[tuple[str, date]]:
+async def restated_since(connection: Executes, since: datetime) -> list[tuple[str, date]]:
     """Return the (property, gaming day) of sealed days that entries changed that were recorded after a moment."""
     rows = await connection.execute(_RESTATED_SINCE, {"since": since})
     return [(row.property, row.gaming_day) for row in rows]
 
 
-async def through(connection: AsyncConnection, question: Question) -> list[Reached]:
+async def through(connection: Executes, question: Question) -> list[Reached]:
     """Return how far each shard of each journal had been read."""
     rows = await connection.execute(_THROUGH, {"known_at": question.known_at})
     return [Reached(service=row.service, shard=row.shard, seq=row.seq, missing=int(row.missing)) for row in rows]
 
 
-async def open_exceptions(connection: AsyncConnection, question: Question) -> tuple[int, int]:
+async def open_exceptions(connection: Executes, question: Question) -> tuple[int, int]:
     """Return how many exceptions of the property were open, and how many of them of reporting's own input."""
     row = (await connection.execute(text(COUNT_OPEN), _parameters(question, "property", "known_at"))).one()
     return row.exceptions, row.input

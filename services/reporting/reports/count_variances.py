@@ -1,5 +1,6 @@
 """Counts against what was expected: table inventories, drop boxes in both counts, and slips between two hands."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -31,8 +32,9 @@ _Found = tuple[CaseKey, _Row]
 
 async def _fill(books: Books) -> Content:
     cases = await cases_of(books)
-    inventories, drops = await _inventories(books, cases), await _drops(books, cases)
-    slips = await _slips(books, cases)
+    inventories, drops, slips, counted = await asyncio.gather(
+        _inventories(books, cases), _drops(books, cases), _slips(books, cases), _counted(books)
+    )
     found = (*inventories.off, *drops.off, *slips.off)
     sections = (
         fill(DAYS, _days(found, inventories.alike + drops.alike + slips.alike)),
@@ -42,7 +44,7 @@ async def _fill(books: Books) -> Content:
         ),
         fill(AFTER_SEAL, (_after_seal(key, row) for key, row in found if row.get("sealed") == "open")),
     )
-    return Content(sections, (await _counted(books), _settled(found)), marks(books, *(one.section for one in sections)))
+    return Content(sections, (counted, _settled(found)), marks(books, *(one.section for one in sections)))
 
 
 async def _inventories(books: Books, cases: Cases) -> Compared[_Found]:

@@ -1,5 +1,6 @@
 """Currency reports and logs (CTR, MTL): what persons moved in a gaming day, warnings, and patterns to look at."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -31,7 +32,7 @@ from services.reporting.kit.document import Identity, Mark, fill
 from services.reporting.kit.figures import NOTHING, Because, Cell, EntryRef, Figure
 from services.reporting.kit.question import is_long
 from services.reporting.reports.cells import require_whole
-from services.reporting.reports.currency_days import Logged, applied_to_logs, day_rows
+from services.reporting.reports.currency_days import Logged, applied_to_logs, day_rows, read_days
 from services.reporting.reports.currency_sections import DAYS, LOG, PATTERNS, REPORTABLE, WARNINGS
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
 from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, RedemptionVoided
@@ -71,12 +72,18 @@ async def _fill(books: Books) -> Content:
     filed_cents = min((_least_cents(law, _filed(law), books) for law in laws if _filed(law)), default=0)
     logged_cents = min((_least_cents(law, _logged(law), books) for law in laws if _logged(law)), default=filed_cents)
     part_cents = filed_cents * min(WARNING_SHARE, watch.just_below_share, watch.part_share)
-    currency = await moved_currency(
-        books,
-        first - timedelta(days=watch.window_days - 1),
-        person_cents=ceil(min(part_cents, logged_cents * WARNING_SHARE)),
-        nobody_cents=ceil(min(filed_cents, logged_cents) * WARNING_SHARE),
-        tables=not only_due,  # of a long time, sales to nobody known are added up by gaming day
+    log_rules = [one for law in laws for one in _of_currency(law, _logged(law))] if only_due else []
+    filed_rules = [one for law in laws for one in _of_currency(law, _filed(law))]
+    currency, days, identities = await asyncio.gather(
+        moved_currency(
+            books,
+            first - timedelta(days=watch.window_days - 1),
+            person_cents=ceil(min(part_cents, logged_cents * WARNING_SHARE)),
+            nobody_cents=ceil(min(filed_cents, logged_cents) * WARNING_SHARE),
+            tables=not only_due,  # of a long time, sales to nobody known are added up by gaming day
+        ),
+        read_days(books, log_rules, filed_rules),
+        _identities(books),
     )
     entries = {one.movement.reference: one.entry for one in currency}
     all_movements = [one.movement for one in currency]
@@ -96,11 +103,9 @@ async def _fill(books: Books) -> Content:
         for law in laws
     ]
     logs = [log for each in judged for log in _logs(each)]
-    log_rules = [one for law in laws for one in _of_currency(law, _logged(law))] if only_due else []
-    filed_rules = [one for law in laws for one in _of_currency(law, _filed(law))]
     logged = [_in_log(each, entry) for each, _, _, entry in logs]
     sections = (
-        fill(DAYS, await day_rows(books, logged, log_rules, filed_rules)),
+        fill(DAYS, day_rows(days, logged)),
         fill(REPORTABLE, (_reportable(each, one) for each in judged for one in _standing(each, "reached", filed=True))),
         fill(
             LOG,
@@ -119,7 +124,7 @@ async def _fill(books: Books) -> Content:
     applied = [applied for each in judged for one in each.totals if one.standing != "below" for applied in one.applied]
     if only_due:
         applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
-    return Content(sections, await _identities(books), _marks(applied))
+    return Content(sections, identities, _marks(applied))
 
 
 def _filed(law: Pack) -> list[str]:

@@ -1,12 +1,14 @@
 """The gaming days of the currency reports: what moved in each department, and what of it its logs have."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 from services.reporting.books.currency import moved_in_days, sold_to_nobody_known
 from services.reporting.books.reading import Books
-from services.reporting.domain.federal.currency import is_reached
+from services.reporting.domain.federal.currency import Department, Direction, is_reached
 from services.reporting.domain.law import Applied
 from services.reporting.kit.figures import NOTHING, Figure
 from shared.jurisdictions import Pack
@@ -16,14 +18,26 @@ Logged = tuple[date, str, Figure]
 """A movement of a log: its gaming day, the department, what it comes to."""
 
 
-async def day_rows(
-    books: Books, logged: Iterable[Logged], logs: Sequence[CurrencyReport], filed: Sequence[CurrencyReport]
-) -> list[dict[str, Any]]:
-    """Return the rows of gaming days and departments.
+@dataclass(frozen=True, slots=True)
+class Days:
+    """What gaming days come to: what moved, and sales at tables to nobody known by the column that counts them."""
 
-    `logged` are the movements of logs that are known one by one. Sales at tables to nobody known are added up by the
-    rules of `logs`, where they are not among them, and by those of reports that are `filed`.
-    """
+    moved: Mapping[tuple[date, Department], Mapping[Direction, Figure]]
+    sold: Sequence[tuple[str, Mapping[date, tuple[Figure, Figure]]]]
+
+
+async def read_days(books: Books, logs: Sequence[CurrencyReport], filed: Sequence[CurrencyReport]) -> Days:
+    """Return what the question's gaming days come to: sales by the rules of `logs`, and of reports that are `filed`."""
+    rules = [("logged", rule) for rule in logs] + [("unknown", rule) for rule in filed]
+    moved, sold = await asyncio.gather(
+        moved_in_days(books),
+        asyncio.gather(*(sold_to_nobody_known(books, _least_cents(rule, books)) for _, rule in rules)),
+    )
+    return Days(moved, [(name, found) for (name, _), found in zip(rules, sold, strict=True)])
+
+
+def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
+    """Return the rows of gaming days and departments; `logged` are movements of logs that are known one by one."""
     rows: dict[tuple[date, str], dict[str, Any]] = {}
 
     def add(day: date, department: str, figures: Mapping[str, Figure]) -> None:
@@ -31,14 +45,13 @@ async def day_rows(
         for name, figure in figures.items():
             row[name] = row.get(name, NOTHING) + figure
 
-    for (day, department), moved in (await moved_in_days(books)).items():
+    for (day, department), moved in days.moved.items():
         add(day, department, {f"{way}_cents": figure for way, figure in moved.items()})
     for day, where, cents in logged:
         add(day, where, {"logged": Figure(1, cents.origin), "logged_cents": cents})
-    for name, rules in (("logged", logs), ("unknown", filed)):
-        for rule in rules:
-            for day, (movements, cents) in (await sold_to_nobody_known(books, _least_cents(rule, books))).items():
-                add(day, "table", {name: movements, f"{name}_cents": cents})
+    for name, sold in days.sold:
+        for day, (movements, cents) in sold.items():
+            add(day, "table", {name: movements, f"{name}_cents": cents})
     return [rows[key] for key in sorted(rows)]
 
 

@@ -1,8 +1,10 @@
 """One list of what is not as it should be, from all journals: what it is about, who follows it up, what came of it."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from services.reporting.books.alarms import of_statistics
@@ -110,17 +112,8 @@ BY_KIND: Final = Section(
 
 
 async def _fill(books: Books) -> Content:
-    found = in_order(
-        [
-            *await of_input(books),
-            *await restated_days(books),
-            *await refused_commands(books),
-            *await of_desk(books),
-            *await of_equipment(books),
-            *await of_registry(books),
-            *await of_statistics(books),
-        ]
-    )
+    parts = (of_desk, of_input, restated_days, refused_commands, of_equipment, of_registry, of_statistics)
+    found = in_order(chain.from_iterable(await asyncio.gather(*(part(books) for part in parts))))
     of_table = [one for one in found if books.question.table in (None, one.table) or one.table is None]
     at = books.question.known_at
     sections = (

@@ -1,5 +1,6 @@
 """Statistics: what was paid against what exact counting expects, counts by dealer, and alarms of tests over time."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -37,18 +38,22 @@ Cells = Mapping[str, Value | Figure | Cell]
 
 
 async def _fill(books: Books) -> Content:
-    shifts = await parts_of(books, "shift")
+    dealers, shifts, tables, (day, carried) = await asyncio.gather(
+        parts_of(books, "dealer"), parts_of(books, "shift"), parts_of(books, "table_name"), carried_evidence(books)
+    )
     parts = everywhere(shifts)
     exact = Exact(await books.house_edges({part.submission for part in parts}))
-    day, carried = await carried_evidence(books)
+    alarms, rows, counts = await asyncio.gather(
+        _alarms(books, carried.alarms), _rows(books, exact, parts), _counts(books)
+    )
     sections = (
-        fill(ALARMS, await _alarms(books, carried.alarms)),
+        fill(ALARMS, alarms),
         _filled(WAGERS, exact, parts, lambda part, wager: (part.game, wager)),
-        _filled(TABLES, exact, await parts_of(books, "table_name"), _place),
-        _filled(DEALERS, exact, await parts_of(books, "dealer"), _place),
+        _filled(TABLES, exact, tables, _place),
+        _filled(DEALERS, exact, dealers, _place),
         _filled(SHIFTS, exact, shifts, _place),
-        fill(ROWS, await _rows(books, exact, parts)),
-        fill(COUNTS, await _counts(books)),
+        fill(ROWS, rows),
+        fill(COUNTS, counts),
         fill(WITHOUT, _without(exact, parts)),
         fill(TESTS, _tests(carried, day)),
     )

@@ -13,6 +13,7 @@ from services.reporting.answering import books_of
 from services.reporting.books.boxes import boxes_of
 from services.reporting.books.compared import compared_boxes, compared_windows, sums_in
 from services.reporting.books.many_slips import compared_slips
+from services.reporting.books.reader import reader
 from services.reporting.books.reading import Books
 from services.reporting.books.slips import slips_of
 from services.reporting.books.spans import Span, chips_in, rounds_in
@@ -35,8 +36,8 @@ def asked(url: str, known_at: datetime, read: Callable[[Books], Awaitable[Any]])
         )
         engine = create_async_engine(url)
         try:
-            async with engine.connect() as connection:
-                return await read(await books_of(connection, question))
+            async with reader(engine) as state:
+                return await read(await books_of(state, question))
         finally:
             await engine.dispose()
 

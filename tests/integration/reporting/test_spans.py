@@ -6,6 +6,7 @@ from itertools import combinations
 import pytest
 
 from services.reporting.answering import books_of
+from services.reporting.books.reader import reader
 from services.reporting.books.spans import Span, chips_in
 from services.reporting.kit.question import Question
 from tests.support.reporting import Books
@@ -48,8 +49,8 @@ def test_hours_and_rounds_come_to_what_each_round_brought(books: Books, known: i
     )
 
     async def found() -> list[int]:
-        async with books.desk.context.engine.connect() as connection:
-            return await chips_in(await books_of(connection, question), spans)
+        async with reader(books.desk.context.engine) as read:
+            return await chips_in(await books_of(read, question), spans)
 
     expected = [
         sum(
