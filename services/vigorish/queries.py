@@ -34,19 +34,21 @@ async def assessed_lines(
 async def seats_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[SeatOfRound]:
-    """Return what seats owe of the rounds of a day, and what became of it."""
+    """Return what seats owe of the rounds of a day, of those that somebody may have to look after."""
     o = owed.c
+    outstanding = o.assessed_cents - o.collected_cents - o.waived_cents + o.returned_cents
     query = (
         select(
             o.table_name.label("table"),
             *(o.round_id, o.seat, o.bank, o.closed_at, o.settled_at),
             *(o[name] for name in SUMS),
-            (o.assessed_cents - o.collected_cents - o.waived_cents + o.returned_cents).label("outstanding_cents"),
+            outstanding.label("outstanding_cents"),
             *(func.coalesce(o[name], UNKNOWN).label(name) for name in ("game", "owed_by")),
             func.coalesce(o.dealer_id, o.settled_dealer_id, UNKNOWN).label("dealer"),
         )
         .where(o.property == property_name, o.gaming_day == gaming_day)
         .where(or_(*(o[name] != 0 for name in SUMS)))
+        .where(or_(outstanding != 0, o.returned_cents > o.collected_cents, o.settled_at > o.closed_at))
     )
     if table is not None:
         query = query.where(o.table_name == table)

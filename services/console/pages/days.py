@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, cols, listed
 from services.console.services import INVENTORY, METERS, REPORTING, Refused, path, together
+from services.console.views import dollars
 from services.console.words import say
 
 
@@ -33,6 +34,24 @@ async def zone_of(person: Person, property_name: str) -> str | None:
     return zones[property_name]
 
 
+_POOL: Final = (
+    "pool",
+    "opening_cents",
+    "seed_cents",
+    "contribution_cents",
+    "award_cents",
+    "reset_cents",
+    "transfer_cents",
+    "released_cents",
+    "closing_cents",
+    "difference_cents",
+    "readings",
+    "readings_different",
+    "liability_cents",
+)
+"""The columns of a pool on a gaming day."""
+
+
 def routes() -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/p/{property}")
@@ -47,14 +66,13 @@ def routes() -> APIRouter:
         running = await running_day(person, property)
         calls, at = person.calls, path("gaming-days", property, day.isoformat())
         asked = {"property": property, "gaming_day": day.isoformat()}
-        state, win, variances, adjustments, follow_ups, contests, meters, report = await together(
+        state, win, variances, adjustments, follow_ups, contests, report = await together(
             calls.get(INVENTORY, at),
             calls.get(INVENTORY, f"{at}/win"),
             calls.get(INVENTORY, "/variances", **asked),
             calls.get(INVENTORY, f"{at}/adjustments"),
             calls.get(INVENTORY, f"{at}/follow-ups"),
             calls.get(INVENTORY, path("contests", property, day.isoformat())),
-            calls.get(METERS, path("reconciliations", property, day.isoformat())),
             calls.get(REPORTING, "/reports/master-game", **asked, **{"as": "json"}),
         )
         acts = [
@@ -63,7 +81,6 @@ def routes() -> APIRouter:
             Act(INVENTORY, "seal-day", asked),
             Act(INVENTORY, "enter-adjustment", asked),
             Act(INVENTORY, "enter-contest", asked),
-            Act(METERS, "reconcile-day", asked),
         ]
         return page(
             request,
@@ -78,10 +95,26 @@ def routes() -> APIRouter:
             win=win,
             report=report,
             shown=report,
-            meters=meters,
             acts=acts,
             wanted={"gaming_day": day.isoformat(), "period": "day", "table": "", "game": "", "known_at": ""},
             lists=_lists(asked, variances, adjustments, follow_ups, contests),
+        )
+
+    @router.get("/days/{day}/meters")
+    async def meters(request: Request, person: Asked, property: str, day: date) -> Response:
+        """Show the meters of a day beside their ledgers: every movement and reading of it is gone through."""
+        asked = {"property": property, "gaming_day": day.isoformat()}
+        found = await person.calls.get(METERS, path("reconciliations", property, day.isoformat()))
+        agree = "days.meters_good" if found["balanced"] else "days.meters_wrong"
+        return page(
+            request,
+            "lists.html",
+            person,
+            title=say("days.meters_of", day=day),
+            lead=say(agree, liability=dollars(found["liability_cents"]), exceptions=found["exceptions"]),
+            more=[Act(METERS, "reconcile-day", asked)],
+            lists=[listed("meters.pools", found["pools"], cols(*_POOL))],
+            zone=await zone_of(person, property),
         )
 
     @router.get("/months/{month}")
