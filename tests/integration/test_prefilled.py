@@ -10,9 +10,7 @@ from loadtest.prefilled import TooSmall, lines, measure
 POSTINGS = 20_000
 
 
-def test_rounds_are_played_to_an_empty_and_to_a_filled_journal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rounds_are_played_to_an_empty_and_to_a_filled_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict holds for both: what was filled in stands beside what the service wrote, and not in it."""
     monkeypatch.setenv("PITLEDGER_CHECKPOINT_SECONDS", "2")
     said: list[str] = []
