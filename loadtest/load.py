@@ -28,7 +28,7 @@ import psycopg
 from loadtest import timing
 from loadtest.arrivals import due, scaled
 from loadtest.bench import Bench
-from loadtest.corpus import DIRECTORY, Head, Record, Site, corpus
+from loadtest.corpus import DIRECTORY, Head, Record, corpus
 from loadtest.expected import Expected
 from loadtest.opening import open_all
 from loadtest.outcome import (
@@ -81,9 +81,8 @@ def run(
     broker: str,
     directory: Path,
     say: Callable[[str], object],
-    then: Callable[[Mapping[str, Any], Sequence[Site]], object] | None = None,
 ) -> Outcome:
-    """Run a profile on a stack of its own; say what is done. `then` is told of the stack while it still runs."""
+    """Run a profile on a stack of its own; say what is done."""
     outcome = Outcome(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         profile=name,
@@ -110,8 +109,6 @@ def run(
         _Run(profile, outcome, head, document, Family(pid, os.getpid(), *more, logs=Path(document["logs"]))).measure(
             records, say
         )
-        if then is not None:
-            then(document, head.sites)
     outcome.load_after = load()
     return outcome
 

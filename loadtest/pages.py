@@ -2,25 +2,23 @@
 
     python -m loadtest.pages --rounds 250000 --tables 200
 
-Plays the day through every service first, with the verdict on its books. Then somebody with every role logs in, and
-asks for each page again and again, one after the other: milliseconds from the request to the last byte, over loopback.
-The baseline of the same run is the console's own `/healthz`, which asks no service and renders nothing.
+`pitledger demo` plays the day through every service first, closes and seals it, and compares every figure with what
+was played. Then somebody with every role logs in, and asks for each page again and again, one after the other:
+milliseconds from the request to the last byte, over loopback. The baseline of the same run is the console's own
+`/healthz`, which asks no service and renders nothing.
 """
 
 import argparse
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median, quantiles
-from typing import Any, Final
+from typing import Final
 
 import httpx
 
-from loadtest.arrivals import Stage
-from loadtest.corpus import DIRECTORY, Site
-from loadtest.load import lines, run
-from loadtest.profiles import Profile
+from loadtest.stack import started
 
 PERSON: Final = "demo.auditor"
 BAR_MS: Final = 200.0
@@ -43,17 +41,19 @@ def log_in(client: httpx.Client, person: str) -> None:
     raise LoginFailed(f"{person} was not let in")
 
 
-def pages_of(client: httpx.Client, site: Site) -> Mapping[str, str]:
+def pages_of(client: httpx.Client, name: str, day: str) -> Mapping[str, str]:
     """Return the pages of a property by what they show, with a table, a round and a submission of its gaming day."""
-    name, day, table = site.document.property, site.gaming_day.isoformat(), site.plans[0].name
     home = f"/p/{name}"
+    floor = f"{home}/floor?day={day}"
+    table = _first(client, floor, f"{home}/floor/").rpartition("/")[2]
     rounds = f"{home}/rounds?day={day}&table={table}"
     found = {
-        "floor": f"{home}/floor?day={day}",
+        "floor": floor,
         "table": f"{home}/floor/{table}?day={day}",
         "rounds of a table": rounds,
         "round": _first(client, rounds, f"{home}/rounds/{table}/"),
         "gaming day": f"{home}/days/{day}",
+        "meters of a gaming day": f"{home}/days/{day}/meters",
         "desk": f"{home}/desk",
         "submissions": f"{home}/submissions",
         "submission": _first(client, f"{home}/submissions", f"{home}/submissions/"),
@@ -107,29 +107,15 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=250_000, help="of the gaming day (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=200, help="(default: %(default)s)")
     options = parser.parse_args(words)
-    about = f"a gaming day of {options.tables} tables, looked at in the console"
-    profile = Profile(about=about, stages=(Stage(options.rounds),), tables=options.tables, services=())
-    found: list[tuple[str, list[float]]] = []
-    outcome = run(
-        "pages", profile, seed=1, broker="embedded", directory=DIRECTORY, say=_say, then=_looked(found.extend)
-    )
-    sys.stdout.writelines(f"{line}\n" for line in (*lines(outcome), "", *table_of(found)))
-    return 0 if outcome.verdict["holds"] else 1
-
-
-def _looked(
-    keep: Callable[[Iterator[tuple[str, list[float]]]], object],
-) -> Callable[[Mapping[str, Any], Sequence[Site]], object]:
-    def look(document: Mapping[str, Any], sites: Sequence[Site]) -> None:
-        with httpx.Client(base_url=document["console"], timeout=_SECONDS_MAX, trust_env=False) as client:
-            log_in(client, PERSON)
-            keep(measured(client, pages_of(client, sites[0])))
-
-    return look
-
-
-def _say(what: str) -> None:
-    sys.stderr.write(f"pages: {what}\n")
+    with (
+        started("demo", f"--rounds={options.rounds}", f"--tables={options.tables}", "--keep") as (day, _),
+        httpx.Client(base_url=day["console"], timeout=_SECONDS_MAX, trust_env=False) as client,
+    ):
+        log_in(client, PERSON)
+        found = list(measured(client, pages_of(client, day["property"], day["gaming_day"])))
+    wrong = [f"wrong: {one}" for one in day["differences"]]
+    sys.stdout.writelines(f"{line}\n" for line in (*wrong, *table_of(found)))
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

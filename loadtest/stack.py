@@ -1,4 +1,4 @@
-"""A stack for a measurement: `pitledger up` as a process of its own, whose document says where everything is."""
+"""A stack for a measurement: a command as a process of its own, whose document says where everything is."""
 
 import json
 import os
@@ -16,14 +16,13 @@ from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
 
 _MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
-_COMMAND: Final = (*_MAIN, "up", "--json")
 _OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGER_FETCH_SECONDS": "0.01"}
 """It holds back what comes as long as it may: so short that what is measured is not its waiting (decision 28)."""
 _STOP_SECONDS: Final = 60.0
 
 
 class StackFailed(Exception):
-    """`pitledger up` ended before it had said where everything is."""
+    """A command ended before it had said where everything is."""
 
 
 @contextmanager
@@ -34,18 +33,27 @@ def started_stack(
 
     Servers that the `environment` names are used. `partitions` gives topics another number of them.
     """
-    command = [*_COMMAND, *(f"--service={service}" for service in services)]
-    command += [f"--partitions={topic}={number}" for topic, number in (partitions or {}).items()]
+    words = ["up", *(f"--service={service}" for service in services)]
+    words += [f"--partitions={topic}={number}" for topic, number in (partitions or {}).items()]
+    with started(*words, environment=environment) as stack:
+        yield stack
+
+
+@contextmanager
+def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterator[tuple[dict[str, Any], int]]:
+    """The document that a command prints once a stack of its own runs, and the id of its process."""
     process = subprocess.Popen(  # noqa: S603 - our own command
-        command, stdout=subprocess.PIPE, start_new_session=True, env={**_OF_BROKER_IN_MEMORY, **environment}
+        [*_MAIN, *words, "--json"],
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        env={**_OF_BROKER_IN_MEMORY, **environment},
     )
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
         if not line:
-            raise StackFailed(
-                f"`pitledger up` ended with exit code {process.wait(_STOP_SECONDS)}; its messages say why"
-            )
+            code = process.wait(_STOP_SECONDS)
+            raise StackFailed(f"`pitledger {words[0]}` ended with exit code {code}; its messages say why")
         yield json.loads(line), process.pid
     finally:
         process.send_signal(signal.SIGINT)

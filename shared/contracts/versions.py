@@ -84,8 +84,8 @@ def standing(fact: Contract) -> dict[str, Any]:
             return {"status": "filed"}
 
 
-def fields_of(said: BaseModel, model: type[BaseModel]) -> dict[str, Any]:
-    """Return the fields of a model as another says them, which has them all."""
+def fields_of(said: object, model: type[BaseModel]) -> dict[str, Any]:
+    """Return the fields of a model as something else says them, which has them all."""
     return {name: getattr(said, name) for name in _names(model)}
 
 

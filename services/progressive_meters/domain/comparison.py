@@ -7,10 +7,12 @@ did before must be in it.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import accumulate
+from operator import attrgetter
 
 from pydantic import BaseModel
 
@@ -39,9 +41,16 @@ class MeterOfTable(BaseModel):
     round_id: str
 
 
-class Reading(MeterOfTable):
+@dataclass(frozen=True, slots=True)
+class Reading:
     """What a table said of a meter before a round, and what the settlement came to. Cents; `number` is the movement."""
 
+    pool: str
+    meter: str
+    table: str
+    game: str
+    gaming_day: date
+    round_id: str
     number: int
     opened_at: datetime
     closed_at: datetime
@@ -70,10 +79,15 @@ def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]
     ordered = sorted(steps, key=lambda step: (step.at, step.number))
     moments = [step.at for step in ordered]
     held = list(accumulate((step.display for step in ordered), initial=opening))
+    by_table: defaultdict[str | None, list[Step]] = defaultdict(list)
+    for step in ordered:
+        by_table[step.table].append(step)
     found: list[Difference] = []
     for reading in readings:
         first, last = bisect_left(moments, reading.opened_at), bisect_right(moments, reading.closed_at)
-        before = _ledger_before(reading, held[first], ordered[first:last])
+        own = _own(by_table[reading.table], reading)
+        others = (ordered[number] for number in range(first, last) if ordered[number].table != reading.table)
+        before = _ledger_before(reading, held[first] + own, others)
         change = reading.settled_cents - reading.award_cents + reading.reset_cents
         if before is not None or reading.after_cents != reading.before_cents + change:
             before = reading.before_cents if before is None else before
@@ -81,14 +95,20 @@ def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]
     return found
 
 
-def _ledger_before(reading: Reading, held: int, steps: Sequence[Step]) -> int | None:
+def _own(steps: Sequence[Step], reading: Reading) -> int:
+    """Return by how much the table itself moved the display in other rounds since it opened this one (nanocents)."""
+    moved = 0
+    for number in range(bisect_left(steps, reading.opened_at, key=attrgetter("at")), len(steps)):
+        step = steps[number]
+        if (step.at, step.number) >= (reading.closed_at, reading.number):
+            break
+        if step.round_id != reading.round_id:
+            moved += step.display
+    return moved
+
+
+def _ledger_before(reading: Reading, held: int, others: Iterable[Step]) -> int | None:
     """Return what the ledger showed instead before a round; None where it showed what the table said."""
-    others: list[Step] = []
-    for step in steps:
-        if step.table != reading.table:
-            others.append(step)
-        elif step.round_id != reading.round_id and (step.at, step.number) < (reading.closed_at, reading.number):
-            held += step.display
     for step in others:
         if shown(held) == reading.before_cents:
             return None

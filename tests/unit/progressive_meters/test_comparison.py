@@ -1,5 +1,6 @@
 """What tables said beside the ledger's own reading, in the order in which things happened."""
 
+from dataclasses import replace
 from datetime import date
 
 from services.progressive_meters.domain.comparison import Reading, Step, differences
@@ -56,8 +57,8 @@ def test_linked_tables_add_while_a_round_is_played() -> None:
     steps = [step(1, "A", 1.5, HALF), step(2, "B", 2.5, HALF), step(3, "A", 4, HALF)]
     during = reading(3, "A", 1020, opened=2, closed=4)
     assert [] == differences([during], OPENING, steps)
-    assert [] == differences([during.model_copy(update={"before_cents": 1041, "after_cents": 1061})], OPENING, steps)
-    stale = during.model_copy(update={"before_cents": 1000, "after_cents": 1020})
+    assert [] == differences([replace(during, before_cents=1041, after_cents=1061)], OPENING, steps)
+    stale = replace(during, before_cents=1000, after_cents=1020)
     assert [1041] == [one.ledger_before_cents for one in differences([stale], OPENING, steps)]
     later = reading(3, "A", 1020, opened=3, closed=4)
     assert [1041] == [one.ledger_before_cents for one in differences([later], OPENING, steps)]
@@ -72,7 +73,7 @@ def test_the_same_table_knows_what_it_did_itself() -> None:
 
 def test_a_settlement_that_does_not_follow_from_the_reading_is_found() -> None:
     """The reading before is right, the one after is not what the round came to."""
-    said = reading(1, "A", 1000, opened=1, closed=1.5).model_copy(update={"after_cents": 1021})
+    said = replace(reading(1, "A", 1000, opened=1, closed=1.5), after_cents=1021)
     [found] = differences([said], OPENING, [step(1, "A", 1.5, HALF)])
     assert (1000, 1020) == (found.ledger_before_cents, found.ledger_after_cents)
 
@@ -85,5 +86,5 @@ def test_a_corrected_round_is_compared_at_its_own_time() -> None:
         Step(moment(9), 3, "A", "r-2", -HALF),
         Step(moment(9), 4, "A", "r-2", 2 * HALF),
     ]
-    said = reading(4, "A", 1020, opened=2, closed=2.5).model_copy(update={"round_id": "r-2"})
+    said = replace(reading(4, "A", 1020, opened=2, closed=2.5), round_id="r-2")
     assert [] == differences([said], OPENING, steps)
