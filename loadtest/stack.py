@@ -35,7 +35,7 @@ def started_stack(
     """
     words = ["up", *(f"--service={service}" for service in services)]
     words += [f"--partitions={topic}={number}" for topic, number in (partitions or {}).items()]
-    with started(*words, environment=environment) as stack:
+    with started(*words, environment={**_OF_BROKER_IN_MEMORY, **environment}) as stack:
         yield stack
 
 
@@ -46,7 +46,7 @@ def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterato
         [*_MAIN, *words, "--json"],
         stdout=subprocess.PIPE,
         start_new_session=True,
-        env={**_OF_BROKER_IN_MEMORY, **environment},
+        env=dict(environment),
     )
     try:
         assert process.stdout is not None

@@ -162,7 +162,7 @@ def play_day(
         filer_token=tokens["demo.filer"],
         approver_token=tokens["demo.approver"],
     )
-    neighbor = Neighbor.beside(gaming_day, rounds)
+    neighbor = Neighbor.beside(gaming_day, rounds, len(plans))
     devices = installed([property_document(PROPERTY, plans, gaming_day), neighbor.document])
     properties = devices.documents
     _approve(target, properties, [(PROPERTY, plans), (neighbor.name, neighbor.plans)], gaming_day)

@@ -34,9 +34,10 @@ class Neighbor:
     rounds: int
 
     @classmethod
-    def beside(cls, gaming_day: date, rounds: int) -> "Neighbor":
-        """Return the neighbor of a property that plays so many rounds."""
-        return cls(floor_of(RHODE_ISLAND_PAI_GOW, _TABLES), gaming_day, max(_TABLES, rounds // _SHARE))
+    def beside(cls, gaming_day: date, rounds: int, tables: int) -> "Neighbor":
+        """Return the neighbor of a property that plays so many rounds; its tables play no longer than those there."""
+        plans = floor_of(RHODE_ISLAND_PAI_GOW, _TABLES)
+        return cls(plans, gaming_day, max(_TABLES, min(rounds // _SHARE, _TABLES * rounds // tables)))
 
     @property
     def document(self) -> PropertyDocument:

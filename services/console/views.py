@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from typing import Any, Final
@@ -17,6 +17,8 @@ from services.console.static import address
 from services.console.words import said, say
 
 _HUNDRED: Final = 100
+_EXPLAINED: Final = frozenset({"cents", "exact_cents", "count"})
+"""Amounts that add up from entries."""
 _FIGURES: Final = frozenset({"cents", "exact_cents", "count", "percent", "number"})
 _SHORT: Final = 40
 """So many letters stand in one line."""
@@ -92,6 +94,25 @@ def cell(value: Any, unit: str, zone: str | None = None) -> Any:
             return escape(str(value))
 
 
+def figures(
+    row: Mapping[str, Any], columns: Sequence[Mapping[str, str]], entries: str, zone: str | None = None
+) -> Markup:
+    """Return the cells of a row of a report; an amount leads to its `entries`, an address that its column's name ends.
+
+    Not a template: a report has thirty thousand cells, for which one takes half a second.
+    """
+    leads = escape(entries)
+    cells = []
+    for column in columns:
+        name, unit = column["name"], column["unit"]
+        value = row.get(name)
+        shown = "" if value is None else str(escape(cell(value, unit, zone)))
+        if value and unit in _EXPLAINED:
+            shown = f'<a class="figure" href="{leads}{escape(name)}">{shown}</a>'
+        cells.append(f'<td class="{kind(value, unit)}">{shown}</td>')
+    return Markup("".join(cells))  # noqa: S704 - all that was given is escaped above
+
+
 def kind(value: Any, unit: str = "text") -> str:
     """Return how a cell is laid out: `n` for figures, `long` for sentences.
 
@@ -148,5 +169,5 @@ def environment() -> Environment:
         "words": words_of,
     }
     found.filters.update(filters)
-    found.globals.update(kind=kind, said=said, say=say, static=address, asked=asked, today=date.today)
+    found.globals.update(figures=figures, kind=kind, said=said, say=say, static=address, asked=asked, today=date.today)
     return found

@@ -66,6 +66,7 @@ movements = Table(
         "movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish')", name="movement_is_permitted"
     ),
     Index("movements_in_order", "property", "table", "at"),
+    Index("movements_of_pieces", "property", "table", "at", postgresql_where="contents IS NOT NULL"),
     Index("movements_of_ref", "property", "table", "ref"),
     Index("movements_of_check", "property", "ref", postgresql_where="cause = 'counter_check'"),
 )

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from psycopg.types.json import set_json_loads
+from pydantic_core import from_json
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -39,6 +41,7 @@ def create_engine(url: str, *, role: str) -> AsyncEngine:
     @event.listens_for(engine.sync_engine, "connect")
     def become(connection: Any, record: Any) -> None:
         del record
+        set_json_loads(from_json, connection.driver_connection)  # a quarter of the time that json takes
         cursor = connection.cursor()
         cursor.execute(f'SET ROLE "{role}"')
         cursor.close()

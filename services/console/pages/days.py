@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, cols, listed
-from services.console.services import INVENTORY, METERS, REPORTING, Refused, path, together
+from services.console.services import INVENTORY, METERS, REPORTING, Missing, Refused, path, together
 from services.console.views import dollars
 from services.console.words import say
 
@@ -64,17 +64,15 @@ def routes() -> APIRouter:
     @router.get("/days/{day}")
     async def day_page(request: Request, person: Asked, property: str, day: date) -> Response:
         running = await running_day(person, property)
-        calls, at = person.calls, path("gaming-days", property, day.isoformat())
+        calls = person.calls
         asked = {"property": property, "gaming_day": day.isoformat()}
-        state, win, variances, adjustments, follow_ups, contests, report = await together(
-            calls.get(INVENTORY, at),
-            calls.get(INVENTORY, f"{at}/win"),
-            calls.get(INVENTORY, "/variances", **asked),
-            calls.get(INVENTORY, f"{at}/adjustments"),
-            calls.get(INVENTORY, f"{at}/follow-ups"),
+        whole, contests = await together(
+            calls.get(INVENTORY, path("gaming-days", property, day.isoformat(), "whole")),
             calls.get(INVENTORY, path("contests", property, day.isoformat())),
-            calls.get(REPORTING, "/reports/master-game", **asked, **{"as": "json"}),
         )
+        report = None
+        if isinstance(whole, Missing):  # somebody who reads reports, and has no part in the day
+            [report] = await together(calls.get(REPORTING, "/reports/master-game", **asked, **{"as": "json"}))
         acts = [
             Act(INVENTORY, "close-day", asked),
             Act(INVENTORY, "audit-day", asked),
@@ -91,13 +89,12 @@ def routes() -> APIRouter:
             after=(day + timedelta(days=1)).isoformat(),
             running=running,
             zone=running["time_zone"],
-            state=state,
-            win=win,
+            whole=whole,
             report=report,
             shown=report,
             acts=acts,
             wanted={"gaming_day": day.isoformat(), "period": "day", "table": "", "game": "", "known_at": ""},
-            lists=_lists(asked, variances, adjustments, follow_ups, contests),
+            lists=_lists(asked, whole, contests),
         )
 
     @router.get("/days/{day}/meters")
@@ -128,7 +125,9 @@ def routes() -> APIRouter:
     return router
 
 
-def _lists(asked: Mapping[str, Any], variances: Any, adjustments: Any, follow_ups: Any, contests: Any) -> list[Any]:
+def _lists(asked: Mapping[str, Any], whole: Any, contests: Any) -> list[Any]:
+    missing = isinstance(whole, Missing)
+
     def of_variance(one: Mapping[str, Any]) -> list[Act]:
         values = {**asked, "variance": one["variance"], "table": one["table"], "number": one["number"]}
         if one["status"] == "resolved":
@@ -149,10 +148,15 @@ def _lists(asked: Mapping[str, Any], variances: Any, adjustments: Any, follow_up
 
     shown = ("table", "variance", "number", "shift", "at", "expected_cents", "counted_cents", "cents", "level")
     return [
-        listed("days.variances", variances, cols(*shown, "status", "owner", "conclusion"), acts=of_variance),
+        listed(
+            "days.variances",
+            whole if missing else whole["variances"],
+            cols(*shown, "status", "owner", "conclusion"),
+            acts=of_variance,
+        ),
         listed(
             "days.adjustments",
-            adjustments,
+            whole if missing else whole["adjustments"],
             cols("adjustment", "table", "shift", "figure", "cents", "reason", "status", "entered_by", "approved_by"),
             acts=of_adjustment,
         ),
@@ -162,5 +166,9 @@ def _lists(asked: Mapping[str, Any], variances: Any, adjustments: Any, follow_up
             cols("contest", "revision", "fees_cents", "prizes_cents", "status", "entered_by", "approved_by"),
             acts=of_contest,
         ),
-        listed("days.follow_ups", follow_ups, cols("kind", "subject", "table", "cents", "reason", "owner", "since")),
+        listed(
+            "days.follow_ups",
+            whole if missing else whole["follow_ups"],
+            cols("kind", "subject", "table", "cents", "reason", "owner", "since"),
+        ),
     ]

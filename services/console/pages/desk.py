@@ -1,5 +1,6 @@
 """The desk: what waits for the pit, the cage, the count room and revenue audit, with the command of each step."""
 
+import asyncio
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -26,9 +27,9 @@ def routes() -> APIRouter:
         floor = await running_day(person, property)
         day = floor["gaming_day"]
         here = {"property": property, "gaming_day": day, "shift": floor.get("shift", "")}
-        lists = [*await _slips(person, here), *await _checks(person, here), *await _looked_into(person, here)]
-        if person.may(*corrections.READERS):
-            lists.append(await corrections.waiting(person, property))
+        parts = await asyncio.gather(
+            _slips(person, here), _checks(person, here), _looked_into(person, here), _corrections(person, property)
+        )
         more = [
             Act(INVENTORY, "request-slip", {**here, "slip": "fill"}, say("desk.fill")),
             Act(INVENTORY, "request-slip", {**here, "slip": "credit"}, say("desk.credit")),
@@ -47,7 +48,7 @@ def routes() -> APIRouter:
             title=say("desk.title"),
             lead=say("desk.lead", day=day, shift=here["shift"]),
             more=more,
-            lists=lists,
+            lists=[one for part in parts for one in part],
             zone=floor.get("time_zone"),
             counts=person.may(*_COUNT),
         )
@@ -81,6 +82,10 @@ def routes() -> APIRouter:
         )
 
     return router
+
+
+async def _corrections(person: Person, name: str) -> list[Any]:
+    return [await corrections.waiting(person, name)] if person.may(*corrections.READERS) else []
 
 
 async def _slips(person: Person, here: Record) -> list[Any]:

@@ -1,9 +1,8 @@
 """Read the books of a gaming day: sums before, on and after it, readings that differ, accounts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import date
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -30,13 +29,13 @@ async def day_of(connection: AsyncConnection, property_name: str, gaming_day: da
     """Return all of a day; the pools are those that something moved on it or before."""
     books = await _books(connection, property_name, gaming_day)
     read = await _readings(connection, property_name, gaming_day)
+    different = await _differences(connection, property_name, read)
     rows = []
     found: list[ExceptionItem] = []
     for one in books:
-        of_pool = [reading for reading in read if reading.pool == one.pool.name]
-        different = await _differences(connection, property_name, one.pool.name, of_pool)
-        rows.append(pool_day(one, readings=len(of_pool), different=len(different)))
-        found += map(reading_exception, different)
+        of_pool = different.get(one.pool.name, ())
+        rows.append(pool_day(one, readings=len(read.get(one.pool.name, ())), different=len(of_pool)))
+        found += map(reading_exception, of_pool)
     found += await _findings(connection, property_name, gaming_day)
     return Day(
         rows=tuple(rows),
@@ -100,12 +99,16 @@ async def _hits(connection: AsyncConnection, property_name: str) -> dict[str, in
     return {row.pool: int(row.cents) for row in await connection.execute(query.group_by(c.pool))}
 
 
-async def _readings(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Reading]:
+async def _readings(connection: AsyncConnection, property_name: str, gaming_day: date) -> dict[str, list[Reading]]:
+    """Return what tables said of their meters on a day, by pool."""
     c = readings.c
     query = select(*(c[field.name] for field in fields(Reading)))  # a casino's day has a hundred thousand of them
     query = query.where(c.property == property_name, c.gaming_day == gaming_day, c.standing)
     rows = await connection.execute(query.where(c.before_cents.is_not(None)).order_by(c.pool, c.number))
-    return [Reading(*row) for row in rows]
+    found: dict[str, list[Reading]] = {}
+    for row in rows:
+        found.setdefault(row.pool, []).append(Reading(*row))
+    return found
 
 
 def _display(m: Any) -> Any:
@@ -113,21 +116,22 @@ def _display(m: Any) -> Any:
 
 
 async def _differences(
-    connection: AsyncConnection, property_name: str, pool: str, of_pool: Sequence[Reading]
-) -> list[Difference]:
-    if not of_pool:
-        return []
-    first = min(reading.opened_at for reading in of_pool)
-    last = max(reading.closed_at for reading in of_pool)
+    connection: AsyncConnection, property_name: str, read: Mapping[str, Sequence[Reading]]
+) -> dict[str, list[Difference]]:
+    """Return the readings that differ from the ledger, by pool."""
+    if not read:
+        return {}
+    first = min(reading.opened_at for of_pool in read.values() for reading in of_pool)
+    last = max(reading.closed_at for of_pool in read.values() for reading in of_pool)
     m = movements.c
-    here = (m.property == property_name) & (m.pool == pool)
-    before: Decimal = (
-        await connection.execute(select(func.coalesce(func.sum(_display(m)), 0)).where(here, m.at < first))
-    ).scalar_one()
-    columns = (m.at, m.number, m.table, m.round_id, _display(m).label("display"))
-    rows = await connection.execute(select(*columns).where(here, m.at >= first, m.at <= last))
-    steps = [Step(row.at, row.number, row.table, row.round_id, int(row.display)) for row in rows]
-    return differences(of_pool, int(before), steps)
+    here = (m.property == property_name) & m.pool.in_(read)
+    query = select(m.pool, func.sum(_display(m)).label("display")).where(here, m.at < first).group_by(m.pool)
+    before = {row.pool: int(row.display) for row in await connection.execute(query)}
+    columns = (m.pool, m.at, m.number, m.table, m.round_id, _display(m).label("display"))
+    steps: dict[str, list[Step]] = {pool: [] for pool in read}
+    for row in await connection.execute(select(*columns).where(here, m.at >= first, m.at <= last)):
+        steps[row.pool].append(Step(row.at, row.number, row.table, row.round_id, int(row.display)))
+    return {pool: differences(of_pool, before.get(pool, 0), steps[pool]) for pool, of_pool in read.items()}
 
 
 async def _findings(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[ExceptionItem]:

@@ -285,6 +285,11 @@ class Books:
         """Return facts of the property's gaming days, in the order of recording; `date.min` and `max` ask for all."""
         return await self._facts(kinds, first or self.question.first, last or self.question.last)
 
+    async def facts_since(self, moment: datetime, *kinds: type[Fact]) -> list[Listed]:
+        """Return facts of the property's gaming days that were recorded after a moment, in the order of recording."""
+        days = (self.question.first, self.question.last)
+        return await self._facts(kinds, *days, "AND recorded_at > :moment", moment=moment)
+
     async def all_facts(self, *kinds: type[FactT]) -> list[Listed]:
         """Return facts of the property whatever their gaming day, those that have none included."""
         return await self._facts(kinds, None, None)

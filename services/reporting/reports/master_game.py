@@ -119,7 +119,7 @@ async def _changed_since(books: Books, sealed: Listed) -> bool:
     if books.question.table is not None:
         return True
     kinds = (PitRecorded, ManualSlipEntered, SlipVoided, CountConcluded, AdjustmentApproved)
-    return any(one.recorded_at > sealed.recorded_at for one in await books.facts(*kinds))
+    return bool(await books.facts_since(sealed.recorded_at, *kinds))
 
 
 MASTER_GAME: Final = Report(

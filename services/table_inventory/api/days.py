@@ -65,6 +65,18 @@ class WinOfDay(DayWin):
     through: list[Reached]
 
 
+class DayWhole(BaseModel):
+    """A gaming day as it is known at one moment: how far it is closed (without the sealed report), its win,
+    variances, adjustments, and what has to be looked after.
+    """
+
+    day: Day
+    win: DayWin
+    variances: list[Variance]
+    adjustments: list[Adjustment]
+    follow_ups: list[FollowUp]
+
+
 class FollowUps(BaseModel):
     """What has to be looked after of a gaming day, oldest first."""
 
@@ -139,6 +151,26 @@ def day_routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.engine) as connection:
             found = await read_findings(connection, DayKey(property_name, gaming_day))
         return FollowUps(items=follow_ups(found, context.clock()))
+
+    @router.get(
+        "/whole",
+        response_model_exclude_none=True,
+        summary="Read a gaming day whole",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def read_whole(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> DayWhole:
+        """How far it is closed, win, variances, adjustments and what has to be looked after, of one moment."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            found = await read_findings(connection, DayKey(property_name, gaming_day))
+        status = found.day.status_of(found.win.model_dump(mode="json"))
+        return DayWhole(
+            day=found.day.model_copy(update={"status": status, "report": None}),
+            win=found.win,
+            variances=[*found.variances],
+            adjustments=[*found.adjustments],
+            follow_ups=follow_ups(found, context.clock()),
+        )
 
     @router.get("/adjustments", response_model_exclude_none=True, summary="List adjustments")
     async def list_adjustments(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Adjustments:

@@ -1,24 +1,35 @@
 """Read gaming days: how far they are closed, their adjustments, variances, win, and what has to be looked after."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import tables as t
+from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.follow_ups import Findings, IssuedCheck
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.rake import non_banking_tables
+from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.variances import Variance, variances
 from services.table_inventory.domain.win import DayWin, day_win
+from services.table_inventory.domain.windows import Window
 from services.table_inventory.queries.contests import results_of_day
 from services.table_inventory.queries.counts import dropped_checks
 from services.table_inventory.queries.equipment import open_tables
 from services.table_inventory.queries.places import find_place, provisions_on
 from services.table_inventory.queries.slips import read_slips
-from services.table_inventory.queries.windows import boxes_of_day, ended_windows, windows_of_day
+from services.table_inventory.queries.windows import boxes_of_day, windows_of_day
 from shared.runtime.rows import rows_of, thing_of, things_of
+
+
+class Counted(NamedTuple):
+    """What was counted on a gaming day: its windows, those that run included, and its drop boxes."""
+
+    windows: Sequence[Window]
+    boxes: Sequence[Box]
 
 
 async def read_day(connection: AsyncConnection, key: DayKey) -> Day:
@@ -33,27 +44,41 @@ async def read_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adj
     return await things_of(Adjustment, connection, query)
 
 
-async def variances_of_day(connection: AsyncConnection, key: DayKey) -> list[Variance]:
-    """Return all variances of a gaming day, by table and time. Raises: Rejected for an unknown property."""
+async def counted_of_day(connection: AsyncConnection, key: DayKey) -> Counted:
+    """Return what was counted on a gaming day."""
+    return Counted(await windows_of_day(connection, *key), await boxes_of_day(connection, *key))
+
+
+async def variances_of_day(
+    connection: AsyncConnection, key: DayKey, counted: Counted | None = None, slips: Sequence[Slip] | None = None
+) -> list[Variance]:
+    """Return all variances of a gaming day, by table and time. Raises: Rejected for an unknown property.
+
+    What was `counted` and the `slips` are read unless they are given.
+    """
+    counted = await counted_of_day(connection, key) if counted is None else counted
+    slips = await read_slips(connection, key.property, gaming_day=key.gaming_day) if slips is None else slips
     cases = await connection.execute(rows_of(t.variance_cases, **key._asdict()))
     return variances(
         key.property,
         await provisions_on(connection, *key),
-        windows=await ended_windows(connection, *key),
-        boxes=await boxes_of_day(connection, *key),
-        slips=await read_slips(connection, key.property, gaming_day=key.gaming_day),
+        windows=[window for window in counted.windows if window.end is not None],
+        boxes=counted.boxes,
+        slips=slips,
         cases={(row.table, row.variance, row.number): row._asdict() for row in cases},
     )
 
 
-async def read_win(connection: AsyncConnection, key: DayKey) -> DayWin:
-    """Return the win of a gaming day as it stands. Raises: Rejected for an unknown property."""
-    windows = await windows_of_day(connection, *key)
+async def read_win(connection: AsyncConnection, key: DayKey, counted: Counted | None = None) -> DayWin:
+    """Return the win of a gaming day as it stands. Raises: Rejected for an unknown property.
+
+    What was `counted` is read unless it is given.
+    """
+    counted = await counted_of_day(connection, key) if counted is None else counted
     approved = [one for one in await read_adjustments(connection, key) if one.status == "approved"]
     place = await find_place(connection, *key)
     provisions, raked = Provisions.of(place, key.gaming_day), non_banking_tables(place, key.gaming_day)
-    boxes, contests = await boxes_of_day(connection, *key), await results_of_day(connection, *key)
-    return day_win(provisions, windows, boxes, approved, raked, contests)
+    return day_win(provisions, counted.windows, counted.boxes, approved, raked, await results_of_day(connection, *key))
 
 
 async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
@@ -73,14 +98,16 @@ async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]
 
 async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
     """Return what may have to be followed up of a gaming day. Raises: Rejected for an unknown property."""
+    counted = await counted_of_day(connection, key)
+    slips = await read_slips(connection, key.property, gaming_day=key.gaming_day)
     return Findings(
         key=key,
         provisions=await provisions_on(connection, *key),
         day=await read_day(connection, key),
-        win=await read_win(connection, key),
-        variances=await variances_of_day(connection, key),
-        slips=await read_slips(connection, key.property, gaming_day=key.gaming_day),
-        boxes=await boxes_of_day(connection, *key),
+        win=await read_win(connection, key, counted),
+        variances=await variances_of_day(connection, key, counted, slips),
+        slips=slips,
+        boxes=counted.boxes,
         checks=await _issued_checks(connection, key),
         dropped=await dropped_checks(connection, *key),
         open_tables=await open_tables(connection, key.property),
