@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo
 from jinja2 import ChainableUndefined, Environment, PackageLoader, Undefined
 from markupsafe import Markup, escape
 
+from services.console import money
 from services.console.services import part
 from services.console.static import address
 from services.console.words import said, say
 
-_HUNDRED: Final = 100
 _EXPLAINED: Final = frozenset({"cents", "exact_cents", "count"})
 """Amounts that add up from entries."""
 _FIGURES: Final = frozenset({"cents", "exact_cents", "count", "percent", "number"})
@@ -37,9 +37,7 @@ def dollars(cents: int | str | Undefined | None) -> str:
         return ""
     if isinstance(cents, str):
         return _exact(cents)
-    sign = "−" if cents < 0 else ""
-    whole, rest = divmod(abs(cents), _HUNDRED)
-    return f"{sign}${whole:,}.{rest:02d}"
+    return money.dollars(cents)
 
 
 def _exact(cents: str) -> str:

@@ -17,16 +17,6 @@ DOLLARS_ABOVE: Final = (
 """The same of differences, with the sign of those above zero."""
 
 
-def dollars(cents: int) -> str:
-    """Return an amount of cents in dollars.
-
-    >>> dollars(123450), dollars(-5)
-    ('$1,234.50', '−$0.05')
-    """
-    whole, rest = divmod(abs(cents), _CENTS)
-    return f"{'−' if cents < 0 else ''}${whole:,}.{rest:02d}"
-
-
 def in_dollars(cents: int) -> float:
     """Return cents as the dollars that are drawn: near enough for any picture."""
     return cents / _CENTS

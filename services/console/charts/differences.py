@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any, Final
 
-from services.console.charts.amounts import dollar_axis, dollars, in_dollars, words
+from services.console.charts.amounts import dollar_axis, in_dollars, words
 from services.console.charts.chart import WIDTH, Chart, Row, Unit, columns_of, days_of, drawn_of, empty_chart
+from services.console.money import dollars
 from services.console.words import counted, say
 
 _FIGURES: Final[Mapping[str, Unit]] = {

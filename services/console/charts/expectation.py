@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
-from services.console.charts.amounts import dollar_axis, dollars, in_dollars, words
+from services.console.charts.amounts import dollar_axis, in_dollars, words
 from services.console.charts.bands import SAID, Standing, banded, standing_of
 from services.console.charts.chart import (
     Chart,
@@ -15,6 +15,7 @@ from services.console.charts.chart import (
     period_of,
     section_of,
 )
+from services.console.money import dollars
 from services.console.words import counted, say
 
 By = Literal["table", "dealer", "wager"]

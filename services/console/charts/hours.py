@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from services.console.charts.amounts import dollar_axis, dollars, in_dollars
+from services.console.charts.amounts import dollar_axis, in_dollars
 from services.console.charts.chart import WIDTH, Chart, columns_of, empty_chart, period_of, section_of
+from services.console.money import dollars
 from services.console.words import counted, said, say
 
 _NAME: Final = "drop-by-hour"

@@ -5,8 +5,9 @@ from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from services.console.charts.amounts import dollar_axis, dollars, in_dollars
+from services.console.charts.amounts import dollar_axis, in_dollars
 from services.console.charts.chart import WIDTH, Chart, Row, columns_of, empty_chart
+from services.console.money import dollars
 from services.console.words import counted, say
 
 _NAME: Final = "meter-history"

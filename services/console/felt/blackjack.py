@@ -6,7 +6,8 @@ from typing import Any
 
 from services.console.felt.felts import DEALERS_HAND, Hand, Place
 from services.console.felt.reading import Fields, Lines, Parts, dealer_cards, one_card, seats_of
-from services.console.felt.words import dollars, text_of
+from services.console.felt.words import text_of
+from services.console.money import dollars
 from services.console.words import counted, say
 
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from services.console.felt.words import OUTCOMES, dollars, of_hand, words
+from services.console.felt.words import OUTCOMES, of_hand, words
+from services.console.money import dollars
 from services.console.words import say
 
 DEALERS_HAND: Final = say("felt.hand.dealer")

@@ -7,7 +7,8 @@ from services.console.felt.blackjack import blackjack
 from services.console.felt.felts import DEALERS_HAND, Felt, Hand, Place, Wager
 from services.console.felt.reading import Fields, Lines, Parts, dealer_cards, irregularities, meters, one_card, seats_of
 from services.console.felt.seven_cards import face_up_pai_gow, pai_gow
-from services.console.felt.words import GAMES, card_words, dollars, text_of, title
+from services.console.felt.words import GAMES, card_words, text_of, title
+from services.console.money import dollars
 from services.console.words import say
 
 _SEATS_MAX: Final = 16

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from services.console.felt.paying import WagerRules, odds_of, rules_of
 from services.console.felt.readings import Reading, readings_of, under
-from services.console.felt.words import OUTCOMES, dollars, of_hand, words
+from services.console.felt.words import OUTCOMES, of_hand, words
+from services.console.money import dollars
 from services.console.words import say
 
 _DEALER_SEAT: Final = 0

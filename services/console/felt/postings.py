@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from services.console.felt.words import dollars, title, words
+from services.console.felt.words import title, words
+from services.console.money import dollars
 from services.console.words import said, say
 
 _ACCOUNTS: Final = said("felt.account")

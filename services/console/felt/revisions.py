@@ -8,7 +8,7 @@ from services.console.felt.felts import Result
 from services.console.felt.games import felt_of
 from services.console.felt.lines import seat_of, wager_of
 from services.console.felt.telling import lines_of
-from services.console.felt.words import dollars
+from services.console.money import dollars
 from services.console.words import said, say
 
 _KINDS: Final = {f"settlement.{kind}": words for kind, words in said("felt.revision.kind").items()}

@@ -3,6 +3,7 @@
 import re
 from typing import Any, Final
 
+from services.console.money import dollars
 from services.console.words import said, say
 
 _TEXT_CHARACTERS_MAX: Final = 120
@@ -22,15 +23,6 @@ _PICTURES: Final = said("felt.card.rank")
 """The ranks that have a name; the others are their number."""
 _SUITS: Final = said("felt.card.suit")
 JOKER: Final = "Jk"
-
-
-def dollars(cents: int) -> str:
-    """Return cents as dollars.
-
-    >>> dollars(123450), dollars(-500)
-    ('$1,234.50', '-$5.00')
-    """
-    return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02}"
 
 
 def money(value: Any) -> str:
