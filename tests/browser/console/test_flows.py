@@ -299,7 +299,7 @@ def test_a_figure_leads_to_its_entries_and_a_report_has_every_format(demo: Runni
     """On the sealed gaming day and in a report; what is downloaded is what it says."""
     page = visit("demo.auditor", f"{HOME}/days/{demo.gaming_day}")
     expect(page.locator(".stage")).to_have_text(re.compile("final|restated"))  # what is mended later restates it
-    page.locator("summary", has_text="Master game").click()
+    page.get_by_role("link", name="Master game report").click()
     page.locator("a.figure").first.click()
     expect(page.get_by_role("heading", name="The entries behind a figure")).to_be_visible()
     page = visit("demo.auditor", f"{HOME}/reports/statistics?day={demo.gaming_day}")
