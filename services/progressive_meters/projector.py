@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final
 
 from sqlalchemy import case, func
 
-from services.progressive_meters.domain.pools import PARTS, delta_of
+from services.progressive_meters.domain.pools import HELD, PARTS, delta_of
 from services.progressive_meters.tables import (
     changes,
     hits,
     movements,
+    pool_days,
     pool_versions,
     pools,
     readings,
@@ -65,6 +66,9 @@ _MOVE_POOLS: Final = insert(
     | added(pools, *_COUNTERS)
     | {name: func.greatest(pools.c[name], _new_pool[name]) for name in ("number", "at")},
 )
+_ADD_DAYS: Final = insert(
+    pool_days, on_conflict=added(pool_days, "movements", *PARTS, *(f"{leg}_account" for leg in HELD))
+)
 _READ: Final = insert(
     readings,
     on_conflict=replaced(readings),
@@ -86,6 +90,7 @@ class _Rows:
     reconciled: list[Row] = field(default_factory=list)
     pools: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     movements: dict[tuple[str, str, int], Row] = field(default_factory=dict)
+    days: dict[tuple[str, str, date], dict[str, Any]] = field(default_factory=dict)
     readings: dict[tuple[str, ...], dict[str, Any]] = field(default_factory=dict)
     hits: list[Row] = field(default_factory=list)
     taken_back: list[Row] = field(default_factory=list)
@@ -154,6 +159,8 @@ class _Rows:
         for movement in moved:
             delta, key = delta_of(movement), (fact.property, movement.pool)
             place = {"property": fact.property, "pool": movement.pool}
+            day = self._day(*key, fact.gaming_day)
+            day.update({name: day[name] + getattr(delta, name) for name in PARTS}, movements=day["movements"] + 1)
             display = parse_exact(movement.display_cents)
             sums = {name: getattr(delta, part) for name, part in _COUNTERS.items()}
             row = self.pools.setdefault(key, {**place, "number": 0, "at": at, **dict.fromkeys(sums, 0)})
@@ -179,6 +186,19 @@ class _Rows:
                 }
             )
 
+    def _day(self, property_name: str, pool: str, gaming_day: date) -> dict[str, Any]:
+        key = (property_name, pool, gaming_day)
+        if key not in self.days:
+            place = {"property": property_name, "pool": pool, "gaming_day": gaming_day}
+            self.days[key] = place | dict.fromkeys(("movements", *PARTS, *(f"{leg}_account" for leg in HELD)), 0)
+        return self.days[key]
+
+    def post(self, entry: Entry, gaming_day: date) -> None:
+        """Add what an entry posts to the accounts of what pools hold: those are debts, and so they are credited."""
+        for account, cents in entry.draft.postings:
+            if account.leg in HELD:
+                self._day(account.property, account.wager, gaming_day)[f"{account.leg}_account"] -= cents
+
     async def write(self, sent: Pipeline) -> None:
         """Write it, pools and movements in the order of their keys, so that no two writers wait for each other.
 
@@ -193,6 +213,7 @@ class _Rows:
         await sent.write(_MOVE_POOLS, [self.pools[key] for key in sorted(self.pools)])
         overtaken = Fenced("a pool has moved since this was decided")
         await sent.write(_ADD_MOVEMENTS, [self.movements[key] for key in sorted(self.movements)], otherwise=overtaken)
+        await sent.write(_ADD_DAYS, [self.days[key] for key in sorted(self.days)])
         await sent.write(_READ, list(self.readings.values()))
         await sent.write(_ADD_HITS, self.hits)
         await sent.write(_NO_READING, self.taken_back)
@@ -219,10 +240,12 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
     rows = _Rows()
     for entry, fact in recorded:
         rows.add(entry, fact)
+        if isinstance(fact, _Moving):
+            rows.post(entry, fact.gaming_day)
     async with pipeline(transaction.connection) as sent:
         await rows.write(sent)
 
 
 PROJECTOR: Final = Projector(
-    tables=(pool_versions, pools, movements, readings, hits, changes, reconciliations), project=project
+    tables=(pool_versions, pools, movements, pool_days, readings, hits, changes, reconciliations), project=project
 )

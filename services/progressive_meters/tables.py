@@ -83,6 +83,18 @@ movements = Table(
 )
 """Everything that moved a pool."""
 
+pool_days = Table(
+    "pool_days",
+    metadata,
+    *_pool(),
+    *dates("gaming_day", key=True),
+    *counts("movements", "in_count", "in_cents", "award_cents", "hits"),
+    *_exact("contribution", "reserved", "overflow", "reset", "reserve_used", "seed", "transfer", "released"),
+    *counts("display_account", "reserve_account", "overflow_account"),  # by how much these hold more: cents
+    schema=SCHEMA,
+)
+"""The movements of a pool on a gaming day added up, beside what the journal posted to its accounts for that day."""
+
 readings = Table(
     "readings",
     metadata,

@@ -54,8 +54,8 @@ def routes() -> APIRouter:
                 limit=_LAST_ROUNDS,
                 from_end=True,
             ),
-            person.calls.get(INVENTORY, "/variances", property=property, gaming_day=gaming_day),
-            person.calls.get_all(INVENTORY, "/slips", property=property, gaming_day=gaming_day),
+            person.calls.get(INVENTORY, "/variances", property=property, gaming_day=gaming_day, table=table),
+            person.calls.get_all(INVENTORY, "/slips", property=property, gaming_day=gaming_day, table=table),
             person.calls.get(INVENTORY, "/equipment", property=property),
         )
         shown = next((one for one in found.tables if one.name == table), None)
@@ -72,8 +72,8 @@ def routes() -> APIRouter:
             live=not day,
             zone=found.said["time_zone"],
             rounds=rounds,
-            variances=[each for each in (variances or {}).get("items", ()) if each["table"] == table],
-            slips=[each for each in slips or () if each["table"] == table],
+            variances=(variances or {}).get("items", ()),
+            slips=slips or (),
             equipment=[each for each in (equipment or {}).get("items", ()) if each["table"] == table],
         )
 

@@ -93,6 +93,9 @@ PARTS: Final = tuple(one.name for one in fields(Delta))
 EXACT: Final = tuple(name for name in PARTS if name not in COUNTS)
 """The parts of a movement: fields of a delta, columns, and with `_cents` behind what is exact, members of documents."""
 
+HELD: Final = ("display", "reserve", "overflow")
+"""What a pool holds: its exact meters, and the legs of the accounts with their whole cents."""
+
 
 @dataclass(frozen=True, slots=True)
 class Moved:

@@ -62,10 +62,11 @@ class Reconciliation(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolBooks:
-    """All that is known of a pool for a day: sums before, on and after it, and what other records say in all.
+    """All that is known of a pool for a day: sums before, on and after it, and what other records say.
 
-    `pool` is as it stands now, and `movements` of it are there; `accounts` are the balances of its three accounts and
-    `hits_cents` is the sum of its standing hits.
+    `pool` is as it stands now, and `movements` of it were added up. `listed` is what the movements of the day come to
+    one by one: how many they are, and what they add to each of HELD (nanocents). `accounts` are the balances of its
+    three accounts, and `hits_cents` is the sum of its standing hits.
     """
 
     pool: Pool
@@ -73,6 +74,8 @@ class PoolBooks:
     day: Delta
     later: Delta
     movements: int
+    movements_of_day: int
+    listed: tuple[int, int, int, int]
     accounts: Mapping[str, int]
     hits_cents: int
 
@@ -139,15 +142,25 @@ def wrong_with(books: PoolBooks) -> list[str]:
         if sums != held
     ]
     found += [
-        f"pool {pool.name}: {name} shows {shown(held)} cents, its account holds {-books.accounts.get(name, 0)}"
+        f"pool {pool.name}: {name} shows {shown(held)} cents, its account holds {books.accounts[name]}"
         for name, _, held in meters
-        if shown(held) != -books.accounts.get(name, 0)
+        if shown(held) != books.accounts[name]
     ]
+    day = (books.movements_of_day, books.day.on_display, books.day.on_reserve, books.day.on_overflow)
+    if books.listed != day:
+        found.append(
+            f"pool {pool.name}: movements of the day: {books.listed[0]} listed, {day[0]} counted; "
+            f"{_parts(books.listed)} cents listed, {_parts(day)} counted"
+        )
     if books.movements != pool.number:
-        found.append(f"pool {pool.name}: {books.movements} movements are there, the last is number {pool.number}")
+        found.append(f"pool {pool.name}: {books.movements} movements were counted, the last is number {pool.number}")
     if pool.wins_cents != books.hits_cents:
         found.append(f"pool {pool.name}: the wins meter is {pool.wins_cents} cents, the hits {books.hits_cents}")
     return found
+
+
+def _parts(sums: tuple[int, int, int, int]) -> str:
+    return ", ".join(map(exact_text, sums[1:]))
 
 
 def reading_exception(difference: Difference) -> ExceptionItem:

@@ -14,10 +14,10 @@ def upgrade() -> None:
     grant(
         "SELECT, INSERT",
         *("properties", "submissions"),
-        *("pool_versions", "pools", "movements", "readings", "hits", "changes", "reconciliations"),
+        *("pool_versions", "pools", "movements", "pool_days", "readings", "hits", "changes", "reconciliations"),
     )
     grant("UPDATE (withdrawal_received_at)", "submissions")
-    grant("UPDATE", "pools", "readings")
+    grant("UPDATE", "pools", "pool_days", "readings")
     grant("UPDATE (standing)", "hits")
     grant("UPDATE (status, document, approved_by, rejection)", "changes")
     grant("UPDATE (status, approved_by, approved_at, returned_by, returned_at, return_reason)", "pool_versions")

@@ -40,6 +40,16 @@ CREATE INDEX movements_of_day ON movements (property, gaming_day, pool);
 
 CREATE INDEX movements_of_round ON movements (property, "table", round_id, revision) WHERE kind = 'round';
 
+CREATE TABLE pool_days (
+    property TEXT, pool TEXT, gaming_day DATE, movements BIGINT NOT NULL, in_count BIGINT NOT NULL,
+    in_cents BIGINT NOT NULL, award_cents BIGINT NOT NULL, hits BIGINT NOT NULL, contribution NUMERIC(38, 0) NOT NULL,
+    reserved NUMERIC(38, 0) NOT NULL, overflow NUMERIC(38, 0) NOT NULL, reset NUMERIC(38, 0) NOT NULL,
+    reserve_used NUMERIC(38, 0) NOT NULL, seed NUMERIC(38, 0) NOT NULL, transfer NUMERIC(38, 0) NOT NULL,
+    released NUMERIC(38, 0) NOT NULL, display_account BIGINT NOT NULL, reserve_account BIGINT NOT NULL,
+    overflow_account BIGINT NOT NULL,
+    PRIMARY KEY (property, pool, gaming_day)
+);
+
 CREATE TABLE readings (
     property TEXT, "table" TEXT, round_id TEXT, meter TEXT, pool TEXT NOT NULL, number BIGINT NOT NULL,
     standing BOOLEAN NOT NULL, game TEXT NOT NULL, gaming_day DATE NOT NULL, revision BIGINT NOT NULL,

@@ -10,7 +10,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.progressive_meters.domain.comparison import Difference, MeterOfTable, Reading, Step, differences
-from services.progressive_meters.domain.pools import PARTS, Delta
+from services.progressive_meters.domain.pools import HELD, PARTS, Delta, Pool
 from services.progressive_meters.domain.reconciling import (
     Day,
     ExceptionItem,
@@ -20,7 +20,7 @@ from services.progressive_meters.domain.reconciling import (
     wrong_with,
 )
 from services.progressive_meters.queries.pools import pool_of
-from services.progressive_meters.tables import hits, journal, movements, pools, readings, reconciliations
+from services.progressive_meters.tables import hits, movements, pool_days, pools, readings, reconciliations
 from shared.contracts.exact import exact_text, nanocents, share
 from shared.runtime.rows import rows_of, thing_of
 
@@ -53,44 +53,48 @@ async def last_reconciled(connection: AsyncConnection, property_name: str, gamin
 
 
 async def _books(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PoolBooks]:
-    m = movements.c
-    when = case((m.gaming_day < gaming_day, "before"), (m.gaming_day == gaming_day, "day"), else_="later")
-    sums_of = (func.sum(m[name]).label(name) for name in PARTS)
-    query = select(m.pool, when.label("when"), func.count().label("movements"), *sums_of)
-    query = query.where(m.property == property_name).group_by(m.pool, when)
-    sums: dict[str, dict[str, Delta]] = {}
-    numbers: dict[str, int] = {}
+    d = pool_days.c
+    when = case((d.gaming_day < gaming_day, "before"), (d.gaming_day == gaming_day, "day"), else_="later")
+    names = ("movements", *PARTS, *(f"{leg}_account" for leg in HELD))
+    query = select(d.pool, when.label("when"), *(func.sum(d[name]).label(name) for name in names))
+    query = query.where(d.property == property_name).group_by(d.pool, when)
+    sums: dict[str, dict[str, Mapping[str, int]]] = {}
     for row in await connection.execute(query):
-        sums.setdefault(row.pool, {})[row.when] = Delta(*(int(row._mapping[name]) for name in PARTS))
-        numbers[row.pool] = numbers.get(row.pool, 0) + row.movements
-    accounts = await _accounts(connection, property_name)
+        sums.setdefault(row.pool, {})[row.when] = {name: int(row._mapping[name]) for name in names}
+    listed = await _listed(connection, property_name, gaming_day)
     by_hits = await _hits(connection, property_name)
     rows = await connection.execute(rows_of(pools, property=property_name).order_by(pools.c.pool))
     return [
-        PoolBooks(
-            pool=pool_of(row),
-            **{when: sums[row.pool].get(when, Delta()) for when in ("before", "day", "later")},
-            movements=numbers[row.pool],
-            accounts=accounts.get(row.pool, {}),
-            hits_cents=by_hits.get(row.pool, 0),
-        )
+        _books_of(pool_of(row), sums[row.pool], listed.get(row.pool, (0, 0, 0, 0)), by_hits.get(row.pool, 0))
         for row in rows
         if sums.get(row.pool, {}).keys() & {"before", "day"}
     ]
 
 
-async def _accounts(connection: AsyncConnection, property_name: str) -> dict[str, dict[str, int]]:
-    a, p = journal.accounts.c, journal.postings.c
-    query = (
-        select(a.wager, a.leg, func.sum(p.cents).label("cents"))
-        .join(journal.postings, p.account == a.account)
-        .where(a.property == property_name, a.leg.in_(("display", "reserve", "overflow")))
-        .group_by(a.wager, a.leg)
+def _books_of(
+    pool: Pool, sums: Mapping[str, Mapping[str, int]], listed: tuple[int, int, int, int], hits_cents: int
+) -> PoolBooks:
+    moved = {when: Delta(*(of[name] for name in PARTS)) for when, of in sums.items()}
+    return PoolBooks(
+        pool=pool,
+        **{when: moved.get(when, Delta()) for when in ("before", "day", "later")},
+        movements=sum(of["movements"] for of in sums.values()),
+        movements_of_day=sums["day"]["movements"] if "day" in sums else 0,
+        listed=listed,
+        accounts={leg: sum(of[f"{leg}_account"] for of in sums.values()) for leg in HELD},
+        hits_cents=hits_cents,
     )
-    found: dict[str, dict[str, int]] = {}
-    for row in await connection.execute(query):
-        found.setdefault(row.wager, {})[row.leg] = int(row.cents)
-    return found
+
+
+async def _listed(
+    connection: AsyncConnection, property_name: str, gaming_day: date
+) -> dict[str, tuple[int, int, int, int]]:
+    """Return what the movements of a day come to one by one, by pool."""
+    m = movements.c
+    held = (_display(m), m.reserved - m.reserve_used, m.overflow - m.released)
+    query = select(m.pool, func.count(), *(func.sum(one) for one in held))
+    query = query.where(m.property == property_name, m.gaming_day == gaming_day).group_by(m.pool)
+    return {pool: (count, int(a), int(b), int(c)) for pool, count, a, b, c in await connection.execute(query)}
 
 
 async def _hits(connection: AsyncConnection, property_name: str) -> dict[str, int]:

@@ -38,6 +38,7 @@ from shared.runtime.web import (
     DayQuery,
     PropertyPath,
     PropertyQuery,
+    TableChoice,
     command_route,
     document_response,
     problems,
@@ -95,11 +96,13 @@ def variance_routes(context: ServiceContext) -> APIRouter:
     of_variance = "/{property}/{gaming_day}/{variance}/{table}/{number}"
 
     @router.get("", response_model_exclude_none=True, summary="List variances", responses=problems(Reason.NOT_FOUND))
-    async def list_variances(reader: DayReader, property_name: PropertyQuery, gaming_day: DayQuery) -> Variances:
+    async def list_variances(
+        reader: DayReader, property_name: PropertyQuery, gaming_day: DayQuery, table: TableChoice = None
+    ) -> Variances:
         """Everything that was counted otherwise than expected, with owner and resolution."""
         del reader
         async with snapshot(context.engine) as connection:
-            return Variances(items=await variances_of_day(connection, DayKey(property_name, gaming_day)))
+            return Variances(items=await variances_of_day(connection, DayKey(property_name, gaming_day), table))
 
     command = partial(command_route, router, context.commands, role=AUDIT_DAYS, answers=Variance)
     command(OwnVariance, f"{of_variance}/own", rejects=(Reason.NOT_FOUND,))

@@ -28,6 +28,7 @@ from shared.runtime.web import (
     Page,
     PropertyPath,
     PropertyQuery,
+    TableChoice,
     command_route,
     document_response,
     problems,
@@ -84,6 +85,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyQuery,
         asked: Asked,
         gaming_day: Annotated[date | None, Query(description="only of this gaming day")] = None,
+        table: TableChoice = None,
         slip: Annotated[SlipKind | None, Query(description="only of this kind")] = None,
         status: Annotated[SlipStatus | None, Query(description="only with this status")] = None,
     ) -> Page[Slip]:
@@ -95,6 +97,7 @@ def routes(context: ServiceContext) -> APIRouter:
                 connection,
                 property_name,
                 gaming_day=gaming_day,
+                table=table,
                 slip=slip,
                 status=status,
                 after=after,

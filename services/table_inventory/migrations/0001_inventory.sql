@@ -17,7 +17,7 @@ CREATE TABLE movements (
     CONSTRAINT movement_is_permitted CHECK (
         movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish'))
 );
-CREATE INDEX movements_in_order ON movements (property, "table", at);
+CREATE INDEX movements_in_order ON movements (property, "table", at) INCLUDE (cause, cents, rounds, contents);
 CREATE INDEX movements_of_pieces ON movements (property, "table", at) WHERE contents IS NOT NULL;
 CREATE INDEX movements_of_ref ON movements (property, "table", ref);
 CREATE INDEX movements_of_check ON movements (property, ref) WHERE cause = 'counter_check';

@@ -44,20 +44,24 @@ async def read_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adj
     return await things_of(Adjustment, connection, query)
 
 
-async def counted_of_day(connection: AsyncConnection, key: DayKey) -> Counted:
-    """Return what was counted on a gaming day."""
-    return Counted(await windows_of_day(connection, *key), await boxes_of_day(connection, *key))
+async def counted_of_day(connection: AsyncConnection, key: DayKey, table: str | None = None) -> Counted:
+    """Return what was counted on a gaming day, or at a `table` on it."""
+    return Counted(await windows_of_day(connection, *key, table), await boxes_of_day(connection, *key, table))
 
 
-async def variances_of_day(
-    connection: AsyncConnection, key: DayKey, counted: Counted | None = None, slips: Sequence[Slip] | None = None
-) -> list[Variance]:
-    """Return all variances of a gaming day, by table and time. Raises: Rejected for an unknown property.
+async def variances_of_day(connection: AsyncConnection, key: DayKey, table: str | None = None) -> list[Variance]:
+    """Return all variances of a gaming day, or those of a `table`, by table and time.
 
-    What was `counted` and the `slips` are read unless they are given.
+    Raises: Rejected for an unknown property.
     """
-    counted = await counted_of_day(connection, key) if counted is None else counted
-    slips = await read_slips(connection, key.property, gaming_day=key.gaming_day) if slips is None else slips
+    counted = await counted_of_day(connection, key, table)
+    slips = await read_slips(connection, key.property, gaming_day=key.gaming_day, table=table)
+    return await _variances(connection, key, counted, slips)
+
+
+async def _variances(
+    connection: AsyncConnection, key: DayKey, counted: Counted, slips: Sequence[Slip]
+) -> list[Variance]:
     cases = await connection.execute(rows_of(t.variance_cases, **key._asdict()))
     return variances(
         key.property,
@@ -105,7 +109,7 @@ async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
         provisions=await provisions_on(connection, *key),
         day=await read_day(connection, key),
         win=await read_win(connection, key, counted),
-        variances=await variances_of_day(connection, key, counted, slips),
+        variances=await _variances(connection, key, counted, slips),
         slips=slips,
         boxes=counted.boxes,
         checks=await _issued_checks(connection, key),

@@ -65,6 +65,7 @@ async def read_slips(
     property_name: str,
     *,
     gaming_day: date | None = None,
+    table: str | None = None,
     slip: SlipKind | None = None,
     status: SlipStatus | None = None,
     after: tuple[str, int] | None = None,
@@ -72,7 +73,7 @@ async def read_slips(
 ) -> list[Slip]:
     """Return slips in the order of kind and number."""
     c = slips.c
-    query = rows_of(slips, property=property_name, gaming_day=gaming_day, slip=slip)
+    query = rows_of(slips, property=property_name, gaming_day=gaming_day, table=table, slip=slip)
     if status is not None:
         query = query.where(slip_status == status)
     if after is not None:

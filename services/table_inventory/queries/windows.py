@@ -14,9 +14,11 @@ _WINDOWS: Final = text("""
     WITH ends AS (
         SELECT property, "table", at, sequence FROM table_inventory.counts
         WHERE property = :property AND gaming_day = :gaming_day
+          AND (CAST(:table AS text) IS NULL OR "table" = :table)
         UNION ALL
         SELECT DISTINCT property, "table", CAST(:at AS timestamptz), CAST(NULL AS bigint) FROM table_inventory.counts
-        WHERE property = :property AND at <= CAST(:at AS timestamptz))
+        WHERE property = :property AND at <= CAST(:at AS timestamptz)
+          AND (CAST(:table AS text) IS NULL OR "table" = :table))
     SELECT to_jsonb(p) AS start, to_jsonb(e) AS "end", to_jsonb(m) || jsonb_build_object('by_denomination', d.known)
         AS moves
     FROM ends n
@@ -28,20 +30,23 @@ _WINDOWS: Final = text("""
           AND (q.at, q.sequence) < (n.at, coalesce(n.sequence, 9223372036854775807))
         ORDER BY q.at DESC, q.sequence DESC LIMIT 1) p ON true
     CROSS JOIN LATERAL (
-        SELECT coalesce(sum(m.cents), 0) AS cents,
-               coalesce(sum(m.cents) FILTER (WHERE m.cause = 'fill'), 0) AS fills_cents,
-               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'credit'), 0) AS credits_cents,
-               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'currency'), 0) AS currency_cents,
-               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'prepaid_access'), 0) AS prepaid_cents,
-               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'counter_check'), 0) AS counter_checks_cents,
-               coalesce(sum(m.rounds), 0) AS rounds,
-               coalesce(sum(m.cents) FILTER (WHERE m.cause = 'round'), 0) AS rounds_cents,
-               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'coupon'), 0) AS coupons_paid_cents,
-               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'waived'), 0) AS vigorish_waived_cents,
-               count(*) FILTER (WHERE m.contents IS NULL AND m.cents <> 0) AS unknown
-        FROM table_inventory.movements m
-        WHERE m.property = n.property AND m."table" = n."table"
-          AND m.at > coalesce(p.at, '-infinity') AND m.at <= n.at) m
+        SELECT coalesce(sum(c.cents), 0) AS cents,
+               coalesce(sum(c.cents) FILTER (WHERE c.cause = 'fill'), 0) AS fills_cents,
+               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'credit'), 0) AS credits_cents,
+               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'currency'), 0) AS currency_cents,
+               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'prepaid_access'), 0) AS prepaid_cents,
+               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'counter_check'), 0) AS counter_checks_cents,
+               coalesce(sum(c.rounds), 0) AS rounds,
+               coalesce(sum(c.cents) FILTER (WHERE c.cause = 'round'), 0) AS rounds_cents,
+               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'coupon'), 0) AS coupons_paid_cents,
+               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'waived'), 0) AS vigorish_waived_cents,
+               coalesce(sum(c.unknown), 0) AS unknown
+        FROM (SELECT m.cause, sum(m.cents) AS cents, sum(m.rounds) AS rounds,
+                     count(*) FILTER (WHERE m.contents IS NULL AND m.cents <> 0) AS unknown
+              FROM table_inventory.movements m
+              WHERE m.property = n.property AND m."table" = n."table"
+                AND m.at > coalesce(p.at, '-infinity') AND m.at <= n.at
+              GROUP BY m.cause) c) m
     CROSS JOIN LATERAL (
         SELECT coalesce(jsonb_object_agg(k.name, k.n), '{}') AS known
         FROM (SELECT d.key AS name, sum(d.value::bigint) AS n
@@ -69,8 +74,9 @@ _BOXES: Final = text("""
                coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'counter_check'), 0) AS recorded_checks_cents
         FROM table_inventory.movements m
         WHERE m.property = b.property AND m."table" = b."table"
+          AND m.cause IN ('currency', 'counter_check')
           AND m.at > coalesce(p.at, '-infinity') AND m.at <= b.removed_at) r
-    WHERE b.property = :property AND b.gaming_day = :gaming_day
+    WHERE b.property = :property AND b.gaming_day = :gaming_day AND (CAST(:table AS text) IS NULL OR b."table" = :table)
     ORDER BY b."table", b.removed_at, b.exchange""")
 
 
@@ -84,9 +90,14 @@ async def running_windows(connection: AsyncConnection, property_name: str, at: d
     return await _read(connection, property_name, None, at)
 
 
-async def windows_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Window]:
-    """Return the windows of a gaming day, and for the tables that are open on it, the one that runs."""
-    found = await _read(connection, property_name, gaming_day, "infinity")
+async def windows_of_day(
+    connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
+) -> list[Window]:
+    """Return the windows of a gaming day, and for the tables that are open on it, the one that runs.
+
+    With a `table`, only its own.
+    """
+    found = await _read(connection, property_name, gaming_day, "infinity", table)
     return [window for window in found if window.end is not None or window.runs_on == gaming_day]
 
 
@@ -95,11 +106,15 @@ async def _read(
     property_name: str,
     gaming_day: date | None,
     at: datetime | Literal["infinity"] | None,
+    table: str | None = None,
 ) -> list[Window]:
-    wanted = {"property": property_name, "gaming_day": gaming_day, "at": at}
+    wanted = {"property": property_name, "gaming_day": gaming_day, "at": at, "table": table}
     return await things_of(Window, connection, _WINDOWS, wanted)
 
 
-async def boxes_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Box]:
-    """Return the drop boxes of a gaming day, with what was recorded as dropped in them."""
-    return await things_of(Box, connection, _BOXES, {"property": property_name, "gaming_day": gaming_day})
+async def boxes_of_day(
+    connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
+) -> list[Box]:
+    """Return the drop boxes of a gaming day, or those of a `table`, with what was recorded as dropped in them."""
+    wanted = {"property": property_name, "gaming_day": gaming_day, "table": table}
+    return await things_of(Box, connection, _BOXES, wanted)

@@ -81,7 +81,12 @@ def test_what_was_tampered_with_shows_in_the_reconciliation(office: Office, url:
     for statement, wrong in (
         ("UPDATE progressive_meters.pools SET display = display + 2000000000", "display meter holds"),
         ("UPDATE progressive_meters.pools SET wins_cents = wins_cents + 1", "the wins meter is"),
-        ("DELETE FROM progressive_meters.movements WHERE number = 2", "movements are there"),
+        (
+            "DELETE FROM progressive_meters.movements WHERE number = 2",
+            "movements of the day: 1 listed, 2 counted",
+        ),
+        ("UPDATE progressive_meters.pool_days SET movements = 7", "movements were counted, the last is number 2"),
+        ("UPDATE progressive_meters.pool_days SET display_account = 1", "its account holds"),
     ):
         with psycopg.connect(url.replace("+psycopg", "")) as connection:
             connection.execute(statement)
