@@ -72,6 +72,12 @@ movements = Table(
         postgresql_include=["cause", "cents", "rounds", "contents"],
     ),
     Index("movements_of_pieces", "property", "table", "at", postgresql_where="contents IS NOT NULL"),
+    Index(
+        "movements_into_boxes",
+        *("property", "table", "at"),
+        postgresql_include=["cause", "cents"],
+        postgresql_where="cause IN ('currency', 'counter_check')",
+    ),
     Index("movements_of_ref", "property", "table", "ref"),
     Index("movements_of_check", "property", "ref", postgresql_where="cause = 'counter_check'"),
 )

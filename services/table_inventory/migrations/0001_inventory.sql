@@ -19,6 +19,8 @@ CREATE TABLE movements (
 );
 CREATE INDEX movements_in_order ON movements (property, "table", at) INCLUDE (cause, cents, rounds, contents);
 CREATE INDEX movements_of_pieces ON movements (property, "table", at) WHERE contents IS NOT NULL;
+CREATE INDEX movements_into_boxes ON movements (property, "table", at) INCLUDE (cause, cents)
+    WHERE cause IN ('currency', 'counter_check');
 CREATE INDEX movements_of_ref ON movements (property, "table", ref);
 CREATE INDEX movements_of_check ON movements (property, ref) WHERE cause = 'counter_check';
 

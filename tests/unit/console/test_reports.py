@@ -1,0 +1,40 @@
+"""A section of a report as it is shown: the first rows of a long one, the total of all, and the way to every row."""
+
+import re
+from typing import Any
+
+import pytest
+
+from services.console.views import environment
+
+_COLUMNS = [
+    {"name": "table", "title": "Table", "unit": "text"},
+    {"name": "drop_cents", "title": "Drop", "unit": "cents"},
+]
+
+
+def section(rows: int, rows_max: int | None) -> str:
+    """Return a section of so many tables, each with a drop of $10, as HTML."""
+    shown: dict[str, Any] = {"report": "drop-and-win", "known_at": "2026-11-21T12:00:00Z"}
+    wanted = {"gaming_day": "2026-11-20", "period": "day", "table": "", "game": ""}
+    listed = [{"id": f"BJ{number:02}", "table": f"BJ{number:02}", "drop_cents": 1000} for number in range(rows)]
+    one = {"name": "tables", "title": "Tables", "rows": listed, "total": {"drop_cents": 1000 * rows}}
+    template = environment().get_template("report_parts.html")
+    module: Any = template.make_module(
+        {"property": "riverside", "shown": shown, "wanted": wanted, "zone": None, "rows_max": rows_max}
+    )
+    return str(module.section(one, _COLUMNS))
+
+
+@pytest.mark.parametrize(("rows", "rows_max", "listed"), [(5, 3, 3), (3, 3, 3), (5, None, 5)])
+def test_a_long_section_begins_with_its_first_rows(rows: int, rows_max: int | None, listed: int) -> None:
+    """The total is that of all, and a link leads to every row as it is known at the same moment."""
+    html = section(rows, rows_max)
+    assert listed == len(re.findall(r"<tr><td", html.partition("<tfoot>")[0]))
+    assert f"${rows * 10}.00" in html.partition("<tfoot>")[2]
+    more = re.search(r'<a href="([^"]*whole=true[^"]*)">([^<]*)', html)
+    assert (more is not None) == (listed < rows)
+    if more is not None:
+        assert f"The first {rows_max} of {rows} rows" in more[2]
+        assert "known_at=2026-11-21T12%3A00%3A00Z" in more[1]
+        assert more[1].endswith("#s-tables")
