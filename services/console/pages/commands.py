@@ -37,7 +37,8 @@ def routes() -> APIRouter:
         back, key = form.get("back", "/"), form.get("key", "")
         if form.get("rows"):  # more rows for a list, without a script
             return await _form(request, person, operation, typed, back=back, key=key, more=form["rows"])
-        read = filled(operation, typed, ZoneInfo(await zone_of(person, typed.get("property", "")) or "UTC"))
+        zone = await _zone(person, typed)
+        read = filled(operation, typed, ZoneInfo(zone or "UTC"))
         if read.mistakes:
             return await _form(request, person, operation, typed, back=back, key=key, mistakes=read.mistakes)
         try:
@@ -48,7 +49,8 @@ def routes() -> APIRouter:
             return await _form(
                 request, person, operation, typed, back=back, key=key, mistakes=mistakes, refused=refused
             )
-        return page(request, "done.html", person, operation=operation, answer=answer, back=local_path(back))
+        said = {"operation": operation, "answer": answer, "back": local_path(back), "zone": zone}
+        return page(request, "done.html", person, **said)
 
     return router
 
@@ -59,6 +61,11 @@ def _operation(person: Person, service: str, name: str) -> Operation:
         detail = say("refused.command_why", name=name, service=service)
         raise Refused(service, 404, {"title": say("refused.command"), "detail": detail})
     return operation
+
+
+async def _zone(person: Person, given: dict[str, str]) -> str | None:
+    """Return the time zone of the property that a command is about; None where it is about none, or none is known."""
+    return await zone_of(person, given["property"]) if given.get("property") else None
 
 
 def new_key() -> str:
@@ -97,4 +104,5 @@ async def _form(
         more=more,
         subject=await subject_of(person, operation, given),
         allowed=person.may(*operation.roles),
+        zone=await _zone(person, given),
     )

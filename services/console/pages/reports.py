@@ -83,6 +83,15 @@ def routes() -> APIRouter:
     async def entries(request: Request, person: Asked, report: str, asked: Question, cell: str) -> Response:
         wanted = await asked.wanted(person)
         found = await person.calls.get(REPORTING, path("reports", report, "entries"), **wanted, cell=cell)
-        return page(request, "entries.html", person, found=found, cell=cell, report=report, day=wanted["gaming_day"])
+        return page(
+            request,
+            "entries.html",
+            person,
+            found=found,
+            cell=cell,
+            report=report,
+            day=wanted["gaming_day"],
+            zone=await zone_of(person, asked.property),
+        )
 
     return router
