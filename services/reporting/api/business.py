@@ -17,7 +17,7 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the route, which shows what the service has watched last."""
     router = APIRouter(prefix="/metrics", tags=["operations"])
 
-    @router.get("/business", summary="Read the metrics of money")
+    @router.get("/business", summary="Read the metrics of money", response_class=PlainTextResponse)
     async def business(monitor: Monitor) -> Response:
         """In the text format of Prometheus, of every property: the caller works for all."""
         del monitor

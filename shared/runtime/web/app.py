@@ -166,7 +166,7 @@ def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str
             return problem(Reason.NOT_READY, detail, checks=found)
         return JSONResponse({"status": "ready", "checks": dict.fromkeys(found, "good")})
 
-    @router.get("/metrics", summary="The metrics")
+    @router.get("/metrics", summary="The metrics", response_class=PlainTextResponse)
     async def prometheus() -> Response:
         """In the text format of Prometheus."""
         return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
