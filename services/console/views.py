@@ -83,7 +83,7 @@ def cell(value: Any, unit: str, zone: str | None = None) -> Any:
         case "count", int():
             return count(value)
         case "percent", _:
-            return f"{value} %"
+            return f"{value} %".replace("-", "−")
         case "moment", str():
             return moment(value, zone)
         case _, str() if _HASH.fullmatch(value):

@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from services.console.console import Asked, page
 from services.console.listing import Act, Record, cols, listed
 from services.console.pages.days import zone_of
-from services.console.services import REGISTRY, Missing, path, together
+from services.console.services import REGISTRY, path, together
 from services.console.words import say
 
 _STEPS: Final = {
@@ -121,5 +121,5 @@ def acts_of(one: Record, property_name: str) -> list[Act]:
     return [Act(REGISTRY, name, values) for name in _STEPS.get(status, ())]
 
 
-async def _nothing() -> Any:
-    return Missing(say("submissions.first"))
+async def _nothing() -> None:
+    """Return no comparison: there is no version before the first."""

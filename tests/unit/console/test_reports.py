@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.console.views import environment
+from services.console.views import cell, environment
 
 _COLUMNS = [
     {"name": "table", "title": "Table", "unit": "text"},
@@ -38,3 +38,8 @@ def test_a_long_section_begins_with_its_first_rows(rows: int, rows_max: int | No
         assert f"The first {rows_max} of {rows} rows" in more[2]
         assert "known_at=2026-11-21T12%3A00%3A00Z" in more[1]
         assert more[1].endswith("#s-tables")
+
+
+def test_what_is_below_zero_has_the_same_sign_everywhere() -> None:
+    """Amounts and percentages alike."""
+    assert ["−$1.00", "−4.26 %"] == [cell(-100, "cents"), cell("-4.26", "percent")]
