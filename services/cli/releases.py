@@ -93,9 +93,9 @@ def altered(root: Path, known: Sequence[Release]) -> list[str]:
         if release.is_released:
             then, now = release.manifest["revisions"], revisions_of(root)
             differ += _different(then, {path: now.get(path) for path in then})
-        if release.manifest["after"] != (None if before is None else fingerprint(before)):
-            differ.append(f"{FOLDER}/{release.name}/{MANIFEST}: not the releases that came before it")
         found += [f"{path}: not as it was released; {again}" for path in differ]
+        if release.manifest["after"] != (None if before is None else fingerprint(before)):
+            found.append(f"{FOLDER}/{release.name}/{MANIFEST}: what came before it is another; {again}")
     return found
 
 

@@ -194,15 +194,15 @@ def test_a_later_revision_runs_with_the_data(archived: Archived, databases: Data
     load_database(archived.files, url)
     before = Archived(archived.files, url, archived.settings)
     _, entries, _ = verified(SERVICE, before)
-    rows = query(url, f"SELECT count(*) FROM {SERVICE}.shifts")
-    expand = "ALTER TABLE shifts ADD COLUMN named TEXT; UPDATE shifts SET named = shift; ALTER TABLE entries ADD COLUMN note TEXT;"
-    _revision(revisions, 2, expand)
+    rows = query(url, f"SELECT count(*) FROM {SERVICE}.owed")
+    expand = "ALTER TABLE owed ADD COLUMN named TEXT; UPDATE owed SET named = game;"
+    _revision(revisions, 2, f"{expand} ALTER TABLE entries ADD COLUMN note TEXT;")
     upgrade(SERVICE, revisions, url)
-    assert rows == query(url, f"SELECT count(named) FROM {SERVICE}.shifts WHERE named = shift")
+    assert rows == query(url, f"SELECT count(named) FROM {SERVICE}.owed WHERE named = game")
     assert ([], entries) == verified(SERVICE, before)[:2]  # by the code that knows nothing of it
-    _revision(revisions, 3, "ALTER TABLE shifts DROP COLUMN shift; ALTER TABLE shifts ALTER COLUMN named SET NOT NULL;")
+    _revision(revisions, 3, "ALTER TABLE owed DROP COLUMN game; ALTER TABLE owed ALTER COLUMN named SET NOT NULL;")
     upgrade(SERVICE, revisions, url)
-    assert rows == query(url, f"SELECT count(named) FROM {SERVICE}.shifts")
+    assert rows == query(url, f"SELECT count(named) FROM {SERVICE}.owed")
     assert [(f"{SERVICE}_0003",)] == query(url, f"SELECT version_num FROM {SERVICE}.alembic_version")
     assert ([], entries) == verified(SERVICE, before)[:2]
     databases.drop(url)

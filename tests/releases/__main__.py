@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from services.cli.generated import ROOT, texts
+from services.cli.generated import ROOT
 from services.cli.releases import (
     CANDIDATE,
     FOLDER,
@@ -30,6 +30,7 @@ from services.cli.releases import (
     releases,
     revisions_of,
 )
+from shared.contracts.schemas import as_json, json_schemas
 from tests.releases.entries import as_text, lines
 
 ENTRIES: Final = "entries.jsonl"
@@ -94,12 +95,7 @@ def write(root: Path, name: str, *, final: bool, database: bool) -> Path:
 def _changed_schemas(earlier: Sequence[Release]) -> dict[str, str]:
     """Return the JSON Schemas, by type, that are not as the latest of the earlier releases has them."""
     known = {type_: schema for release in earlier for type_, schema in release.schemas()}
-    written = {
-        path.removeprefix("schemas/json/").removesuffix(".json"): text
-        for path, text in texts().items()
-        if path.startswith("schemas/json/")
-    }
-    return {type_: text for type_, text in written.items() if known.get(type_) != json.loads(text)}
+    return {type_: as_json(schema) for type_, schema in json_schemas().items() if known.get(type_) != schema}
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ from services.cli.ending import Ending
 from services.cli.services import load
 from services.cli.stack import RunningStack
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS, TOPICS
+from shared.local import PostgresServer
 from tests.releases.database import ABOUT, Files, dump, dump_topics
+from tests.releases.database import load as load_database
 from tests.support.asgi import AppClient
 from tests.support.desk import desk_of
 from tests.support.polling import eventually
@@ -44,7 +46,7 @@ def play(folder: Path) -> Files:
         assert [] == day["differences"]
         _afterwards(people, day, stack)
         wait_for_delivery(people, folder)
-        files = dump(stack.database_url)
+        files = _at_rest(stack.database_url)
         files |= dump_topics(stack.bootstrap_servers, (topic.name for topic in TOPICS))
         [(cluster,)] = query(stack.database_url, "SELECT DISTINCT cluster FROM round_settlement.inputs")
         about = {
@@ -55,7 +57,26 @@ def play(folder: Path) -> Files:
         }
         files["verifiers.txt"] = stack.home.verifiers_file.read_bytes()
         files[ABOUT] = json.dumps(about, indent=2, sort_keys=True).encode()
-        return files | read_reports(stack.database_url, about)
+    with PostgresServer() as server:
+        load_database(files, server.url)
+        return files | read_reports(server.url, about)
+
+
+def _at_rest(url: str) -> Files:
+    """Return the rows when everything that was recorded is published, and read by those who read it."""
+    dumps = [dump(url)]
+
+    def rests() -> bool:
+        dumps.append(dump(url))
+        before, now = ({name: text for name, text in one.items() if _is_of_books(name)} for one in dumps[-2:])
+        return before == now
+
+    eventually(rests, seconds=60, every=2, because="the services have nothing left to do")
+    return dumps[-1]
+
+
+def _is_of_books(name: str) -> bool:
+    return name.rpartition("/")[2] in ("entries.copy", "relay.copy", "sources.copy", "taken.copy")
 
 
 def _afterwards(people: People, day: Mapping[str, Any], stack: RunningStack) -> None:
@@ -79,7 +100,7 @@ def _afterwards(people: People, day: Mapping[str, Any], stack: RunningStack) -> 
     path = f"/contests/{PROPERTY}/{gaming_day}"
     people.does("demo.accountant", INVENTORY, path, result)
     people.does("demo.controller", INVENTORY, f"{path}/friday-night/1/approve")
-    for decision, body in (("approve", None), ("reject", {"reason": "read right"})):
+    for decision, body in (("reject", {"reason": "read right"}), ("approve", None)):
         proposed = people.does("demo.round_corrector", _SETTLEMENT, *_correction(stack, day))
         path = f"/corrections/{PROPERTY}/{proposed['correction']}/{decision}"
         people.does("demo.correction_approver", _SETTLEMENT, path, body)
@@ -93,14 +114,14 @@ def _afterwards(people: People, day: Mapping[str, Any], stack: RunningStack) -> 
 
 
 def _correction(stack: RunningStack, day: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return where a round is corrected, and as what: its record as it stands."""
+    """Return where a round is corrected, and as what: the record that came first."""
     table, round_id = day["round"]["table"], day["round"]["round_id"]
     events = [_event(record.value) for record in read_topic(stack.bootstrap_servers, TABLE_EVENTS.name)]
-    [*_, last] = [event["data"] for event in events if event.get("data", {}).get("round_id") == round_id]
+    [first, *_] = [event["data"] for event in events if event.get("data", {}).get("round_id") == round_id]
     [(revision,)] = query(
         stack.database_url, f"SELECT revision FROM round_settlement.rounds WHERE round_id = '{round_id}'"
     )
-    body = {"replaces": revision, "round": last["round"], "reason": "the camera shows the same"}
+    body = {"replaces": revision, "round": first["round"], "reason": "the camera shows what was dealt"}
     return f"/rounds/{PROPERTY}/{table}/{round_id}/corrections", body
 
 
