@@ -4,12 +4,13 @@ import asyncio
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.cli.releases import Release, releases
@@ -40,6 +41,7 @@ RELEASES = [release for release in releases(ROOT) if (release.folder / DATABASE)
 class Archived:
     """A release's database, and the broker with all that its topics held."""
 
+    release: str
     files: Files
     url: str
     settings: Settings
@@ -154,15 +156,31 @@ def test_every_reader_takes_what_an_archive_s_topics_hold(archived: Archived) ->
     assert taken > sum(map(len, values.values()))
 
 
-EMPTY: dict[str, set[str]] = {}
-"""By release, the tables that its archive has no row of."""
+QUIET = {
+    "0.1.0": {
+        "reporting.closings",  # of days that were sealed while entries of theirs were missing
+        "table_inventory.adjustments",
+        "table_inventory.alarm_cases",
+        "table_inventory.winners",
+    }
+}
+"""By release, the tables that its day has no row of: what does not happen every day."""
 
 
-def test_an_archive_has_rows_of_every_table(archived: Archived, request: pytest.FixtureRequest) -> None:
-    """Every table is filled in some service; what is named here is filled by what a quiet day does not have."""
-    release = json.loads(archived.files[ABOUT])["known_at"]
-    assert release
-    assert EMPTY["0.1.0"] == set(empty_tables(archived.files))
+def test_an_archive_has_rows_of_every_table(archived: Archived) -> None:
+    """Tables of a service are filled but for those that are named; those of journals, alike in all, in some service."""
+    empty = {name.partition(".")[::2] for name in empty_tables(archived.files)}
+    of_journal = {role_of(name): {table.name for table in journal_of(name)} for name in NAMES}
+    of_service = {f"{schema}.{table}" for schema, table in empty if table not in of_journal[schema]}
+    assert QUIET.get(archived.release, set()) == of_service
+    for table in of_journal[role_of(SERVICE)]:
+        assert {(schema, table) for schema in of_journal} - empty, f"no service has a row in {table}"
+
+
+def journal_of(service: str) -> list[Table]:
+    """Return the tables of a service's journal."""
+    journal = load(service).journal
+    return [one for field in fields(journal) if isinstance(one := getattr(journal, field.name), Table)]
 
 
 SERVICE = "vigorish"
@@ -192,7 +210,7 @@ def test_a_later_revision_runs_with_the_data(archived: Archived, databases: Data
     """Expand, then contract: a column is added and filled while the older code works on, and takes another's place."""
     url = databases.create()
     load_database(archived.files, url)
-    before = Archived(archived.files, url, archived.settings)
+    before = replace(archived, url=url)
     _, entries, _ = verified(SERVICE, before)
     rows = query(url, f"SELECT count(*) FROM {SERVICE}.owed")
     expand = "ALTER TABLE owed ADD COLUMN named TEXT; UPDATE owed SET named = game;"

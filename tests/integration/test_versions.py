@@ -1,4 +1,4 @@
-"""docs/extend.md, "Change an event type or a fact": the page's service records one version, and goes on with the next."""
+"""docs/extend.md, "Change an event type or a fact": the page's service records one version, then the next."""
 
 import importlib
 import re
@@ -160,7 +160,7 @@ def test_a_journal_of_two_versions_is_one_journal(tmp_path: Path, url: str) -> N
 
 
 def test_the_older_release_quarantines_what_the_newer_one_writes(tmp_path: Path, url: str) -> None:
-    """An event of a later version waits with its bytes; deployed again, the newer release takes it from there."""
+    """An event of a later version waits in quarantine, with the reason, and leads to nothing else."""
     newer = found(1, "E-1", 500) | {"type": "chips.found.v2"}
     with (
         release(tmp_path / "first", FILES) as manifest,
