@@ -64,7 +64,10 @@ def archived(request: pytest.FixtureRequest, databases: Databases) -> Iterator[A
     with Broker(cluster_id=json.loads(files[ABOUT])["cluster_id"]) as broker:
         load_topics(files, broker.bootstrap_servers, url)
         yield Archived(
-            files, url, Settings(DATABASE_URL=SecretStr(url), KAFKA_BOOTSTRAP_SERVERS=broker.bootstrap_servers)
+            release.name,
+            files,
+            url,
+            Settings(DATABASE_URL=SecretStr(url), KAFKA_BOOTSTRAP_SERVERS=broker.bootstrap_servers),
         )
     databases.drop(url)
 

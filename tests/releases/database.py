@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import psycopg
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 from sqlalchemy import make_url
 
 from services.cli.services import NAMES, migrations
