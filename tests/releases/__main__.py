@@ -14,6 +14,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -92,10 +93,13 @@ def write(root: Path, name: str, *, final: bool, database: bool) -> Path:
     return folder
 
 
+_schemas: Final = cache(json_schemas)
+
+
 def _changed_schemas(earlier: Sequence[Release]) -> dict[str, str]:
     """Return the JSON Schemas, by type, that are not as the latest of the earlier releases has them."""
     known = {type_: schema for release in earlier for type_, schema in release.schemas()}
-    return {type_: as_json(schema) for type_, schema in json_schemas().items() if known.get(type_) != schema}
+    return {type_: as_json(schema) for type_, schema in _schemas().items() if known.get(type_) != schema}
 
 
 if __name__ == "__main__":
