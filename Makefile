@@ -2,14 +2,12 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Messages stay readable from release to release: what the last release promised is what a change is held against.
-RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
 
 # The checks of `make lint` run side by side; what each says stays together where make can do that.
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated attacks loadtest performance bench compiled constraints clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,7 +35,7 @@ lint-lines:
 	$(BIN)/lint-imports
 
 lint-generated:
-	$(BIN)/python -m services.cli.generated --check $(if $(RELEASE),--against $(RELEASE))
+	$(BIN)/python -m services.cli.generated --check
 
 lint-scan:
 	$(BIN)/python -m infra.scan
@@ -63,6 +61,9 @@ format: setup ## put the source into the one format
 generated: setup ## write schemas/, docs/problems.md, docs/jurisdictions and what infra/ says of the services from the code
 	$(BIN)/python -m services.cli.generated
 	$(BIN)/python -m shared.runtime.web.handbook
+
+archive: setup ## write releases/<version>, what this version promises to read for ever (ARGS=--final: mark it as released)
+	$(BIN)/python -m tests.releases $(ARGS)
 
 # PROFILE=... names one or several of loadtest/profiles.py, in quotes; ARGS=... is passed on.
 PROFILE ?= casino

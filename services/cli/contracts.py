@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from services.cli.releases import FOLDER, MANIFEST, Release
 from shared.contracts.compatibility import breaking_changes
 from shared.contracts.schemas import as_json, files
 from shared.runtime.database import create_engine
@@ -57,6 +58,17 @@ def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[s
             found.append(f"{path}: removed")
             continue
         found += [f"{path}: {change}" for change in breaking_changes(json.loads(old), json.loads(wanted[path]))]
+    return found
+
+
+def retagged(known: Sequence[Release], repository: Path) -> list[str]:
+    """Return which releases with a tag in git are not marked as released, or not as they were when they were tagged."""
+    found = []
+    for release in known:
+        path = f"{FOLDER}/{release.name}/{MANIFEST}"
+        tagged = _git(repository, "show", f"v{release.name}:{path}")
+        if tagged is not None and (not release.is_released or tagged != (release.folder / MANIFEST).read_text()):
+            found.append(f"{path}: not as tag v{release.name} has it; put it back, and go on as another version")
     return found
 
 

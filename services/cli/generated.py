@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
-from services.cli import contracts, duties, infra
+from services.cli import contracts, duties, infra, releases
 from services.cli.exits import ExitCode
 from services.cli.output import message
 from services.cli.services import load_all, roles_of_services
@@ -67,19 +67,23 @@ def main(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file is not as it is.")] = False,
     against: Annotated[str, typer.Option(help="The revision whose messages must stay valid.")] = "HEAD",
 ) -> None:
-    """Write what follows from the code, or check it."""
+    """Write what follows from the code, or check it, also against every release that there was."""
     wanted = texts()
     if not check:
         write(wanted)
         return
     drifted, incompatible = drift(wanted), contracts.broken(wanted, against, ROOT)
+    known = releases.releases(ROOT)
+    of_releases = [*releases.altered(ROOT, known), *releases.broken(wanted, known), *contracts.retagged(known, ROOT)]
     for line in drifted:
         message(f"{line}; run: make generated")
+    for line in of_releases:
+        message(line)
     for line in incompatible or ():
         message(f"{line}; breaks whoever goes by {against}: add a field or an event type, and keep the old one")
     if incompatible is None:
         message(f"compatibility is not checked: no git, or no revision {against}")
-    if drifted or incompatible:
+    if drifted or incompatible or of_releases:
         sys.exit(ExitCode.NOT_AS_IT_SHOULD_BE)
 
 

@@ -16,6 +16,7 @@ from shared.contracts.envelope import pit_source, table_source
 from shared.contracts.facts import KINDS
 from shared.contracts.reading import Reader
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
+from shared.contracts.upcasting import kind_of_type
 from shared.rules.errors import Refused
 
 SUFFIXES: Final = (".csv", ".jsonl")
@@ -165,7 +166,8 @@ def _forms(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[M
 
 
 def _is_sent(kind: object) -> bool:
-    return isinstance(kind, str) and kind in KINDS and KINDS[kind].topic in (TABLE_EVENTS, PIT_EVENTS)
+    known = KINDS.of_type(kind) if isinstance(kind, str) else None
+    return known is not None and known.topic in (TABLE_EVENTS, PIT_EVENTS)
 
 
 def _line(number: int, document: Mapping[str, Any], own_id: str) -> Line:
@@ -173,7 +175,7 @@ def _line(number: int, document: Mapping[str, Any], own_id: str) -> Line:
     kind, data = document.get("type"), document.get("data")
     if not _is_sent(kind):
         raise Refused(f"'type' {kind!r}: no kind of table.events or pit.events")
-    topic = KINDS[str(kind)].topic
+    topic = kind_of_type(str(kind)).topic
     assert topic is not None
     if not isinstance(data, dict):
         raise Refused("'data': an object is wanted")

@@ -50,10 +50,10 @@ class Change:
 
 def subjects(prefix: str) -> list[Subject]:
     """Return the subjects of this release: of each kind and document, and of each topic, which refers to its kinds."""
-    names = sorted({*(kind.name for kind in KINDS), *DOCUMENTS})
+    names = sorted({*(kind.type for kind in KINDS), *DOCUMENTS})
     found = [Subject(f"{prefix}{name}", _schema(name)) for name in names]
     for topic in TOPICS:
-        of = {f"urn:pitledger:schema:{kind.name}": f"{prefix}{kind.name}" for kind in KINDS.on(topic)}
+        of = {f"urn:pitledger:schema:{kind.type}": f"{prefix}{kind.type}" for kind in KINDS.on(topic)}
         union = {
             "$schema": DIALECT,
             "$id": f"urn:pitledger:topic:{topic.name}",

@@ -12,7 +12,9 @@ from shared.contracts.submissions import SubmissionDrafted, WithdrawalRequested,
 from shared.contracts.topics import PROPERTIES, SUBMISSIONS
 from shared.runtime.service.manifest import Manifest
 
-_REPEATED: Final = {fact.KIND.name for fact in (SubmissionDrafted, WithdrawalRequested, WithdrawalReturned)}
+_REPEATED: Final = {
+    type_ for fact in (SubmissionDrafted, WithdrawalRequested, WithdrawalReturned) for type_ in fact.KIND.types
+}
 """What may be said of a version more than once."""
 
 

@@ -38,6 +38,7 @@ from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Recorded
+from shared.journal.rereading import as_of_today
 from shared.runtime.command.versions import VersionRows
 from shared.runtime.projector import Projector, Transaction
 
@@ -111,17 +112,17 @@ class _Rows:
             case ChangeRequested():
                 self._change(entry, fact)
             case ChangeRejected():
-                rejection = {"status": "rejected", "rejection": entry.draft.data.decode()}
+                rejection = {"status": "rejected", "rejection": as_of_today(entry.draft).data.decode()}
                 self.rejected.append({"property": fact.property, "change": fact.change} | rejection)
             case DayReconciled():
                 self.reconciled.append(
                     {name: getattr(fact, name) for name in ("property", "gaming_day", "rows_sha256")}
-                    | {"seq": entry.seq, "document": entry.draft.data.decode()}
+                    | {"seq": entry.seq, "document": as_of_today(entry.draft).data.decode()}
                 )
 
     def _change(self, entry: Entry, fact: ChangeRequested) -> None:
         """Add a change that was requested or, approved, is made."""
-        row = {"property": fact.property, "change": fact.change, "document": entry.draft.data.decode()}
+        row = {"property": fact.property, "change": fact.change, "document": as_of_today(entry.draft).data.decode()}
         if not isinstance(fact, ChangeApproved):
             asked = {"pool": fact.pool, "status": "requested", "requested_by": fact.requested_by}
             self.requested.append(row | asked)

@@ -25,6 +25,7 @@ from shared.contracts.accounts import (
     AdjustmentEntered,
     AdjustmentRejected,
 )
+from shared.contracts.facts import name_and_version
 from shared.journal.bulk import Row, insert, update
 from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
@@ -98,7 +99,7 @@ def _lines(entry: Entry, found: Sequence[dict[str, Any]]) -> Sequence[Row]:
     of_entry = {
         "shard": entry.shard,
         "seq": entry.seq,
-        "kind": entry.draft.kind,
+        "kind": name_and_version(entry.draft.kind)[0],
         "gaming_day": entry.draft.gaming_day,
         "recorded_at": entry.recorded_at,
     }

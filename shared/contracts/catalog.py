@@ -20,7 +20,8 @@ from shared.contracts import (
     submissions,
     vigorish,
 )
-from shared.contracts.facts import KINDS, Fact
+from shared.contracts.facts import Fact
+from shared.contracts.upcasting import kind_of_type, upcast_data
 
 MODULES = (
     *(accounts, alarms, cage, contests, corrections, counts, inventory, investigations, journal_facts, meters),
@@ -29,6 +30,9 @@ MODULES = (
 
 
 def decode_fact(kind: str, data: bytes) -> Fact:
-    """Return the fact that the data of an entry says."""
-    fact: Fact = KINDS[kind].model.model_validate_json(data)
+    """Return the fact that the data of an entry says; that of an older version as today's.
+
+    Raises: LookupError for a kind, or a version, that is not known here; ValueError for other data.
+    """
+    fact: Fact = kind_of_type(kind).model.model_validate_json(upcast_data(kind, data))
     return fact

@@ -1,10 +1,11 @@
 """What there is to say: every kind of event and of fact is one model, declared once.
 
 An event comes from outside (`table.opened`); a fact is what a service records in its journal and publishes
-(`vigorish.assessed`). The declaration gives the kind, the topic, and whether money moves. Envelopes, unions, decoders,
-JSON Schemas and AsyncAPI messages follow from it: nobody writes a second list.
+(`vigorish.assessed`). The declaration gives the kind, the topic, whether money moves, and its version where that is not
+the first. Envelopes, unions, decoders, JSON Schemas and AsyncAPI messages follow from it: nobody writes a second list.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +22,8 @@ class Kind:
     """A kind of message: its name, what it says, on which topic, and whether money moves with it.
 
     `topic` is None for what every journal may hold. `stream` is the stream of a fact that a command leads to, with
-    fields of the fact in braces; without one it stands in the stream of the shard.
+    fields of the fact in braces; without one it stands in the stream of the shard. `version` is the one that this
+    release writes; it reads the older ones too (`shared.contracts.upcasting`).
     """
 
     name: str
@@ -31,6 +33,39 @@ class Kind:
     is_fact: bool
     moves_money: bool = False
     stream: str | None = None
+    version: int = 1
+
+    @property
+    def type(self) -> str:
+        """Return what entries and CloudEvents call this version of the kind: `vigorish.waived`, then `….v2`."""
+        return versioned(self.name, self.version)
+
+    @property
+    def types(self) -> Sequence[str]:
+        """Return what they call every version up to this one, the first one first."""
+        return [versioned(self.name, version) for version in range(1, self.version + 1)]
+
+
+_TYPE = re.compile(r"(.+?)(?:\.v([1-9][0-9]{0,8}))?")
+
+
+def versioned(name: str, version: int) -> str:
+    """Return the type of a version of a kind. The first one is named like the kind.
+
+    >>> versioned("vigorish.waived", 1), versioned("vigorish.waived", 2)
+    ('vigorish.waived', 'vigorish.waived.v2')
+    """
+    return name if version == 1 else f"{name}.v{version}"
+
+
+def name_and_version(type_: str) -> tuple[str, int]:
+    """Return the name of the kind, and the version, that a type says.
+
+    >>> name_and_version("vigorish.waived.v2")
+    ('vigorish.waived', 2)
+    """
+    found = _TYPE.fullmatch(type_)
+    return (type_, 1) if found is None or found[2] in (None, "1") else (found[1], int(found[2]))
 
 
 class Fact(Contract):
@@ -67,7 +102,9 @@ class _Kinds:
         self._by_name: dict[str, Kind] = {}
 
     def add(self, kind: Kind) -> None:
-        """Declare a kind. Raises: ValueError where the name is taken."""
+        """Declare a kind. Raises: ValueError where the name is taken, or says a version."""
+        if name_and_version(kind.name) != (kind.name, 1):
+            raise ValueError(f"kind {kind.name!r} says a version; declare it with version=")
         taken = self._by_name.setdefault(kind.name, kind)
         if taken is not kind:
             raise ValueError(
@@ -82,6 +119,12 @@ class _Kinds:
 
     def __iter__(self) -> Iterator[Kind]:
         return iter(self._by_name.values())
+
+    def of_type(self, type_: str) -> Kind | None:
+        """Return the kind whose entries and CloudEvents of some version have this type; None of a later version."""
+        name, version = name_and_version(type_)
+        kind = self._by_name.get(name)
+        return None if kind is None or version > kind.version else kind
 
     def on(self, topic: Topic) -> Sequence[Kind]:
         """Return the kinds of a topic: its own, and with a publisher those of every journal."""
@@ -101,23 +144,23 @@ EventT = TypeVar("EventT", bound=Event[Any])
 
 
 def fact(
-    name: str, topic: Topic | None = None, *, moves_money: bool = False, stream: str | None = None
+    name: str, topic: Topic | None = None, *, moves_money: bool = False, stream: str | None = None, version: int = 1
 ) -> Callable[[type[FactT]], type[FactT]]:
     """Declare a fact that services record; without a topic, one that every journal may hold."""
 
     def declare(model: type[FactT]) -> type[FactT]:
-        model.KIND = Kind(name, model, _line(model.__doc__), topic, True, moves_money, stream)
+        model.KIND = Kind(name, model, _line(model.__doc__), topic, True, moves_money, stream, version)
         KINDS.add(model.KIND)
         return model
 
     return declare
 
 
-def event(name: str, topic: Topic) -> Callable[[type[ModelT]], type[ModelT]]:
+def event(name: str, topic: Topic, *, version: int = 1) -> Callable[[type[ModelT]], type[ModelT]]:
     """Declare the data of an event that comes from outside."""
 
     def declare(model: type[ModelT]) -> type[ModelT]:
-        KINDS.add(Kind(name, model, _line(model.__doc__), topic, False))
+        KINDS.add(Kind(name, model, _line(model.__doc__), topic, False, version=version))
         return model
 
     return declare
@@ -127,7 +170,9 @@ def envelope(topic: Topic) -> Callable[[type[EventT]], type[EventT]]:
     """Declare an event from outside whose envelope is written out, because its data has several forms."""
 
     def declare(model: type[EventT]) -> type[EventT]:
-        kind = Kind(literal_of(model), model.model_fields["data"].annotation, _line(model.__doc__), topic, False)
+        name, version = name_and_version(literal_of(model))
+        data = model.model_fields["data"].annotation
+        kind = Kind(name, data, _line(model.__doc__), topic, False, version=version)
         KINDS.add(kind)
         _ENVELOPES[kind.name] = model
         return model
@@ -140,13 +185,13 @@ _ENVELOPES: dict[str, type[Event[Any]]] = {}
 
 def envelope_of(kind: Kind) -> type[Event[Any]]:
     """Return the CloudEvents envelope of a kind, with its data typed."""
-    return _ENVELOPES.get(kind.name) or _enveloped(kind.name, kind.model, kind.is_fact)
+    return _ENVELOPES.get(kind.name) or _enveloped(kind.type, kind.model, kind.is_fact)
 
 
 @cache
-def _enveloped(name: str, data: Any, is_fact: bool) -> type[Event[Any]]:
+def _enveloped(type_: str, data: Any, is_fact: bool) -> type[Event[Any]]:
     base: Any = EntryEvent if is_fact else Event
-    kind: Any = Literal[name]
+    kind: Any = Literal[type_]
     made = create_model(f"{data.__name__}Event", __base__=base[data], __doc__=data.__doc__, type=(kind, ...))
     return cast("type[Event[Any]]", made)
 
@@ -156,11 +201,11 @@ def enveloped(name: str, data: Any) -> type[Event[Any]]:
     kind = KINDS[name]
     if data is kind.model or (isinstance(data, type) and issubclass(data, Event)):
         return envelope_of(kind)
-    return _enveloped(name, data, kind.is_fact)
+    return _enveloped(kind.type, data, kind.is_fact)
 
 
 def literal_of(model: type[Event[Any]]) -> str:
-    """Return the kind that an envelope is of."""
+    """Return the type that an envelope is of."""
     [name] = get_args(model.model_fields["type"].annotation)
     return str(name)
 

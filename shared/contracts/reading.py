@@ -1,9 +1,10 @@
 """How a consumer reads a topic: it names the models that it knows, and tolerates the rest where no money moves.
 
 A consumer may know a kind by a *view*: a model with some of its fields, which spares most of the decoding and lets the
-publisher add fields. A kind that this release declares and the consumer does not name is none of its business. A kind
-that this release does not declare is passed over when the publisher says that no money moves with it; otherwise the
-record is refused, so that it waits in quarantine for a release that knows it.
+publisher add fields. What an older release wrote is read as this one has it. A kind that this release declares and the
+consumer does not name is none of its business. A kind, or a version, that this release does not declare is passed over
+when the publisher says that no money moves with it; otherwise the record is refused, so that it waits in quarantine for
+a release that knows it.
 """
 
 import re
@@ -14,8 +15,9 @@ from typing import Annotated, Any, TypeVar, Union
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Checked, Event, shard_of
-from shared.contracts.facts import KINDS, enveloped, literal_of
+from shared.contracts.facts import KINDS, enveloped, literal_of, name_and_version
 from shared.contracts.topics import Topic
+from shared.contracts.upcasting import upcast_event
 from shared.rules.errors import Refused, refused_by_validation
 
 
@@ -87,7 +89,9 @@ class Reader:
             try:
                 event = self._adapter.validate_json(raw)
             except ValidationError as error:
-                return self._passed(raw, error)
+                event = self._older(raw) or self._passed(raw, error)
+                if isinstance(event.data, Passed):
+                    return event
         if self._source is not None and self._source.fullmatch(event.source) is None:
             raise Refused(f"'source' is {event.source!r}; on {self.topic.name} it is {self._source.pattern!r}")
         return event
@@ -97,20 +101,40 @@ class Reader:
         del raw
         return refused_by_validation(error, None)
 
+    def _older(self, raw: bytes) -> Event[Any] | None:
+        """Return an event of an older version of a kind that is known here; None of anything else. Raises: Refused."""
+        try:
+            head = _HEAD.validate_json(raw)
+            known = KINDS.of_type(head.type)
+            if known is None or known.name not in self.kinds:
+                return None
+            upcast = upcast_event(raw)
+        except ValidationError:
+            return None
+        except ValueError as error:
+            raise Refused(str(error)) from error
+        if upcast is None:
+            return None
+        try:
+            return self._adapter.validate_json(upcast)
+        except ValidationError as error:
+            raise self.refused(upcast, error) from error
+
     def _passed(self, raw: bytes, error: ValidationError) -> Event[Any]:
         """Return what does not matter here. Raises: Refused, for what was wrong, where it may matter."""
         try:
             head = (_HEAD if self.topic.publisher is None else _ENTRY_HEAD).validate_json(raw)
         except ValidationError:
             raise self.refused(raw, error) from error
-        if head.type in self.kinds:
+        kind = KINDS.of_type(head.type)
+        if kind is not None and kind.name in self.kinds:
             raise self.refused(raw, error) from error
-        if head.type not in KINDS and head.movesmoney is not False:
+        if kind is None and head.movesmoney is not False:
             raise Refused(
                 f"kind {head.type!r} is not known here and may move money; deploy a release that knows it, then replay "
                 "this record"
             )
-        return head.model_copy(update={"data": Passed(head.type, head.type in KINDS)})
+        return head.model_copy(update={"data": Passed(head.type, kind is not None)})
 
 
 class _Head(Event[Any]):
@@ -135,9 +159,9 @@ _ENTRY_HEAD = TypeAdapter(_EntryHead)
 
 
 def kind_of(model: Any) -> str:
-    """Return the kind that a model is declared as. Raises: TypeError for one that is not."""
+    """Return the name of the kind that a model is declared as. Raises: TypeError for one that is not."""
     if isinstance(model, type) and issubclass(model, Event):
-        return literal_of(model)
+        return name_and_version(literal_of(model))[0]
     for kind in KINDS:
         if kind.model is model:
             return kind.name

@@ -57,7 +57,7 @@ def json_schema(model: Any, name: str) -> dict[str, Any]:
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return all JSON Schemas by name: one of each event type, and those of the documents in them."""
     assert _DECLARING, "all kinds are declared"
-    models = {kind.name: envelope_of(kind) for kind in KINDS} | dict(DOCUMENTS)
+    models = {kind.type: envelope_of(kind) for kind in KINDS} | dict(DOCUMENTS)
     return {name: json_schema(model, name) for name, model in sorted(models.items())}
 
 
@@ -128,7 +128,7 @@ def _id(name: str) -> str:
 
 def _message_id(kind: Kind, topic: Topic) -> str:
     """Return the key of a message; what every journal may hold is one message a topic, for its Kafka key differs."""
-    return _id(kind.name) if kind.topic is not None else _id(f"{topic.name}.{kind.name}")
+    return _id(kind.type) if kind.topic is not None else _id(f"{topic.name}.{kind.type}")
 
 
 def _channel(topic: Topic) -> dict[str, Any]:
@@ -154,13 +154,13 @@ def _message(kind: Kind, topic: Topic) -> dict[str, Any]:
         said = _MENDING_HEADERS | _DEVICE_HEADERS
         headers |= {header: {"type": "string", "description": what} for header, what in said.items()}
     return {
-        "name": kind.name,
+        "name": kind.type,
         "title": kind.description,
         "contentType": CONTENT_TYPE,
         "headers": {"type": "object", "properties": headers},
         "payload": {
             "schemaFormat": "application/schema+json;version=draft-2020-12",
-            "schema": {"$ref": f"./json/{kind.name}.json"},
+            "schema": {"$ref": f"./json/{kind.type}.json"},
         },
         "bindings": {
             "kafka": {"key": {"type": "string", "description": topic.message_key}, "bindingVersion": "0.5.0"},

@@ -49,7 +49,7 @@ def draft(recording: Recording, cause: Cause) -> Draft:
     assert kind.moves_money or not recording.postings, f"{kind.name} is declared to move no money"
     source, sequence = recording.stream or (cause.source, cause.sequence)
     return Draft(
-        kind=kind.name,
+        kind=kind.type,
         source=source,
         sequence=sequence,
         event_id=cause.event_id,

@@ -1,6 +1,7 @@
 """Read a whole journal again with the facts that its entries record, in the order in which they were recorded."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from heapq import heapify, heappop, heapreplace
 
@@ -8,7 +9,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.catalog import decode_fact
-from shared.journal.entry import Entry
+from shared.contracts.upcasting import kind_of_type
+from shared.journal.entry import Draft, Entry
 from shared.journal.reading import read_entries
 from shared.journal.recording import Recorded
 from shared.journal.tables import JournalTables
@@ -19,6 +21,14 @@ _BATCH_ENTRIES = 1000
 def with_fact(entry: Entry) -> Recorded:
     """Return an entry that was read with the fact that it records."""
     return (entry, decode_fact(entry.draft.kind, entry.draft.data))
+
+
+def as_of_today(draft: Draft) -> Draft:
+    """Return what an entry records as this release would record it: an older version as today's, all else as it is."""
+    if kind_of_type(draft.kind).type == draft.kind:
+        return draft
+    fact = decode_fact(draft.kind, draft.data)
+    return replace(draft, kind=fact.KIND.type, data=fact.encode())
 
 
 async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Sequence[Recorded]]:

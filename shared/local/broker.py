@@ -22,8 +22,9 @@ class Broker(Server):
     _start_seconds_max = 20.0
     _poll_seconds = 0.01
 
-    def __init__(self, *, port: int | None = None) -> None:
+    def __init__(self, *, port: int | None = None, cluster_id: str | None = None) -> None:
         super().__init__(port)
+        self._cluster_id = cluster_id
         self._scratch: Path | None = None
 
     @property
@@ -47,7 +48,7 @@ class Broker(Server):
     kill = close = stop
 
     def _run(self, port: int) -> LeashedProcess:
-        command = _tansu.command(cluster_id=uuid.uuid4().hex, port=port)
+        command = _tansu.command(cluster_id=self._cluster_id or uuid.uuid4().hex, port=port)
         self._scratch = temporary_directory("pitledger-broker-", None)
         return LeashedProcess(
             ProcessConfig(

@@ -33,7 +33,7 @@ def versions_of(property_name: str, game: str, facts: Iterable[tuple[str, bytes]
     """
     found: dict[int, SubmissionVersion] = {}
     for kind, data in facts:
-        fact: Any = decode_fact(kind, data) if kind in KINDS else None
+        fact: Any = decode_fact(kind, data) if KINDS.of_type(kind) else None
         if not isinstance(fact, AboutSubmission) or (fact.property, fact.game) != (property_name, game):
             raise EvidenceError(f"a proven {kind} is not about {game} at {property_name}")
         named = f"version {fact.version} of {game} at {property_name}"

@@ -103,7 +103,7 @@ class Batch:
     def note(self, event: EntryEvent[Any], fact: Fact, day: date | None) -> None:
         """Add a fact to what reports list, and to nothing else: it says nothing of what happened on the day."""
         about = {"property": getattr(fact, "property", None), "table_name": getattr(fact, "table", None)}
-        said = {"kind": event.type, "event": getattr(fact, "event", None), "occurred_at": event.time}
+        said = {"kind": type(fact).KIND.name, "event": getattr(fact, "event", None), "occurred_at": event.time}
         held = {"gaming_day": day, "contents_cents": _contents_cents(fact), "data": fact.encode().decode()}
         self._facts.append(self._entry(event) | about | said | held)
 

@@ -23,6 +23,7 @@ from shared.contracts.corrections import desk_source
 from shared.contracts.envelope import table_source
 from shared.contracts.settlements import SettlementPosted
 from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.upcasting import upcast_data
 from shared.journal.entry import Entry, Posting
 from shared.journal.proving import covering_checkpoint
 from shared.journal.reading import read_entry
@@ -119,8 +120,8 @@ def _places(row: Row[Any]) -> Select[tuple[int, int]]:
 
 
 async def _recorded(connection: AsyncConnection, row: Row[Any], entry: Entry, names: dict[int, str]) -> EntryDocument:
-    data = from_json(entry.draft.data)
-    settled = entry.draft.kind == SettlementPosted.KIND.name
+    data = from_json(upcast_data(entry.draft.kind, entry.draft.data))
+    settled = entry.draft.kind in SettlementPosted.KIND.types
     named = (data["property"], data["game"], data["submission"]["version"]) if settled else None
     covering = await covering_checkpoint(connection, journal, entry.shard, entry.seq)
     path = f"/rounds/{row.property}/{row.table_name}/{quote(row.round_id)}/proofs/{entry.shard}/{entry.seq}"

@@ -17,6 +17,7 @@ from services.table_inventory.domain.slips import STEPS, Slip, SlipKey
 from shared.contracts import pit
 from shared.contracts.chips import value_of
 from shared.contracts.envelope import Event
+from shared.contracts.facts import name_and_version
 from shared.contracts.inventory import Moved, Movement, PitRecorded, RoundCounted
 from shared.contracts.places import Place, PlaceAt, in_pit
 from shared.contracts.reading import view_of
@@ -89,7 +90,7 @@ def record_pit(event: Event[Any], known: Known) -> Recording:
         book.append((event.time, moved.cents))
     at_table = {name: getattr(data, name) for name in pit.PitData.model_fields}
     fact = PitRecorded(
-        event=event.type,
+        event=name_and_version(event.type)[0],
         sequence=event.sequence,
         **at_table,
         moved=moved,

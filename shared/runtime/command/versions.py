@@ -12,6 +12,7 @@ from shared.journal.bulk import Statement, insert, primary_key, replaced, update
 from shared.journal.columns import columns, moments, texts
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import Recorded
+from shared.journal.rereading import as_of_today
 
 _DECISION: Final = "approved_by, approved_at, returned_by, returned_at, return_reason"
 _AGREE: Final = f"""CASE status{{drafts}}
@@ -77,7 +78,7 @@ class VersionRows:
             changed = dict(self._changes(fact))
             key = {name: getattr(fact, name) for name in self._key}
             if type(fact) in self._content:
-                values = {"status": changed["status"], "document": entry.draft.data.decode()}
+                values = {"status": changed["status"], "document": as_of_today(entry.draft).data.decode()}
                 said = {name: getattr(fact, name, None) for name in self._columns if name not in values}
                 await sent.write(self._add, [said | values])
             else:

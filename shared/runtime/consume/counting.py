@@ -27,7 +27,7 @@ def count(metrics: Metrics, topic: str, derived: Sequence[Derived]) -> None:
     kinds = Counter(draft.kind for one in derived for draft in one.drafts)
     for kind, number in kinds.items():
         metrics.entries.labels(kind).inc(number)
-    metrics.gaps.inc(kinds[GapOpened.KIND.name])
+    metrics.gaps.inc(kinds[GapOpened.KIND.type])
 
 
 def _count_refusal(metrics: Metrics, topic: str, one: Derived) -> None:

@@ -121,7 +121,7 @@ async def _partitions(
             )
         by_number[int(number)] = by_shard[row.shard] = _Read(row.next_offset)
     # As the journal says, and not quarantine, of which a row may be gone.
-    for row in await connection.execute(select(e.shard, e.offset).where(e.kind == RecordQuarantined.KIND.name)):
+    for row in await connection.execute(select(e.shard, e.offset).where(e.kind.in_(RecordQuarantined.KIND.types))):
         if row.shard in by_shard:
             by_shard[row.shard].refused.add(row.offset)
     return by_number

@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE, shard_source
-from shared.contracts.facts import KINDS
+from shared.contracts.upcasting import kind_of_type
 from shared.journal.bulk import update
 from shared.journal.entry import Entry
 from shared.journal.shard import Shard, Unsealed
@@ -265,7 +265,7 @@ def entry_message(source: str, shard: int, row: Outgoing) -> bytes:
         "time": row.occurred_at.isoformat(),
         "recordedat": row.recorded_at.isoformat(),
         "entryhash": row.hash,
-        "movesmoney": KINDS[row.kind].moves_money,
+        "movesmoney": kind_of_type(row.kind).moves_money,
         "datacontenttype": "application/json",
     }
     return b'%b,"data":%b}' % (to_json(head)[:-1], row.data)

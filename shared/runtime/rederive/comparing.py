@@ -6,9 +6,11 @@ from pydantic_core import from_json
 
 from shared.contracts.journal_facts import RecordQuarantined
 from shared.journal.entry import Draft, Entry
+from shared.journal.rereading import as_of_today
 from shared.runtime.consume.handler import Record
 
-QUARANTINED: Final = RecordQuarantined.KIND.name
+QUARANTINED: Final = RecordQuarantined.KIND.types
+"""What entries of refused records are called, of whatever version."""
 
 
 def difference(entry: Entry | None, draft: Draft | None, record: Record) -> str | None:
@@ -21,11 +23,12 @@ def difference(entry: Entry | None, draft: Draft | None, record: Record) -> str 
         return f"{place} is not the one that led to it: what was sent has another hash"
     if draft is None:
         return f"{entry.draft.kind} does not follow from {place}"
-    if entry.draft == draft or _both_refused(entry.draft, draft):
+    recorded = as_of_today(entry.draft)
+    if recorded == draft or _both_refused(recorded, draft):
         return None
-    if entry.draft.kind != draft.kind:
+    if recorded.kind != draft.kind:
         return f"{draft.kind} follows from {place}, not {entry.draft.kind}"
-    names = [name for name in _COMPARED if getattr(entry.draft, name) != getattr(draft, name)]
+    names = [name for name in _COMPARED if getattr(recorded, name) != getattr(draft, name)]
     return f"{draft.kind} follows from {place} with other {' and '.join(names)}"
 
 
@@ -34,7 +37,7 @@ _COMPARED: Final = ("source", "sequence", "event_id", "gaming_day", "occurred_at
 
 def _both_refused(entry: Draft, draft: Draft) -> bool:
     """Return whether a record was refused then and is refused again: releases word their reasons differently."""
-    if not entry.kind == draft.kind == QUARANTINED:
+    if not (entry.kind == draft.kind and draft.kind in QUARANTINED):
         return False
     said, says = ({**from_json(each.data), "reason": ""} for each in (entry, draft))
     return bool(said == says)

@@ -49,7 +49,9 @@ BY_DATABASE: Final = "the database refuses it: "
 _BETWEEN: Final = timedelta(minutes=1)
 """How long it may take from loading what a batch needs to recording it: a document may have come between."""
 
-_NO_EVENTS: Final = tuple(fact.KIND.name for fact in (GapOpened, GapFilled, RecordMended, EventFlagged))
+_NO_EVENTS: Final = tuple(
+    type_ for fact in (GapOpened, GapFilled, RecordMended, EventFlagged) for type_ in fact.KIND.types
+)
 """The kinds of entries that stand at the place of an event and are not what followed from it."""
 
 _POSITION, _STREAM = "position", "stream"
@@ -263,7 +265,7 @@ def _decoded(sources: Sources, again: Again[Any], record: Record, entries: Seque
 
 def _quarantined_for(entries: Sequence[Entry]) -> str | None:
     """Return why the record of these entries was refused, if it was."""
-    if len(entries) != 1 or entries[0].draft.kind != QUARANTINED:
+    if len(entries) != 1 or entries[0].draft.kind not in QUARANTINED:
         return None
     return str(from_json(entries[0].draft.data)["reason"])
 
@@ -326,7 +328,7 @@ def _advance(reached: Reached, entries: Sequence[Entry]) -> None:
 
 def _learn_place(sources: Sources, entry: Entry) -> None:
     """Count the event of an entry that is taken over as seen."""
-    if entry.draft.kind in (*_NO_EVENTS, QUARANTINED):
+    if entry.draft.kind in (*_NO_EVENTS, *QUARANTINED):
         return
     kept = sources.memory.get(_STREAM, entry.draft.source)
     stream = Stream() if kept is None else _stream(kept)

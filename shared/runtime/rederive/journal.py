@@ -81,7 +81,7 @@ async def _not_of_every_journal(
     """Give the entries of a shard that is read from no topic which only an event could have led to."""
     e = tables.entries.c
     money = func.cardinality(e.accounts) > 0
-    of_commands = [kind.name for kind in KINDS if kind.topic is None or kind.stream is not None]
+    of_commands = [type_ for kind in KINDS if kind.topic is None or kind.stream is not None for type_ in kind.types]
     query = select(e.seq, e.kind).where(e.shard == shard.shard, or_(e.kind.not_in(of_commands), money)).order_by(e.seq)
     for seq, kind in await connection.execute(query):
         yield Problem(shard.name, seq, f"{kind} follows from no record: this shard is read from no topic")

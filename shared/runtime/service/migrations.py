@@ -1,6 +1,7 @@
 """Migrate a service's schema as the owner: the revisions of the journal, then those of the service."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from alembic import command
@@ -13,8 +14,11 @@ from shared.runtime.database import role_of
 _JOURNAL = Path(shared.journal.__file__).parent / "migrations"
 
 
-def upgrade(service: str, migrations: Path, url: str) -> None:
-    """Create the service's schema and role where they are missing, and bring the schema up to date."""
+def upgrade(service: str, migrations: Path, url: str, *, to: Sequence[str] = ("heads",)) -> None:
+    """Create the service's schema and role where they are missing, and bring the schema up to date.
+
+    `to` are the revisions to which it is brought, where those are not the latest.
+    """
     role = role_of(service)
     config = Config()
     config.set_main_option("script_location", str(_JOURNAL))
@@ -25,7 +29,8 @@ def upgrade(service: str, migrations: Path, url: str) -> None:
         with engine.begin() as connection:
             _prepare(connection, role)
             config.attributes.update(connection=connection, schema=role)
-            command.upgrade(config, "heads")
+            for revision in to:
+                command.upgrade(config, revision)
     finally:
         engine.dispose()
 

@@ -18,6 +18,7 @@ from services.reporting.domain.quick_rounds import quick_round
 from services.reporting.domain.views import PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.handlers import OF_INPUT
 from shared.contracts.reading import Reader
+from shared.contracts.settlements import SettlementPosted
 from shared.contracts.topics import SETTLEMENTS
 from shared.rules.errors import Refused
 from tests.unit.reporting.entries import CORRECTION, Shard, total
@@ -103,3 +104,10 @@ def test_nothing_is_taken_that_the_views_refuse(data: st.DataObject) -> None:
     except Refused as refused:
         pytest.fail(f"{bytes(raw)!r} was taken: {refused}")
     assert _said(read) == _said(quick)
+
+
+def test_what_is_read_quickly_is_of_the_version_that_is_written() -> None:
+    """An older version goes through its upcasters: whoever gives the kind another one changes what is read quickly."""
+    assert SettlementPosted.KIND.type == POSTED["type"]
+    assert quick_round(_raw(POSTED)) is not None
+    assert None is quick_round(_raw(POSTED | {"type": "settlement.posted.v2"}))

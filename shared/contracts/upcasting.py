@@ -1,0 +1,96 @@
+"""Read what older releases wrote: the data of a version becomes that of the next one, and so on to today's.
+
+What is recorded is never written again: entries keep their bytes, and their hashes. A kind gets another version where
+its data can no longer be read as it was; `upcasts` says, beside its declaration, how the older version reads now:
+
+    @fact("vigorish.waived", VIGORISH, moves_money=True, version=2)
+    class VigorishWaived(Fact): ...
+
+    @upcasts("vigorish.waived", 1)
+    def _with_a_shift(data: Data) -> Data:
+        return {**data, "shift": "day"}
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from shared.contracts.facts import KINDS, Kind, name_and_version
+
+Data = dict[str, Any]
+"""The data of an entry or an event, as JSON says it."""
+Upcaster = Callable[[Data], Data]
+
+_UPCASTERS: dict[tuple[str, int], Upcaster] = {}
+
+
+def upcasts(name: str, version: int) -> Callable[[Upcaster], Upcaster]:
+    """Declare how data of a version of a kind reads as the next one. The function is pure, and never changes.
+
+    Raises: ValueError where the kind is not declared with a later version, or the version has its upcaster.
+    """
+
+    def declare(upcaster: Upcaster) -> Upcaster:
+        if name not in KINDS or not 1 <= version < KINDS[name].version:
+            raise ValueError(f"there is no version of {name!r} after {version}; declare it first, with version=")
+        if _UPCASTERS.setdefault((name, version), upcaster) is not upcaster:
+            raise ValueError(f"version {version} of {name!r} has an upcaster already")
+        return upcaster
+
+    return declare
+
+
+def without_upcaster() -> list[str]:
+    """Return the types of which older entries could not be read: the versions without an upcaster."""
+    return [
+        type_
+        for kind in KINDS
+        for version, type_ in enumerate(kind.types[:-1], 1)
+        if (kind.name, version) not in _UPCASTERS
+    ]
+
+
+def upcast(type_: str, data: Data) -> Data:
+    """Return data of some version as that of the version that this release writes.
+
+    Raises: LookupError where the kind, or the version, is not known here; ValueError where it is not as that version
+    has it.
+    """
+    kind = kind_of_type(type_)
+    for version in range(name_and_version(type_)[1], kind.version):
+        try:
+            data = _UPCASTERS[kind.name, version](data)
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            raise ValueError(f"it is not as version {version} of {kind.name!r} has it: {error!r}") from error
+    return data
+
+
+def upcast_data(type_: str, data: bytes) -> bytes:
+    """Return JSON data of some version as that of today; that of today as it is. Raises: as `upcast`."""
+    return data if kind_of_type(type_).type == type_ else to_json(upcast(type_, from_json(data)))
+
+
+def upcast_event(raw: bytes) -> bytes | None:
+    """Return a CloudEvent of an older version as this release would have written it; None of anything else.
+
+    Raises: ValueError where it is not as that version has it.
+    """
+    try:
+        event = from_json(raw)
+    except ValueError:
+        return None
+    match event:
+        case {"type": str(type_), "data": dict(data)}:
+            kind = KINDS.of_type(type_)
+            if kind is not None and kind.type != type_:
+                return to_json({**event, "type": kind.type, "data": upcast(type_, data)})
+    return None
+
+
+def kind_of_type(type_: str) -> Kind:
+    """Return the kind of a type of whatever version. Raises: LookupError where this release does not know it."""
+    kind = KINDS.of_type(type_)
+    if kind is None:
+        raise LookupError(f"kind {type_!r} is not known here; use a release that knows it")
+    return kind
