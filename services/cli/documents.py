@@ -25,7 +25,11 @@ def read_documents(name: str) -> Iterator[tuple[str, object]]:
 
     Raises: UsageWrong when there is no such file; InputRefused when it is neither YAML nor JSON.
     """
-    label, raw = _bytes(name)
+    return documents_in(*_bytes(name))
+
+
+def documents_in(label: str, raw: bytes) -> Iterator[tuple[str, object]]:
+    """Return the documents in the bytes of a file that goes by a label, each with its name. Raises: InputRefused."""
     try:
         found = _parse(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -40,7 +44,12 @@ def read_document(name: str) -> object:
 
     Raises: UsageWrong when there is no such file; InputRefused when it is neither YAML nor JSON, or not one document.
     """
-    found = [document for _, document in read_documents(name)]
+    return document_in(name, _bytes(name)[1])
+
+
+def document_in(name: str, raw: bytes) -> object:
+    """Return the one document in the bytes of a file, to be sent as JSON. Raises: InputRefused."""
+    found = [document for _, document in documents_in(name, raw)]
     if len(found) != 1:
         raise InputRefused(f"{name}: {len(found)} documents; give one")
     try:

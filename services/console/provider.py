@@ -17,7 +17,7 @@ import httpx
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jws import JWSRegistry, extract_compact
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.clock import Clock
@@ -72,6 +72,13 @@ class Granted:
     id_token: str | None
 
 
+def granted_of(answer: bytes, now: datetime) -> Granted:
+    """Return what the provider's answer to a request for a token grants from now on. Raises: ValueError."""
+    said = _Answer.model_validate_json(answer)
+    ends = now + timedelta(seconds=said.expires_in)
+    return Granted(said.access_token, ends, said.refresh_token, said.id_token)
+
+
 class Provider:
     """The provider that the settings name, for one client: this console."""
 
@@ -105,7 +112,7 @@ class Provider:
         )
         if granted.id_token is None:
             raise LoginRefused("the provider sends no ID token")
-        await self._check_id_token(granted.id_token, nonce)
+        await self.check_id_token(granted.id_token, nonce)
         return granted
 
     async def refresh(self, refresh_token: str) -> Granted:
@@ -149,15 +156,13 @@ class Provider:
             response = await self._client.post(
                 about.token_endpoint, data={**asked, **named}, timeout=_SECONDS_MAX, auth=known
             )
-            answer = _Answer.model_validate(response.json())
+            return granted_of(response.content, self._clock())
         except httpx.HTTPError as error:
             raise LoginRefused(f"the OpenID provider does not answer: {error}", status=_SILENT) from None
-        except (ValidationError, ValueError):
+        except ValueError:
             raise LoginRefused(f"the OpenID provider gives no token: it answers {response.status_code}") from None
-        ends = self._clock() + timedelta(seconds=answer.expires_in)
-        return Granted(answer.access_token, ends, answer.refresh_token, answer.id_token)
 
-    async def _check_id_token(self, id_token: str, nonce: str) -> None:
+    async def check_id_token(self, id_token: str, nonce: str) -> None:
         """Raise LoginRefused for an ID token that is not the answer to this login."""
         try:
             kid = extract_compact(id_token.encode("ascii")).protected.get("kid")
