@@ -45,6 +45,7 @@ from shared.rules.errors import Refused
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 from shared.runtime.web import Listing
+from shared.runtime.web.documents import accepted, entity_tag, is_current
 from shared.runtime.web.revoked import Revoked
 from shared.runtime.web.tokens import Tokens
 from tests.fuzz.target import Target, json_of, text_of
@@ -181,11 +182,15 @@ def _files() -> Iterator[Target]:
         b"type,time,property,table,gaming_day,shift,dealer,cents,instrument,sequence\r\n"
         b"chips.sold,2026-11-20T10:04:00-05:00,riverside,BJ-01,2026-11-20,day,dealer.ana,30000,currency,7\r\n"
     )
+    cells = (
+        b"type,time,property,table,gaming_day,shift,contents,counted_by\n"
+        b'table.opened,2026-11-20T10:00:00-05:00,riverside,BJ-01,2026-11-20,day,"[{""cents"": 2500, ""count"": 2}]",a\n'
+    )
     events = [json.dumps(EXAMPLES[kind.name]).encode() for kind in (*KINDS.on(TABLE_EVENTS), *KINDS.on(PIT_EVENTS))]
     golden = [path.read_bytes() for path in sorted(_GOLDEN.glob("*/*.yaml"))]
     small = [one for one in golden if len(one) < 8_000]
     anchors = b"a: &a {x: 1}\nb: [*a, {<<: *a, y: 2026-11-20T10:00:00Z}]\nc: !!binary aGk=\n"
-    yield Target("file-of-events-csv", [csv], lines("a.csv"), (Refused,))
+    yield Target("file-of-events-csv", [csv, cells, csv + csv.splitlines(True)[1] * 3], lines("a.csv"), (Refused,))
     yield Target("file-of-events-json", [*events, b"\n".join(events)], lines("a.jsonl"), (Refused,))
     yield Target("file-of-cases", small, cases, (InputRefused, Refused))
     yield Target(
@@ -263,6 +268,12 @@ def _pages() -> Iterator[Target]:
 
     forms = [urlencode({"form": chr(number), **dict(_typed(one))}).encode() for number, one in enumerate(operations)]
     yield Target("form", forms, form, (Refused,))
+
+    def accept(text: str) -> None:
+        assert accepted(text, ("application/json", "text/csv")) in ("application/json", "text/csv", None)
+        is_current(text, entity_tag("{}"))
+
+    yield Target("accept-header", [b"text/html, text/*;q=0.5", b"*/*"], text_of(accept))
     yield Target("path-after-login", [b"/p/riverside?day=2026-11-22"], text_of(path))
     yield Target("cursor", [listing.cursor(("fill", 17, _NOW)).encode()], text_of(listing.after), (Rejected,))
 
