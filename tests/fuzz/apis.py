@@ -4,6 +4,8 @@ Schemathesis makes the requests. Each is sent by somebody who has the role; wher
 a property, an account or a number, many ask about that, so that answers have something in them.
 """
 
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
@@ -62,7 +64,7 @@ class Known:
             case _:
                 pass
         if isinstance(said, dict) and isinstance(said.get("next"), str):
-            self.hear(said["next"], "cursor")
+            self.hear([said["next"], *_forged(said["next"])], "cursor")
 
     def put_into(self, asked: Any, random: Random) -> None:
         """Ask about what is known, in most places of a request where its name stands."""
@@ -75,6 +77,15 @@ class Known:
         elif isinstance(asked, list):
             for value in asked:
                 self.put_into(value, random)
+
+
+def _forged(cursor: str) -> Iterator[str]:
+    """Yield cursors that somebody made of one: what no column of a database holds, in the place of each value."""
+    name, key = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    for at in range(len(key)):
+        for odd in ("\0", "\ud800", 2**70, -(2**70), "0001-01-01", "9999-12-31T23:59:59-23:00"):
+            document = json.dumps([name, [*key[:at], odd, *key[at + 1 :]]])
+            yield urlsafe_b64encode(document.encode()).decode().rstrip("=")
 
 
 class Called:

@@ -20,6 +20,7 @@ from tests.fuzz.apis import Known, call_every, unsupported
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
+from tests.support.outbox import Outbox
 from tests.support.worker import MOMENT
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "2"))
@@ -37,6 +38,7 @@ def _known(subject: Subject) -> Known:
             known.hear(message["data"] if isinstance(message, dict) else None)
     for name in ("version", "quarantine", "request", "number", "seq", "shard", "correction", "revision"):
         known.hear([1, 2], name)
+    known.hear(1, "limit")
     return known
 
 
@@ -52,7 +54,8 @@ def desk(subject: Subject, databases: Databases) -> Iterator[Desk]:
     """The service after its story, and for each role somebody who has no other."""
     url = database(subject, databases)
     read(subject, url, records_of({**subject.references, **subject.records}))
-    with desk_of(subject.manifest, url, people={role: [role] for role in ROLES}, clock=lambda: MOMENT) as found:
+    people = {role: [role] for role in ROLES}
+    with desk_of(subject.manifest, url, people=people, clock=lambda: MOMENT, outbox=Outbox()) as found:
         yield found
     databases.drop(url)
 
