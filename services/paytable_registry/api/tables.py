@@ -12,7 +12,7 @@ from services.paytable_registry.queries import properties
 from shared.contracts.investigations import Month
 from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, PropertyPath, document_response, problems, snapshot
+from shared.runtime.web import UNCHANGED, Day, PropertyPath, document_response, problems, snapshot
 
 
 class MasterList(BaseModel):
@@ -42,7 +42,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_master_list(
         request: Request,
         property_name: PropertyPath,
-        gaming_day: Annotated[date | None, Query(description="the gaming day; today's without it")] = None,
+        gaming_day: Annotated[Day | None, Query(description="the gaming day; today's without it")] = None,
     ) -> Response:
         """Every table that is there on a gaming day, with its asset number, game, pit and devices."""
         async with snapshot(context.engine) as connection:
