@@ -34,7 +34,7 @@ class CorrectionItem(BaseModel):
     table: str
     round_id: str
     gaming_day: date
-    replaces: int = Field(ge=1, le=2**31 - 1, description="the revision of the round that it replaces")
+    replaces: int = Field(description="the revision of the round that it replaces")
     reason: str
     proposed_by: str
     proposed_at: datetime
