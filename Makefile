@@ -7,10 +7,10 @@ BIN := .venv/bin
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: ## make or mend .venv; nothing to do when nothing changed
 	@PYTHON="$(PYTHON)" sh infra/setup.sh
@@ -53,6 +53,12 @@ test: lint ## lint, then the integration suite on Apache Kafka, the console in a
 
 attacks: setup ## try what an earlier version let through again, on a running stack (minutes; ARGS="--only 1,7" is passed on)
 	$(BIN)/python -m tests.attacks $(ARGS)
+
+fuzz: setup ## try a million inputs at every decoder, guided by what they reach (minutes; INPUTS=..., ARGS="--seed 2" is passed on)
+	$(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),1000000) $(ARGS)
+
+fuzz-apis: setup ## try many requests at every operation of every service (minutes; EXAMPLES=..., API_SEED=... of the environment)
+	API_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/pytest tests/integration/test_every_api.py -s -o timeout=0
 
 format: setup ## put the source into the one format
 	$(BIN)/ruff format .

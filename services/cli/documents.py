@@ -16,6 +16,7 @@ _TEXT = "tag:yaml.org,2002:str"
 _TIMESTAMP = "tag:yaml.org,2002:timestamp"
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
+_VALUES_MAX = 1_000_000
 _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, AttributeError, TypeError)
 """What parsing raises; the last three come from YAML's own constructors, of a value that its tag does not fit."""
 
@@ -25,9 +26,14 @@ def read_documents(name: str) -> Iterator[tuple[str, object]]:
 
     Raises: UsageWrong when there is no such file; InputRefused when it is neither YAML nor JSON.
     """
-    label, raw = _bytes(name)
+    return documents_in(*_bytes(name))
+
+
+def documents_in(label: str, raw: bytes) -> Iterator[tuple[str, object]]:
+    """Return the documents in the bytes of a file that goes by a label, each with its name. Raises: InputRefused."""
     try:
         found = _parse(raw.decode("utf-8-sig"))
+        _require_few(found)
     except UnicodeDecodeError as error:
         raise InputRefused(f"{label}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
     except _UNREADABLE as error:
@@ -40,7 +46,12 @@ def read_document(name: str) -> object:
 
     Raises: UsageWrong when there is no such file; InputRefused when it is neither YAML nor JSON, or not one document.
     """
-    found = [document for _, document in read_documents(name)]
+    return document_in(name, _bytes(name)[1])
+
+
+def document_in(name: str, raw: bytes) -> object:
+    """Return the one document in the bytes of a file, to be sent as JSON. Raises: InputRefused."""
+    found = [document for _, document in documents_in(name, raw)]
     if len(found) != 1:
         raise InputRefused(f"{name}: {len(found)} documents; give one")
     try:
@@ -85,7 +96,7 @@ def _parse(text: str) -> list[object]:
         except _RepeatedKey:
             raise
         except ValueError:
-            lines = [line for line in stripped.splitlines() if line.strip()]
+            lines = [line for line in stripped.split("\n") if line.strip()]
             if len(lines) > 1 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines):
                 return [json.loads(line, object_pairs_hook=_without_repetition) for line in lines]
     return _listed([found for found in yaml.load_all(text, _Loader) if found is not None])
@@ -93,6 +104,26 @@ def _parse(text: str) -> list[object]:
 
 def _listed(documents: list[object]) -> list[object]:
     return [item for document in documents for item in (document if isinstance(document, list) else [document])]
+
+
+def _require_few(documents: list[object]) -> None:
+    """Raise ValueError where aliases make a few lines of YAML say millions of values, or one value hold itself."""
+    counted: dict[int, int | None] = {}
+
+    def count(value: object) -> int:
+        if not isinstance(value, dict | list):
+            return 1
+        if id(value) not in counted:
+            counted[id(value)] = None
+            counted[id(value)] = 1 + sum(map(count, value.values() if isinstance(value, dict) else value))
+        found = counted[id(value)]
+        if found is None:
+            raise ValueError("an alias stands within what it names")
+        if found > _VALUES_MAX:
+            raise ValueError(f"it says more than {_VALUES_MAX:,} values; divide it")
+        return found
+
+    count(documents)
 
 
 class _RepeatedKey(ValueError):

@@ -85,7 +85,7 @@ def read_lines(name: str, content: bytes, digest: str) -> tuple[list[Line], list
 
 
 def _json_lines(text: str) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -123,14 +123,14 @@ def _event_of(number: int, row: Mapping[str, str]) -> dict[str, Any] | Problem:
     kind = row["type"]
     event: dict[str, Any] = {name: row[name] for name in _OF_ENVELOPE if row.get(name)}
     data: dict[str, Any] = {}
-    try:
-        if "sequence" in event:
-            event["sequence"] = json.loads(event["sequence"])
-        for name, cell in row.items():
-            if name not in _OF_ENVELOPE and cell:
-                data[name] = cell if name in _texts(kind) else json.loads(cell)
-    except ValueError:
-        return Problem(number, f"{name!r} {cell[:60]!r}: a number, true, false, or JSON")
+    for name, cell in row.items():
+        if not cell or (name in _OF_ENVELOPE and name != "sequence"):
+            continue
+        try:
+            value = cell if name in _texts(kind) and name != "sequence" else from_json(cell, allow_inf_nan=False)
+        except ValueError:
+            return Problem(number, f"{name!r} {cell[:60]!r}: a number, true, false, or JSON")
+        (event if name == "sequence" else data)[name] = value
     return event | {"data": data}
 
 

@@ -23,6 +23,7 @@ from shared.contracts.submissions import RulesSubmission
 from shared.journal.checkpoint import checkpoint_origin
 from shared.journal.merkle import EvidenceError
 from shared.journal.proof import verify_document
+from shared.journal.signed_note import Verifier
 
 _REGISTRY = "paytable-registry"
 
@@ -46,12 +47,16 @@ def read_export(file: str, keys: Sequence[str] | None) -> Proven:
     """
     if not keys:
         raise UsageWrong("--key is missing: give the verifier key of the registry, or a file with it")
+    return proven_in(file, read_bytes(file), read_verifiers(keys))
+
+
+def proven_in(file: str, raw: bytes, verifiers: Sequence[Verifier]) -> Proven:
+    """Return what the bytes of an export prove. Raises: InputRefused, CheckFailed."""
     try:
-        export = SubmissionsExport.model_validate_json(read_bytes(file))
+        export = SubmissionsExport.model_validate_json(raw)
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_url=False)[0]["loc"])) or "JSON"
         raise InputRefused(f"{file}: no export of submissions: {place}: {error.errors()[0]['msg']}") from None
-    verifiers = read_verifiers(keys)
     try:
         proven = [verify_document(one.model_dump_json(), verifiers) for one in export.proofs]
         entries = [entry_of(one) for one in proven]

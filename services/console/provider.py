@@ -10,14 +10,14 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 import httpx
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jws import JWSRegistry, extract_compact
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.clock import Clock
@@ -26,6 +26,7 @@ from shared.runtime.web.keys import get_json, is_protected
 from shared.runtime.web.tokens import ALGORITHMS, LEEWAY, Tokens
 
 _SECONDS_MAX: Final = 10.0
+_GRANTED_SECONDS_MAX: Final = 366 * 24 * 3600
 _SILENT: Final = 503
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
 _registry: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
@@ -57,7 +58,7 @@ class _Answer(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     access_token: str
-    expires_in: int = 300
+    expires_in: Annotated[int, Field(ge=0, le=_GRANTED_SECONDS_MAX)] = 300
     refresh_token: str | None = None
     id_token: str | None = None
 
@@ -70,6 +71,13 @@ class Granted:
     ends: datetime
     refresh_token: str | None
     id_token: str | None
+
+
+def granted_of(answer: bytes, now: datetime) -> Granted:
+    """Return what the provider's answer to a request for a token grants from now on. Raises: ValueError."""
+    said = _Answer.model_validate_json(answer)
+    ends = now + timedelta(seconds=said.expires_in)
+    return Granted(said.access_token, ends, said.refresh_token, said.id_token)
 
 
 class Provider:
@@ -105,7 +113,7 @@ class Provider:
         )
         if granted.id_token is None:
             raise LoginRefused("the provider sends no ID token")
-        await self._check_id_token(granted.id_token, nonce)
+        await self.check_id_token(granted.id_token, nonce)
         return granted
 
     async def refresh(self, refresh_token: str) -> Granted:
@@ -149,15 +157,13 @@ class Provider:
             response = await self._client.post(
                 about.token_endpoint, data={**asked, **named}, timeout=_SECONDS_MAX, auth=known
             )
-            answer = _Answer.model_validate(response.json())
+            return granted_of(response.content, self._clock())
         except httpx.HTTPError as error:
             raise LoginRefused(f"the OpenID provider does not answer: {error}", status=_SILENT) from None
-        except (ValidationError, ValueError):
+        except ValueError:
             raise LoginRefused(f"the OpenID provider gives no token: it answers {response.status_code}") from None
-        ends = self._clock() + timedelta(seconds=answer.expires_in)
-        return Granted(answer.access_token, ends, answer.refresh_token, answer.id_token)
 
-    async def _check_id_token(self, id_token: str, nonce: str) -> None:
+    async def check_id_token(self, id_token: str, nonce: str) -> None:
         """Raise LoginRefused for an ID token that is not the answer to this login."""
         try:
             kid = extract_compact(id_token.encode("ascii")).protected.get("kid")
@@ -172,7 +178,8 @@ class Provider:
         audience, ends = claims.get("aud"), claims.get("exp")
         if claims.get("iss") != self._tokens.keys.issuer:
             raise LoginRefused("the ID token is of another issuer")
-        if self._settings.console_client_id not in ([audience] if isinstance(audience, str) else audience or []):
+        named = [audience] if isinstance(audience, str) else audience if isinstance(audience, list) else []
+        if self._settings.console_client_id not in named:
             raise LoginRefused("the ID token is for another client")
         if not isinstance(ends, int | float) or self._clock().timestamp() > ends + LEEWAY.total_seconds():
             raise LoginRefused("the ID token has expired")

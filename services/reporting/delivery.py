@@ -143,7 +143,7 @@ def verify_delivery(store: ObjectStore, verifiers: Iterable[Verifier]) -> Checke
     problems = [] if manifests else ["there is no manifest"]
     for name in manifests:
         try:
-            manifest = _open(name, _get(store, name), keys)
+            manifest = open_manifest(name, _get(store, name), keys)
         except (CheckpointError, ValidationError, UnicodeDecodeError) as error:
             problems.append(f"{name}: {error}")
             continue
@@ -205,7 +205,8 @@ def _get(store: ObjectStore, name: str) -> bytes:
     return bytes(store.get(name).bytes())
 
 
-def _open(name: str, note: bytes, verifiers: Iterable[Verifier]) -> Manifest:
+def open_manifest(name: str, note: bytes, verifiers: Iterable[Verifier]) -> Manifest:
+    """Return the manifest in a note. Raises: CheckpointError, ValidationError, UnicodeDecodeError."""
     text, _ = open_signed_text(note.decode(), verifiers)
     manifest = Manifest.model_validate_json(text)
     if name != _manifest_name(manifest, note.decode()):

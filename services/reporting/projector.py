@@ -52,6 +52,7 @@ def _refused(entry: Entry, fact: CommandRefused) -> dict[str, Any]:
         "property": fact.property,
         "table_name": None,
         "gaming_day": fact.at.astimezone(UTC).date(),
+        "contents_cents": None,
         "data": fact.encode().decode(),
     }
 

@@ -1,6 +1,5 @@
 """The HTTP interface of round settlement: the rounds of a day, a round with its history, proofs, corrections."""
 
-from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -27,6 +26,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     AskedOfDay,
+    Day,
     FromEnd,
     Page,
     PropertyPath,
@@ -75,7 +75,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyQuery,
         round_id: Annotated[Identifier | None, Query(description="the round, at whichever table")] = None,
         digest: Annotated[str | None, Query(alias="hash", pattern="^[0-9a-f]{8,64}$", description=_HASH)] = None,
-        gaming_day: Annotated[date | None, Query(description="the gaming day of the hash")] = None,
+        gaming_day: Annotated[Day | None, Query(description="the gaming day of the hash")] = None,
     ) -> RoundsFound:
         """By the id that a table gave, or by the hash of the entry that stands, among those of a gaming day."""
         del reader

@@ -48,7 +48,7 @@ class ProposeCorrection(Command):
     property: Annotated[Name, Field(description="the property")]
     table: Annotated[Name, Field(description="the table")]
     round_id: Annotated[Identifier, Field(description="the round, as its table names it")]
-    replaces: Annotated[int, Field(ge=1, description="the revision that was looked at and is wrong")]
+    replaces: Annotated[int, Field(ge=1, le=2**31 - 1, description="the revision that was looked at and is wrong")]
     round: Annotated[dict[str, Any], Field(description=_RECORD)]
     account_funded: tuple[AccountFunding, ...] | None = Field(
         default=None, max_length=100, description="the wagers from electronic accounts, where that is wrong too"

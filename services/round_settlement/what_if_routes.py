@@ -15,7 +15,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import RulesSubmission
 from shared.runtime.rederive.memory import Memory
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import person_with, problems, snapshot
+from shared.runtime.web import Day, person_with, problems, snapshot
 from shared.runtime.web.roles import Role
 
 ROUNDS_MAX: Final = 60_000
@@ -77,7 +77,7 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
     router = APIRouter(tags=["what-if"])
     asking = asyncio.Semaphore(1)
     person = Annotated[str, person_with(reader)]
-    day = Annotated[date, Query()]
+    day = Annotated[Day, Query()]
     only = Annotated[list[Name] | None, Query(max_length=1000, description="only these of the tables that it lists")]
 
     @router.post("/what-if", summary="Settle rounds again", responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED))

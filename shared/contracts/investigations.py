@@ -9,8 +9,8 @@ from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.topics import INVENTORY
 
-Month = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$")]
-"""A calendar month, such as `2026-11`."""
+Month = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{3}-(0[1-9]|1[0-2])$")]
+"""A calendar month, such as `2026-11`; no calendar has a year 0000."""
 
 Subject = Literal["table", "game"]
 """Whose hold it is."""

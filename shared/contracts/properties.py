@@ -3,10 +3,11 @@
 It names its law (jurisdiction packs), its clock, its pits, tables and devices, its shifts, and who works there.
 """
 
+import re
 from datetime import date, time
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
 from shared.contracts.devices import Signing, SigningSystem
 from shared.contracts.envelope import Contract, Name, Payback, Person
@@ -19,14 +20,19 @@ Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", s
 """What something is called, in words or by a number that others gave."""
 
 
+_CLOCK_TIME: Final = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?$"
+
+
 def _on_a_clock(value: object) -> object:
-    """Return what is written as a time. Raises: ValueError for a number, which says no time of the day by itself."""
-    if isinstance(value, int | float):
+    """Return what is written as a time. Raises: ValueError for a number or another clock, which say no time here."""
+    if isinstance(value, int | float) or (isinstance(value, str) and re.search(_CLOCK_TIME, value) is None):
         raise ValueError(f"{value!r} is not a time of the day; write it like 06:00, in YAML in quotes")
     return value
 
 
-ClockTime = Annotated[time, BeforeValidator(_on_a_clock)]
+ClockTime = Annotated[
+    time, BeforeValidator(_on_a_clock), WithJsonSchema({"type": "string", "pattern": _CLOCK_TIME})
+]  # JSON Schema's own `time` has an offset
 """A time on the property's own clock."""
 
 PackId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=64)]

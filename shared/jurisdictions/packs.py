@@ -33,7 +33,7 @@ def load_pack(folder: Traversable) -> Pack:
     try:
         document = parsed((folder / FILE).read_text(encoding="utf-8"))
         found = _pack.validate_python(document)
-    except yaml.YAMLError as error:
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise PackWrong(name, [f"this is no YAML: {error}"]) from None
     except ValidationError as error:
         raise PackWrong(name, [_problem(one["loc"], one["msg"]) for one in error.errors()]) from None

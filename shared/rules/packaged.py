@@ -16,4 +16,8 @@ def packaged(package: str, name: str) -> Any:
 
 def parsed(text: str) -> Any:
     """Return the document of a YAML text. Raises: yaml.YAMLError."""
-    return yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
+    try:
+        return yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
+    except (ValueError, RecursionError, LookupError, AttributeError, TypeError) as error:
+        # YAML's own constructors raise these, of a 2026-02-30 or of what is nested too deeply.
+        raise yaml.YAMLError(f"{type(error).__name__}: {error}") from error

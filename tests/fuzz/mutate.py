@@ -1,23 +1,29 @@
-"""Makes new inputs of old ones: bytes that are damaged, and JSON that is well-formed and says something else."""
+"""Makes new inputs of old ones: JSON that is well-formed and says something else, and sometimes damaged bytes."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
 
 _BYTES_MAX: Final = 64 * 1024
 _STEPS_MAX: Final = 4
-_OF_JSON: Final = 0.7
+_OF_JSON: Final = 0.9
 _ODD: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, -1, 1, 2**31, 2**63, -(2**63) - 1, 10**30, 0.1, -0.0, 1e308),
     *("", "0", "-0", "1e9", "NaN", " ", "\u0000", "\ud83c\udca1", "\u202e", "é" * 500, "a" * 70_000, "../..", "${x}"),
     *("9999-12-31T23:59:59.999999Z", "0001-01-01T00:00:00Z", "2026-02-30", "2026-11-01T01:30:00-05:00"),
     *([], {}, [[]], [None], {"": None}, [0] * 2_000),
+    *("\ud800", "@deep@", "@huge@", "@nan@", "@infinite@"),
 )
 """Values that are at an end of what can be said, or beyond it."""
 _DEEP: Final = b"[" * 5_000 + b"]" * 5_000
-
-Mutate = Callable[[bytes, Random], bytes]
+_WRITTEN: Final = {
+    b'"@deep@"': b"[" * 1_500 + b"]" * 1_500,
+    b'"@huge@"': b"9" * 5_000,
+    b'"@nan@"': b"NaN",
+    b'"@infinite@"': b"-1e999",
+}
+"""What nobody writes from a document, but anybody can send."""
 
 
 def mutated(data: bytes, others: Sequence[bytes], random: Random) -> bytes:
@@ -83,7 +89,10 @@ def _is_tree(document: Any) -> bool:
 
 
 def _text(document: Any) -> bytes:
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=True).encode()
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=True).encode()
+    for name, written in _WRITTEN.items():
+        text = text.replace(name, written)
+    return text
 
 
 def _near(value: Any, random: Random) -> Any:

@@ -1,18 +1,17 @@
-"""What takes bytes from outside: inputs that it reads, how it is called, and the one way in which it refuses others."""
+"""What takes records, evidence and what rules decide: every reader of every topic, notes, proofs, marks, rounds."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json
+from pydantic_core import to_json
 
-from services.cli.intake_lines import read_lines
 from services.cli.services import load_all
+from services.paytable_registry.domain.exports import versions_of
 from services.round_settlement.domain.settling import Known, settle_event
 from services.round_settlement.handlers import compiled
 from shared.contracts.catalog import decode_fact
@@ -22,8 +21,7 @@ from shared.contracts.envelope import position
 from shared.contracts.exact import ExactCents, exact_text, parse_exact
 from shared.contracts.facts import KINDS
 from shared.contracts.properties import PropertyDocument
-from shared.contracts.rejection import Rejected
-from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.submissions import SubmissionApproved, SubmissionFiled, submission_hash
 from shared.contracts.tables import READER
 from shared.journal.checkpoint import Checkpoint, open_note, read_unverified, sign
 from shared.journal.mark import Mark, Place, open_mark, sign_mark
@@ -33,33 +31,19 @@ from shared.journal.signed_batch import BatchVerifier, message_bytes, sign_batch
 from shared.journal.signed_note import Signer, Verifier
 from shared.rules import compile_rules, parse_cases, parse_round, parse_submission
 from shared.rules.errors import Refused
-from shared.runtime.web import Listing
+from tests.fuzz.target import Target, json_of, text_of
 from tests.support.properties import document, place
 from tests.support.records import read
 from tests.support.rounds import DAY
 from tests.unit.contracts.examples import EXAMPLES
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Something that takes bytes; `inputs` are some that it reads, and `refuses` is all that it may raise."""
-
-    name: str
-    inputs: Sequence[bytes]
-    takes: Callable[[bytes], object]
-    refuses: tuple[type[Exception], ...] = ()
-
-    def __call__(self, data: bytes) -> bool:
-        """Return whether it read an input or refused it as it declares; whatever else it raises is a finding."""
-        try:
-            self.takes(data)
-        except self.refuses:
-            return False
-        return True
-
-
 def _examples() -> list[bytes]:
     return [json.dumps(one).encode() for one in EXAMPLES.values()]
+
+
+def _facts() -> list[bytes]:
+    return [one for kind, one in zip(EXAMPLES, _examples(), strict=True) if KINDS[kind].is_fact]
 
 
 def _readers() -> Iterator[Target]:
@@ -77,11 +61,12 @@ def _of_topic(topic: Any) -> list[bytes]:
 
 def _fact(data: bytes) -> None:
     """Read the data of an entry, as a journal has it, and write it again: nothing may be lost."""
-    said = from_json(data)
-    match said:
+    match json_of(data):
         case {"type": str(kind), "data": dict(fields)} if kind in KINDS and KINDS[kind].is_fact:
-            decoded = decode_fact(kind, json.dumps(fields).encode())
+            decoded = decode_fact(kind, to_json(fields))
             assert decoded == decode_fact(kind, decoded.encode())
+        case _:
+            raise Refused("no fact")
 
 
 _GOLDEN: Final = Path(__file__).parents[1] / "golden"
@@ -99,7 +84,7 @@ def _cases() -> list[bytes]:
 
 def _round(data: bytes) -> None:
     """Settle a round under a submission: whatever was played, no cent comes from nowhere."""
-    match from_json(data):
+    match json_of(data):
         case {"regulation": str(regulation), "submission": submission, "round": Mapping() as record}:
             rules = compile_rules(regulation, parse_submission(submission))
             settled = rules.settle(parse_round(regulation, record))
@@ -147,9 +132,25 @@ def _proofs() -> list[bytes]:
     return [prove(record, index, leaves, note).encode() for index, record in enumerate(_RECORDS)]
 
 
-def _text(takes: Callable[[str], object]) -> Callable[[bytes], object]:
-    """Return what takes the text of bytes: what is no UTF-8 never gets as far."""
-    return lambda data: takes(data.decode("utf-8", "replace"))
+def export_facts() -> list[tuple[str, dict[str, Any]]]:
+    """Return the facts of an export: what was filed, and its approval."""
+    filed = EXAMPLES["submission.filed"]["data"]
+    content = SubmissionFiled.model_validate(filed)
+    own = {"hash": submission_hash(content, content.version)}
+    decided = {**EXAMPLES["submission.approved"]["data"], **filed, **own}
+    names = SubmissionApproved.model_fields.keys()
+    approved = {name: value for name, value in decided.items() if name in names}
+    return [("submission.filed", {**filed, **own}), ("submission.approved", approved)]
+
+
+def _versions(data: bytes) -> None:
+    """Read the proven facts of an export, as who asks for one has it from the registry."""
+    filed = EXAMPLES["submission.filed"]["data"]
+    match json_of(data):
+        case [*facts] if all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) for one in facts):
+            versions_of(filed["property"], filed["game"], [(kind, to_json(fact)) for kind, fact in facts])
+        case _:
+            raise Refused("no facts")
 
 
 _EXACT: Final = TypeAdapter[str](ExactCents)
@@ -162,7 +163,7 @@ def _exact(text: str) -> None:
 
 
 def _submission(data: bytes) -> None:
-    match from_json(data):
+    match json_of(data):
         case {"regulation": str(regulation), "submission": submission}:
             compile_rules(regulation, parse_submission(submission))
         case _:
@@ -170,30 +171,27 @@ def _submission(data: bytes) -> None:
 
 
 def targets() -> list[Target]:
-    """Return everything that takes bytes from outside, by name."""
+    """Return what takes records, evidence and rounds."""
     notes = [_note().encode()]
     batch = BatchVerifier([_SIGNER.verifier])
     header = sign_as_device(_DEVICE, "BJ-01-terminal", "table.events", b"{}")
-    listing = Listing[tuple[str, int]]("slips", tuple[str, int])
-    json_lines = b"\n".join(_of_topic(READER.topic))
-    csv = b"type,time,sequence,table\r\nround.voided,2026-11-20T10:00:00Z,7,BJ-01\r\n"
-    found = [
+    return [
         *_readers(),
         Target("place-of-a-record", _examples(), position),
-        Target("fact", _examples(), _fact, (ValidationError, ValueError)),
-        Target("round", _cases(), _round, (Refused, ValueError)),
+        Target("fact", _facts(), _fact, (Refused, ValidationError)),
+        Target("round", _cases(), _round, (Refused,)),
         Target("table-event", _of_topic(READER.topic), _table_event(), (Refused,)),
-        Target("submission", _cases(), _submission, (Refused, ValueError)),
+        Target("submission", _cases(), _submission, (Refused,)),
         Target(
             "property",
             [json.dumps(document()).encode()],
             PropertyDocument.model_validate_json,
             (ValidationError,),
         ),
-        Target("checkpoint", notes, _text(read_unverified), (EvidenceError,)),
-        Target("signed-note", notes, _text(lambda note: open_note(note, [_SIGNER.verifier])), (EvidenceError,)),
-        Target("mark", [_mark().encode()], _text(lambda note: open_mark(note, [_SIGNER.verifier])), (EvidenceError,)),
-        Target("verifier-key", [str(_SIGNER.verifier).encode()], _text(Verifier.from_string), (EvidenceError,)),
+        Target("checkpoint", notes, text_of(read_unverified), (EvidenceError,)),
+        Target("signed-note", notes, text_of(lambda note: open_note(note, [_SIGNER.verifier])), (EvidenceError,)),
+        Target("mark", [_mark().encode()], text_of(lambda note: open_mark(note, [_SIGNER.verifier])), (EvidenceError,)),
+        Target("verifier-key", [str(_SIGNER.verifier).encode()], text_of(Verifier.from_string), (EvidenceError,)),
         Target("proof", _proofs(), lambda data: verify_document(data, [_SIGNER.verifier]), (EvidenceError,)),
         Target(
             "signed-batch",
@@ -207,9 +205,6 @@ def targets() -> list[Target]:
             lambda data: DeviceSignature.read(data).require(encoded_key(_DEVICE.public_key()), b"{}"),
             (BadSignature,),
         ),
-        Target("intake-json-lines", [json_lines], lambda data: read_lines("a.jsonl", data, "5" * 64)),
-        Target("intake-csv", [csv], lambda data: read_lines("a.csv", data, "5" * 64)),
-        Target("cursor", [listing.cursor(("fill", 17)).encode()], _text(listing.after), (Rejected,)),
-        Target("exact-cents", [b"500000.5", b"-0.000000001"], _text(_exact), (ValueError,)),
+        Target("export-facts", [json.dumps(export_facts()).encode()], _versions, (EvidenceError, Refused)),
+        Target("exact-cents", [b"500000.5", b"-0.000000001"], text_of(_exact), (ValueError,)),
     ]
-    return sorted(found, key=lambda target: target.name)

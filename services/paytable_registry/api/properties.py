@@ -4,7 +4,7 @@ from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from services.paytable_registry import tables
 from services.paytable_registry.api.access import APPROVE_PROPERTIES, FILE_PROPERTIES, PROPERTIES_READER
@@ -18,6 +18,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     Asked,
+    Moment,
     Page,
     PropertyChoice,
     PropertyPath,
@@ -74,7 +75,7 @@ def _properties(context: ServiceContext) -> APIRouter:
     async def read_in_effect(
         request: Request,
         property_name: PropertyPath,
-        at: Annotated[AwareDatetime | None, Query(description="the moment, with its time zone; now without it")] = None,
+        at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
         """The property as it is at that moment."""
         async with snapshot(context.engine) as connection:

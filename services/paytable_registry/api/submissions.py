@@ -33,6 +33,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     Asked,
+    Moment,
     Page,
     PropertyChoice,
     PropertyPath,
@@ -125,7 +126,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         request: Request,
         property_name: PropertyQuery,
         table: Annotated[Name | None, Query(description="the table; without it all that are there then")] = None,
-        at: Annotated[AwareDatetime | None, Query(description="the moment, with its time zone; now without it")] = None,
+        at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
         """Of each table its game, and the version under which a round that is opened there at that moment settles."""
         now = context.clock()

@@ -9,9 +9,10 @@ from pydantic import BaseModel, Field
 from services.paytable_registry.api.access import PROPERTIES_READER
 from services.paytable_registry.domain.table_list import DeviceLine, MonthLine, TableLine, by_month, master_list
 from services.paytable_registry.queries import properties
+from shared.contracts.investigations import Month
 from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, PropertyPath, document_response, problems, snapshot
+from shared.runtime.web import UNCHANGED, Day, PropertyPath, document_response, problems, snapshot
 
 
 class MasterList(BaseModel):
@@ -41,7 +42,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_master_list(
         request: Request,
         property_name: PropertyPath,
-        gaming_day: Annotated[date | None, Query(description="the gaming day; today's without it")] = None,
+        gaming_day: Annotated[Day | None, Query(description="the gaming day; today's without it")] = None,
     ) -> Response:
         """Every table that is there on a gaming day, with its asset number, game, pit and devices."""
         async with snapshot(context.engine) as connection:
@@ -63,7 +64,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_tables_of_month(
         request: Request,
         property_name: PropertyPath,
-        month: Annotated[str, Query(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$", description="the month, YYYY-MM")],
+        month: Annotated[Month, Query(description="the month, YYYY-MM")],
     ) -> Response:
         """Which tables were open in a month, on how many gaming days, and which game they offered."""
         async with snapshot(context.engine) as connection:

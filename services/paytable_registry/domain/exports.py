@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from services.paytable_registry.domain.submissions import AboutSubmission, SubmissionVersion, after
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Contract, Name
@@ -33,7 +35,10 @@ def versions_of(property_name: str, game: str, facts: Iterable[tuple[str, bytes]
     """
     found: dict[int, SubmissionVersion] = {}
     for kind, data in facts:
-        fact: Any = decode_fact(kind, data) if KINDS.of_type(kind) else None
+        try:
+            fact: Any = decode_fact(kind, data) if KINDS.of_type(kind) else None
+        except ValidationError as error:
+            raise EvidenceError(f"a proven {kind} is not one that this version knows: {error}") from error
         if not isinstance(fact, AboutSubmission) or (fact.property, fact.game) != (property_name, game):
             raise EvidenceError(f"a proven {kind} is not about {game} at {property_name}")
         named = f"version {fact.version} of {game} at {property_name}"

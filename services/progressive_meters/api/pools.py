@@ -1,6 +1,5 @@
 """Reading pools: what signs show, pools as they stand, their terms, what moved them."""
 
-from datetime import date
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
@@ -30,6 +29,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     Asked,
+    Day,
     FromEnd,
     Page,
     PropertyChoice,
@@ -43,7 +43,7 @@ from shared.runtime.web import (
 from shared.runtime.web.problems import Responses
 from shared.runtime.web.routing import joined
 
-OfDay = Annotated[date | None, Query(description="the gaming day; without it, all")]
+OfDay = Annotated[Day | None, Query(description="the gaming day; without it, all")]
 
 POOLS: Final = TableListing(pools, "property", "pool")
 VERSIONS: Final = TableListing(pool_versions, "version")

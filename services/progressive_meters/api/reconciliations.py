@@ -1,6 +1,5 @@
 """Reading what is about to be reconciled: a gaming day as it stands, and what does not agree on it."""
 
-from datetime import date
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -15,6 +14,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     Asked,
+    Day,
     Listing,
     Page,
     PropertyPath,
@@ -26,7 +26,7 @@ from shared.runtime.web import (
 
 EXCEPTIONS: Final[Listing[tuple[str, str, str, str, str]]] = Listing("exceptions", tuple[str, str, str, str, str])
 
-DayPath = Annotated[date, Path(description="the gaming day")]
+DayPath = Annotated[Day, Path(description="the gaming day")]
 
 
 def routes(context: ServiceContext) -> APIRouter:

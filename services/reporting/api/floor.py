@@ -1,6 +1,5 @@
 """Routes of the floor: which properties there are, and the tables of one as they stand."""
 
-from datetime import date
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request
@@ -12,7 +11,7 @@ from shared.contracts.places import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.consume.properties import known_places
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import PropertyPath, person_with, problems, snapshot
+from shared.runtime.web import Day, PropertyPath, person_with, problems, snapshot
 from shared.runtime.web.access import ALL_PROPERTIES, caller_of
 from shared.runtime.web.duties import DUTY_OF
 from shared.runtime.web.roles import READ_REPORTS, Role
@@ -61,7 +60,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_floor(
         reader: Reader,
         property_name: PropertyPath,
-        gaming_day: Annotated[date | None, Query(description="the gaming day; without it, the running one")] = None,
+        gaming_day: Annotated[Day | None, Query(description="the gaming day; without it, the running one")] = None,
     ) -> Floor:
         """Rounds, handle, win and drop of the gaming day so far, the last round of each table, and what is late."""
         del reader

@@ -2,12 +2,10 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import date
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import AwareDatetime
 
 from services.reporting.answering import Definition, Explained, answer, ask, explain
 from services.reporting.books.reader import Reader, reader
@@ -19,7 +17,7 @@ from services.reporting.reports import REPORTS
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import PropertyQuery, TableChoice, person_with
+from shared.runtime.web import Day, Moment, PropertyQuery, TableChoice, person_with
 from shared.runtime.web.access import caller_with
 from shared.runtime.web.documents import UNCHANGED, accepted, entity_tag, respond
 from shared.runtime.web.problems import problems
@@ -37,9 +35,9 @@ class ReportRequest:
     """Which report is asked for: of the period that a gaming day is in, as known at a moment (without it: now)."""
 
     property: PropertyQuery
-    gaming_day: Annotated[date, Query(description="the gaming day, or any day of the period")]
+    gaming_day: Annotated[Day, Query(description="the gaming day, or any day of the period")]
     period: Annotated[Period, Query(description="what the report is about")] = "day"
-    known_at: Annotated[AwareDatetime | None, Query(description="as of this moment, with its time zone")] = None
+    known_at: Annotated[Moment | None, Query(description="as of this moment, with its time zone")] = None
     table: TableChoice = None
     game: Annotated[Name | None, Query(description="only of this game")] = None
 

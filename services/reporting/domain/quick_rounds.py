@@ -104,7 +104,7 @@ def quick_round(raw: bytes) -> Event[Any] | None:
     try:
         raw.decode()  # msgspec does not look into what it passes over
         entry = _ENTRY.decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     if not (_is(_SOURCE, entry.source) and all(_is(_NAME, wager) for wager in map(_wager, entry.data.totals))):
         return None

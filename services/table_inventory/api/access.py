@@ -1,12 +1,11 @@
 """Who may do and read what, and the parameters that routes share."""
 
-from datetime import date
 from typing import Annotated, Final
 
 from fastapi import Path
 
 from shared.contracts.rejection import Reason
-from shared.runtime.web import declare_role, person_with
+from shared.runtime.web import Day, declare_role, person_with
 from shared.runtime.web.roles import READ_REPORTS
 
 REQUEST_SLIPS: Final = declare_role("slips.request", "Request fills and credits.")
@@ -28,7 +27,7 @@ AlarmReader = Annotated[str, person_with(READ_REPORTS, RESOLVE_ALARMS)]
 CountReader = Annotated[str, person_with(READ_REPORTS, COUNT_BOXES)]
 DayReader = Annotated[str, person_with(READ_REPORTS, AUDIT_DAYS, APPROVE_DAYS)]
 
-DayPath = Annotated[date, Path(description="the gaming day")]
+DayPath = Annotated[Day, Path(description="the gaming day")]
 NumberPath = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 BY_OTHERS: Final = (Reason.NOT_FOUND, Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)

@@ -1,6 +1,5 @@
 """Routes of the pit and the cage: requests, slips and paper slips."""
 
-from datetime import date
 from functools import partial
 from typing import Annotated, Final
 
@@ -24,6 +23,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     Asked,
+    Day,
     Listing,
     Page,
     PropertyPath,
@@ -84,7 +84,7 @@ def routes(context: ServiceContext) -> APIRouter:
         reader: SlipReader,
         property_name: PropertyQuery,
         asked: Asked,
-        gaming_day: Annotated[date | None, Query(description="only of this gaming day")] = None,
+        gaming_day: Annotated[Day | None, Query(description="only of this gaming day")] = None,
         table: TableChoice = None,
         slip: Annotated[SlipKind | None, Query(description="only of this kind")] = None,
         status: Annotated[SlipStatus | None, Query(description="only with this status")] = None,

@@ -15,7 +15,7 @@ from shared.contracts.reports import Reached
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.reading import reached
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, PropertyQuery, document_response, snapshot
+from shared.runtime.web import UNCHANGED, Moment, PropertyQuery, document_response, snapshot
 
 
 class Inventories(BaseModel):
@@ -42,7 +42,7 @@ def routes(context: ServiceContext) -> APIRouter:
         request: Request,
         reader: SlipReader,
         property_name: PropertyQuery,
-        at: Annotated[AwareDatetime | None, Query(description="the moment, with its time zone; now without it")] = None,
+        at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
         """What was counted last at each table, what moved since, and so what it should hold."""
         del reader

@@ -4,7 +4,9 @@ from shared.runtime.web.access import Caller, person_with
 from shared.runtime.web.app import create_app
 from shared.runtime.web.asked import (
     AskedOfDay,
+    Day,
     DayQuery,
+    Moment,
     PropertyChoice,
     PropertyPath,
     PropertyQuery,
@@ -24,9 +26,11 @@ __all__ = [
     "Asked",
     "AskedOfDay",
     "Caller",
+    "Day",
     "DayQuery",
     "FromEnd",
     "Listing",
+    "Moment",
     "Page",
     "PropertyChoice",
     "PropertyPath",

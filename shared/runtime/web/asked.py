@@ -1,5 +1,6 @@
 """What is asked of what is read: which property, gaming day and table; and reading it in one snapshot."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -7,15 +8,33 @@ from datetime import date
 from typing import Annotated
 
 from fastapi import Depends, Path, Query
+from pydantic import AwareDatetime, BeforeValidator
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.contracts.envelope import Name
 from shared.runtime.web.pages import PageRequest
 
+
+def _written(value: object) -> object:
+    """Return a day or moment that is written as one. Raises: ValueError for a number, which would be seconds of 1970.
+
+    >>> _written("2026-11-20")
+    '2026-11-20'
+    """
+    if not (isinstance(value, str) and re.match("[0-9]{4}-", value)):
+        raise ValueError("write it like 2026-11-20, a moment like 2026-11-20T10:00:00Z")
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_written)]
+"""A day in a question: `20261120` is none."""
+Moment = Annotated[AwareDatetime, BeforeValidator(_written)]
+"""A moment in a question, with its time zone."""
+
 PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
 PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
 PropertyChoice = Annotated[Name | None, Query(alias="property", description="only of this property")]
-DayQuery = Annotated[date, Query(description="the gaming day")]
+DayQuery = Annotated[Day, Query(description="the gaming day")]
 TableChoice = Annotated[Name | None, Query(description="only of this table")]
 
 

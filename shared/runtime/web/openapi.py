@@ -26,9 +26,44 @@ def complete(document: dict[str, Any]) -> dict[str, Any]:
     schemas.update(problem.pop("$defs"))
     schemas[Problem.__name__] = problem
     document["components"]["schemas"] = dict(sorted(schemas.items()))
+    asked_for = _schemas_in(document, *(one.get("requestBody", {}) for one in _operations(document)))
+    for name, schema in schemas.items():
+        if name not in asked_for:
+            _leave_out(schema)
     for operation in _operations(document):
         _complete(operation)
     return document
+
+
+def _schemas_in(document: dict[str, Any], *parts: Any) -> set[str]:
+    """Return the names of the schemas that parts of a document lead to."""
+    found: set[str] = set()
+    waiting = list(parts)
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            name = str(one.get("$ref", "")).rpartition("/")[2]
+            if name and name not in found:
+                found.add(name)
+                waiting.append(document["components"]["schemas"][name])
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+    return found
+
+
+def _leave_out(schema: dict[str, Any]) -> None:
+    """Require no member of an answer that may be null: what has no value is left out of it."""
+    members = schema.get("properties", {})
+    required = [name for name in schema.get("required", ()) if not _may_be_null(members.get(name, {}))]
+    if required:
+        schema["required"] = required
+    else:
+        schema.pop("required", None)
+
+
+def _may_be_null(schema: dict[str, Any]) -> bool:
+    return any(one.get("type") == "null" for one in (schema, *schema.get("anyOf", ())))
 
 
 def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,7 @@ from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract, Person
 from shared.contracts.rejection import Reason, Rejected
+from shared.rules.packaged import parsed
 
 log = structlog.get_logger()
 
@@ -71,7 +72,7 @@ class Revoked:
             state = (found.st_ino, found.st_mtime_ns, found.st_size)
             if state == self._state:
                 return
-            items = _items.validate_python(yaml.safe_load(self._path.read_text()) or ())
+            items = _items.validate_python(parsed(self._path.read_text()) or ())
         except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
             wrong = f"{self._path} does not say who is locked out: {error}"
             if wrong != self._error:

@@ -57,6 +57,8 @@ def test_a_text_of_digits_stays_a_text() -> None:
         ("a.csv", HEAD, 0, "the file has no event"),
         ("a.csv", HEAD + SOLD + SOLD.replace(",currency", ""), 3, "8 cells under 9 columns"),
         ("a.csv", HEAD + SOLD.replace("30000", "three"), 2, "'cents' 'three': a number"),
+        ("a.csv", HEAD + SOLD.replace("30000", "[" * 3_000), 2, "'cents' '[[["),
+        ("a.csv", f"sequence,{HEAD}seven,{SOLD}", 2, "'sequence' 'seven': a number"),
         ("a.csv", HEAD + SOLD.replace("30000", "-1"), 2, "cents"),
         ("a.csv", HEAD + SOLD.replace("chips.sold", "settlement.posted"), 2, "no kind of table.events or pit.events"),
         ("a.csv", HEAD + 'chips.sold,"2026', 2, "no CSV"),
@@ -86,3 +88,11 @@ def test_a_misspelled_member_is_a_problem() -> None:
     event = {"type": row["type"], "time": row["time"], "data": data | {"cents": 30000}}
     assert [] == problems("a.jsonl", json.dumps(event))
     assert "cent_s" in problems("a.jsonl", json.dumps(event | {"data": data | {"cents": 1, "cent_s": 1}}))[0].reason
+
+
+def test_a_line_of_json_ends_where_the_file_says_so() -> None:
+    """A line separator of Unicode in a text is part of the text, as JSON Lines has it."""
+    text = '{"type": "x\u2028y", "data": {}}\r\n{"type": "z", "data": {}}\r\n'
+    assert [(1, "'type' 'x\\u2028y'"), (2, "'type' 'z'")] == [
+        (one.line, one.reason.partition(":")[0]) for one in problems("a.jsonl", text)
+    ]

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from services.cli.services import load_all, roles_of_services
 from shared.jurisdictions import Dated, GamingPack, Provision, gaming_pack, known_packs, pack, pack_of_regulation
 from shared.jurisdictions.document import page
+from shared.jurisdictions.packs import FILE, PackWrong, load_pack
 from shared.rules import REGULATIONS
 from shared.rules.pai_gow.vigorish import vigorish
 
@@ -141,3 +142,11 @@ def test_a_pack_that_is_not_there_is_named() -> None:
         gaming_pack("us-federal")
     with pytest.raises(LookupError, match="no pack covers nv-1: add it to 'regulations'"):
         pack_of_regulation("nv-1")
+
+
+@pytest.mark.parametrize("content", [b"title: \xff", b"since: 2026-02-30", b"[" * 3_000, b"- !!int x"])
+def test_a_pack_that_is_no_yaml_is_refused_as_one(tmp_path: Path, content: bytes) -> None:
+    """What YAML's own constructors raise is said like any other mistake of a pack."""
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(PackWrong, match="this is no YAML"):
+        load_pack(tmp_path)

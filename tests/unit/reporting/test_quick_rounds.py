@@ -49,6 +49,14 @@ def _said(event: Any) -> dict[str, Any]:
     return _members(event) | {"data": data | {"submission": _members(data["submission"])}, "shard": event.shard}
 
 
+def test_what_is_nested_too_deeply_is_left_to_the_views() -> None:
+    """What is passed over may be nested as deeply as somebody likes: it is refused, and nothing else is raised."""
+    deep = _raw(POSTED).replace(b'"data":', b'"x":' + b"[" * 3_000 + b"]" * 3_000 + b',"data":')
+    assert quick_round(deep) is None
+    with pytest.raises(Refused):
+        QUICK.decode(deep)
+
+
 def test_every_game_is_read_as_by_the_views() -> None:
     """Rounds of every game on the floor are taken, and say the same in the same types."""
     where = casino("bayside", pit(24), date(2026, 5, 8))

@@ -163,6 +163,26 @@ def how_far_it_has_come_is_its_status(document: Document) -> Iterator[str]:
                 yield f"{method} {path}: parameter '{parameter['name']}': name it 'status'"
 
 
+def what_is_asked_for_has_an_end(document: Document) -> Iterator[str]:
+    """A whole number of a command or a question has a maximum: no column of a database holds them all."""
+    for path, method, operation in operations(document):
+        asked = [(one["name"], one.get("schema", {})) for one in operation.get("parameters", ())]
+        for body in operation.get("requestBody", {}).get("content", {}).values():
+            name = body["schema"].get("$ref", "").rpartition("/")[2]
+            asked += document["components"]["schemas"].get(name, {}).get("properties", {}).items()
+        for name, schema in asked:
+            for value in schema.get("anyOf", [schema]):
+                if value.get("type") == "integer" and not value.keys() & {"maximum", "exclusiveMaximum", "enum"}:
+                    yield f"{method} {path}: {name} has no maximum"
+
+
+def times_are_on_a_clock(document: Document) -> Iterator[str]:
+    """A time of the day has no offset, as the format `time` of JSON Schema has (RFC 3339)."""
+    for schema, member, values in properties(document):
+        if any(value.get("format") == "time" for value in values):
+            yield f"{schema}.{member}: its format is that of a time with an offset"
+
+
 def property_is_named(document: Document) -> Iterator[str]:
     """What is asked for is of one property, which stands in path, query or body, and nowhere deeper: the door sees it.
 
@@ -206,6 +226,8 @@ CONVENTIONS: tuple[Callable[[Document], Iterator[str]], ...] = (
     exceptions_are_asked_for_alike,
     pages_have_cursors,
     how_far_it_has_come_is_its_status,
+    what_is_asked_for_has_an_end,
+    times_are_on_a_clock,
 )
 
 
@@ -281,6 +303,9 @@ EXCEPTIONS = [{"name": name} for name in ("property", "kind", "status", "limit",
         (pages_have_cursors, with_operation(a_document(), parameters=[{"name": "limit"}])),
         (pages_have_cursors, a_document(Rows={"rows": {"type": "array"}, "next": TEXT})),
         (how_far_it_has_come_is_its_status, a_document(Day={"stage": TEXT})),
+        (what_is_asked_for_has_an_end, with_operation(a_document(), parameters=[{"name": "n", "schema": INTEGER}])),
+        (what_is_asked_for_has_an_end, _with_body(Command={"revision": INTEGER})),
+        (times_are_on_a_clock, a_document(Day={"begins": TEXT | {"format": "time"}})),
         (how_far_it_has_come_is_its_status, with_operation(a_document(), parameters=[{"name": "state"}])),
     ],
 )

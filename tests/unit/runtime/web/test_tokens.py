@@ -173,7 +173,7 @@ def test_a_person_or_a_token_is_locked_out_at_once(tmp_path: Path) -> None:
     assert 2 == provider.refused("revoked")
 
 
-@pytest.mark.parametrize("text", ["- {person: ann}", "{", "- ann", None])
+@pytest.mark.parametrize("text", ["- {person: ann}", "{", "- ann", "[" * 3_000, "- 2026-02-30", None])
 def test_where_nobody_can_say_who_is_locked_out_everybody_is(tmp_path: Path, text: str | None) -> None:
     """A file that is gone or malformed: not ready, and nobody is let in until it is mended."""
     path = tmp_path / "revoked.yaml"
