@@ -185,9 +185,7 @@ def consistency_proof(old: Frontier, leaves: Sequence[bytes]) -> tuple[bytes, ..
     return tuple(reversed(proof)) if low == 0 else (*nodes, *reversed(proof))
 
 
-def verify_consistency(
-    old_size: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]
-) -> None:
+def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> None:
     """Check that the tree with this root begins with all leaves of the earlier one (RFC 9162, section 2.1.4.2).
 
     An empty tree is the beginning of any. Raises: ProofError where it does not hold, or is malformed.

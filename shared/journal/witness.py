@@ -32,6 +32,7 @@ from shared.journal.signed_note import (
 
 PROOF_MAX: Final = 63
 REQUEST_BYTES_MAX: Final = 64 * 1024
+_HASH = re.compile(r"[0-9a-f]{64}")
 _OLD = re.compile(r"old (0|[1-9][0-9]{0,18})")
 
 
@@ -135,6 +136,8 @@ class State(AbstractContextManager["State"]):
 
     def by_hash(self, origin_hash: str) -> str | None:
         """Return the cosigned note of the log with this hash (SHA-256 of its origin, in hex)."""
+        if not _HASH.fullmatch(origin_hash):
+            return None
         try:
             return (self.path / f"{origin_hash}.checkpoint").read_bytes().decode()
         except FileNotFoundError:
