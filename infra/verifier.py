@@ -259,6 +259,7 @@ def verify_entry(document: dict[str, Any], trust: Trust) -> dict[str, Any]:
     except (KeyError, TypeError) as error:
         raise Wrong(f"the proof document is malformed: {error!r}") from error
     checkpoint = open_checkpoint(note, trust)
+    digest = sha256(record).digest()
     if type(index) is not int or root_of_path(digest, index, checkpoint.size, nodes) != checkpoint.root:
         raise Wrong(f"the entry is not in {checkpoint.origin} as it was signed")
     fields = fields_of(record)
