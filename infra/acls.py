@@ -2,9 +2,9 @@
 
 A service is the principal `User:<its role>` (`User:round_settlement`). It reads the topics that it reads, in consumer
 groups of its own, and writes those that it publishes; of those that come from outside, such as `table.events`, also
-what it reads, to send mended records of its quarantine again. What another service publishes it can never write. It
-changes no topic and sees no other. Table systems, the pit's systems and whoever applies topics are principals of the
-licensee's.
+what it reads, to send mended records of its quarantine again. Each writes the notes of its checkpoints. What another
+service publishes it can never write. It changes no topic and sees no other. Table systems, the pit's systems and
+whoever applies topics are principals of the licensee's.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +24,7 @@ from kafka.admin import (
 from kafka.errors import NoError
 
 from infra.topics import TopicsError, connected
+from shared.contracts.topics import NOTES
 from shared.runtime.service.manifest import Manifest
 
 # kafka-python carries no types.
@@ -65,6 +66,7 @@ def wanted(manifests: Iterable[Manifest], *, group_prefix: str) -> list[Grant]:
         found |= {Grant(who, "topic", name, "literal", what) for name in reads for what in ("describe", "read")}
         writes = published | (reads - from_services)
         found |= {Grant(who, "topic", name, "literal", what) for name in writes for what in ("describe", "write")}
+        found |= {Grant(who, "topic", topic.name, "literal", what) for topic in NOTES for what in ("describe", "write")}
         if reads:
             found.add(Grant(who, "group", f"{group_prefix}-{one.name}-", "prefixed", "read"))
     return sorted(found)

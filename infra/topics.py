@@ -18,7 +18,7 @@ from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaTimeoutError, TopicAlreadyExistsError
 
-from shared.contracts.topics import TOPICS
+from shared.contracts.topics import NOTES, TOPICS
 
 PARTITIONS_MAX = 10_000
 
@@ -106,7 +106,8 @@ def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: i
     if not 1 <= replication_factor <= 9:
         raise ValueError(f"replication factor {replication_factor}: choose 1 (one broker) up to 9, usually 3")
     document = yaml.safe_load(files("infra").joinpath("topics.yaml").read_text(encoding="utf-8"))
-    names = [topic.name for topic in TOPICS]
+    topics = (*TOPICS, *NOTES)
+    names = [topic.name for topic in topics]
     overrides = dict(partitions or {})
     for name, count in overrides.items():
         if name not in names:
@@ -128,7 +129,7 @@ def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: i
                 "cleanup.policy": topic.cleanup_policy,
             },
         )
-        for topic in TOPICS
+        for topic in topics
     ]
 
 

@@ -9,8 +9,10 @@ import typer
 from services.cli.exits import UsageWrong
 from services.cli.output import message
 from services.cli.services import NAMES
+from shared.journal.cosignature import Quorum, WitnessKey
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
+from shared.runtime.settings import Settings
 
 VERIFIERS: Final = "verifiers.txt"
 """The file of the public keys of all services, beside their private ones."""
@@ -21,18 +23,49 @@ Keys = Annotated[
 ]
 
 
+Witnesses = Annotated[
+    list[str] | None,
+    typer.Option("--witness", metavar="KEY|FILE", help="A witness's key, or a file with one a line; may be repeated."),
+]
+Required = Annotated[
+    int | None, typer.Option("--witnesses", min=1, help="How many of the witnesses must have cosigned a checkpoint.")
+]
+
+
 def read_verifiers(keys: Sequence[str]) -> list[Verifier]:
     """Return the verifiers of the keys and key files. Raises: UsageWrong, naming the one that is no key."""
+    try:
+        return [Verifier.from_string(line) for line in _lines(keys)]
+    except CheckpointError as error:
+        raise UsageWrong(f"--key: {error}") from error
+
+
+def _lines(keys: Sequence[str]) -> list[str]:
+    """Return the keys, and the lines of those that are files."""
     lines: list[str] = []
     for key in keys:
         try:
             lines.extend(line for line in Path(key).read_text().splitlines() if line.strip())
         except (OSError, UnicodeDecodeError):
             lines.append(key)  # no file of that name: the key itself
+    return lines
+
+
+def quorum_of(found: Settings, witnesses: Sequence[str], required: int | None) -> Quorum | None:
+    """Return the witnesses that the options name or, where they name none, the settings; None where neither does.
+
+    Raises: UsageWrong where one is no key of a witness, or more are required than are known.
+    """
+    named = witnesses or ([] if found.witnesses_file is None else [str(found.witnesses_file)])
+    if not named:
+        if required is not None:
+            raise UsageWrong("--witnesses: of which? give --witness, or PITLEDGER_WITNESSES_FILE")
+        return None
     try:
-        return [Verifier.from_string(line) for line in lines]
+        keys = [WitnessKey.from_string(line.split()[0]) for line in _lines(named) if not line.startswith("#")]
+        return Quorum(keys, required or (1 if witnesses else found.witnesses_required))
     except CheckpointError as error:
-        raise UsageWrong(f"--key: {error}") from error
+        raise UsageWrong(f"--witness: {error}") from error
 
 
 def key_file(directory: Path, service: str) -> Path:

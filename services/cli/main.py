@@ -29,6 +29,8 @@ _COMMANDS = {
     "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
     "prove": "Export the proof that an entry is in the journal.",
     "verify-proof": "Verify an exported proof with nothing but the public key.",
+    "export": "Export a journal, or a gaming day of it, for the stand-alone verifier.",
+    "witness": "Cosign the checkpoints of logs that only grew, on a machine of somebody else's.",
     "verify-reports": "Verify delivered reports: signed manifests, every file that they list, and nothing else there.",
     "payback": "Show what the wagers of a rules submission pay back; count hands again.",
     "sign": "Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.",

@@ -7,9 +7,12 @@ import typer
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.database import journal_of, with_connection
+from services.cli.environment import settings
 from services.cli.exits import CheckFailed, NotThere
+from services.cli.keys import Required, Witnesses, quorum_of
 from services.cli.output import message
 from services.cli.services import SETTLEMENT, service_option
+from services.cli.signed import latest_note
 from shared.journal.checkpoint import checkpoint_origin, read_unverified
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.merkle import EvidenceError
@@ -25,24 +28,28 @@ def prove(
     seq: Annotated[int, typer.Argument(min=1, help="The entry's number in its shard.")],
     checkpoints: Annotated[Path, typer.Option(help="Directory of the signed checkpoints.")],
     service: Annotated[str, service_option("Whose journal.")] = SETTLEMENT,
+    witnesses: Witnesses = None,
+    required: Required = None,
     output: Annotated[Path | None, typer.Option(help="Write the proof to this file instead of stdout.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A proof is JSON in any case.")] = True,
 ) -> None:
     """Export the proof that an entry is in the journal.
 
-    The document holds the entry, its path in the Merkle tree, and the latest signed checkpoint. Whoever has it needs
+    The document holds the entry, its path in the Merkle tree, and the latest signed checkpoint; where witnesses
+    are named, the latest that enough of them cosigned. Whoever has it needs
     neither the database nor Pitledger's services to verify it: see `pitledger verify-proof`.
 
     Example: pitledger prove 3 41 --checkpoints /mnt/checkpoints > entry-41.json
     """
     del as_json
+    quorum = quorum_of(settings(), witnesses or (), required)
 
     async def work(connection: AsyncConnection) -> str:
         tables = journal_of(service)
         found = _find(await read_shards(connection, tables), shard, service)
         origin = checkpoint_origin(service, found.name)
         try:
-            note = DirectoryStore(checkpoints).latest(origin)
+            note = latest_note(DirectoryStore(checkpoints), origin, quorum)
         except CheckpointError as error:
             raise CheckFailed(str(error)) from error
         size = 0 if note is None else read_unverified(note).size

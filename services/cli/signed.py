@@ -14,6 +14,7 @@ from services.cli.exits import UsageWrong
 from services.cli.keys import read_verifiers
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note
 from shared.journal.checkpoint_store import DirectoryStore
+from shared.journal.cosignature import Quorum
 from shared.journal.shard import Seals, Shard
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
@@ -32,11 +33,14 @@ class Signed:
     sizes: Collection[int] = ()
     checkpoints: list[Checkpoint] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    lacking: dict[int, str] = field(default_factory=dict)
+    """By size: what those of them lack that too few witnesses cosigned."""
 
     @property
     def entries(self) -> int:
-        """Return how many entries the latest of those that could be opened covers."""
-        return max((checkpoint.size for checkpoint in self.checkpoints), default=0)
+        """Return how many entries the latest of those that could be opened, and witnesses cosigned, covers."""
+        sizes = (checkpoint.size for checkpoint in self.checkpoints)
+        return max((size for size in sizes if size not in self.lacking), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,13 @@ class Kept:
     directory: Path
     verifiers: Sequence[Verifier] = ()
     signing_key: Path | None = None
+    quorum: Quorum | None = None
+    """The witnesses that must have cosigned a checkpoint before it counts, where any are trusted."""
 
     @classmethod
-    def configured(cls, found: Settings, directory: Path | None, keys: Sequence[str]) -> Self | None:
+    def configured(
+        cls, found: Settings, directory: Path | None, keys: Sequence[str], quorum: Quorum | None = None
+    ) -> Self | None:
         """Return what the options name or, where they name nothing, the settings; None where neither says where.
 
         Raises: UsageWrong where there is no such directory, or no key that verifies what is in it.
@@ -67,7 +75,7 @@ class Kept:
             raise UsageWrong(
                 f"{said} {directory}: with which public keys? give --key, or PITLEDGER_CHECKPOINT_VERIFIERS_FILE"
             )
-        return cls(directory, read_verifiers(keys), None if keys else found.checkpoint_key_file)
+        return cls(directory, read_verifiers(keys), None if keys else found.checkpoint_key_file, quorum)
 
     def of_service(self, service: str) -> dict[str, Signed]:
         """Return the checkpoints of a service's shards, by the shard's name. Raises: UsageWrong."""
@@ -82,7 +90,10 @@ class Kept:
             signed = found[name] = Signed(frozenset(sizes))
             for size in sizes:
                 try:
-                    signed.checkpoints.append(open_note(store.load(origin, size), verifiers))
+                    note = store.load(origin, size)
+                    signed.checkpoints.append(open_note(note, verifiers))
+                    if self.quorum is not None and (lacking := self.quorum.lacking(note)):
+                        signed.lacking[size] = lacking
                 except CheckpointError as error:
                     signed.problems.append(Problem(name, size, f"its checkpoint cannot be relied on: {error}"))
         return found
@@ -98,6 +109,18 @@ class Kept:
             return [Signer.from_pem(self.signing_key, signer_name(service)).verifier]
         except (CheckpointError, OSError) as error:
             raise UsageWrong(f"PITLEDGER_CHECKPOINT_KEY_FILE: {error}") from error
+
+
+def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> str | None:
+    """Return the latest checkpoint of a log that enough witnesses cosigned, where any are trusted; None without one.
+
+    Raises: CheckpointError where one cannot be read.
+    """
+    for size in reversed(store.sizes(origin)):
+        note = store.load(origin, size)
+        if quorum is None or not quorum.lacking(note):
+            return note
+    return None
 
 
 async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str, list[int]]:
@@ -130,6 +153,8 @@ async def missing(
     since = (await connection.execute(waiting)).scalar()
     if since is not None and datetime.now(UTC) - since > UNSIGNED_TIME_MAX:
         latest = f"the latest covers {signed.entries} entries" if signed.entries else "there is none"
+        if signed.lacking and (size := max(signed.lacking)) > signed.entries:
+            latest += f"; the checkpoint of {size} entries is {signed.lacking[size]}"
         what = f"no signed checkpoint covers it, though it was recorded at {since:%Y-%m-%d %H:%M:%S}Z: {latest}"
         problems.append(Problem(shard.name, signed.entries + 1, what))
     return problems

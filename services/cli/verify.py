@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.cli.database import journal_of, with_connection
 from services.cli.environment import settings
 from services.cli.exits import ExitCode, UsageWrong
-from services.cli.keys import Keys
+from services.cli.keys import Keys, Required, Witnesses, quorum_of
 from services.cli.output import AsJson, console, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import NAMES, service_option
 from services.cli.signed import Kept, Signed, listed, missing
@@ -60,6 +60,8 @@ def verify(
         typer.Option(help="Directory of signed checkpoints to compare with, if not the one of the settings."),
     ] = None,
     keys: Keys = None,
+    witnesses: Witnesses = None,
+    required: Required = None,
     rows_only: Annotated[
         bool, typer.Option("--rows-only", help="Compare with no signed checkpoint: what was cut off is not seen.")
     ] = False,
@@ -79,16 +81,22 @@ def verify(
     is found, when a checkpoint that should be there is missing, or when there are none to compare with, unless
     --rows-only says that this is meant.
 
+    Where witnesses are named, by --witness or PITLEDGER_WITNESSES_FILE, a checkpoint counts that so many of them
+    cosigned: --witnesses, else PITLEDGER_WITNESSES_REQUIRED.
+
     With --rederive, every event that is on the topics is settled again as it was then, and entries, money and order
     must be those that the journal has: an entry that somebody added with a good hash and a good signature is found.
 
     Example: pitledger verify
     Example: pitledger verify --checkpoints /mnt/checkpoints --key verifiers.txt
+    Example: pitledger verify --witness witnesses.txt --witnesses 2
     Example: pitledger verify --rederive --resume /var/lib/pitledger/rederived
     """
     if resume is not None and not again:
         raise UsageWrong("--resume is of --rederive: give both, or neither")
-    kept = None if rows_only else Kept.configured(settings(), checkpoints, keys or ())
+    found = settings()
+    quorum = None if rows_only else quorum_of(found, witnesses or (), required)
+    kept = None if rows_only else Kept.configured(found, checkpoints, keys or (), quorum)
     results: list[Result] = []
     with _progress() as progress:
         for service in services or NAMES:

@@ -109,6 +109,18 @@ METERS: Final = Topic(
     outside=("progressive-sign", "casino-management-system"),
 )
 
+CHECKPOINTS: Final = Topic(
+    name="checkpoints",
+    title="The signed checkpoints of all journals",
+    description="Of each log, which is a shard, its latest checkpoint: a C2SP signed note with the signature of its "
+    "service and the cosignatures of witnesses. No messages of the contracts are on it.",
+    key="The log: pitledger/<service>/<shard>.",
+    cleanup_policy="compact",
+)
+
+NOTES: Final = (CHECKPOINTS,)
+"""The topics on which every service publishes notes that speak for themselves: whoever reads them has the keys."""
+
 TOPICS: Final = (
     TABLE_EVENTS,
     PIT_EVENTS,

@@ -19,8 +19,9 @@ class DirectoryStore:
 
     Each note is one file, `<origin, percent-encoded>/<size in 19 digits>.checkpoint`, exactly as it was signed. A file
     appears whole or not at all, survives a power failure after `save` returns, and is never written again. The file
-    system must have hard links. The signatures are not verified here: `open_note` does that, with keys that its caller
-    trusts.
+    system must have hard links. What a witness says of it later is a file beside it, `<size>.<witness>.cosignature`:
+    the lines that `load` adds to the note. The signatures are not verified here: `open_note` does that, with keys that
+    its caller trusts.
     """
 
     path: Path
@@ -41,6 +42,11 @@ class DirectoryStore:
         if not written:  # another process saved this size since we looked
             self._keeps(checkpoint)
 
+    def add_cosignatures(self, checkpoint: Checkpoint, witness: str, lines: str) -> None:
+        """Keep the lines with which a witness cosigned a kept checkpoint; what is there stays. Raises: OSError."""
+        file = self._file(checkpoint.origin, checkpoint.size)
+        _write_once(file.with_suffix(f".{_file_name(witness)}.cosignature"), lines.encode())
+
     def origins(self) -> list[str]:
         """Return the origins that have checkpoints, sorted."""
         if not self.path.exists():
@@ -60,6 +66,9 @@ class DirectoryStore:
         file = self._file(origin, size)
         try:
             note = file.read_bytes().decode()
+            note += "".join(
+                each.read_bytes().decode() for each in sorted(file.parent.glob(f"{file.stem}.*.cosignature"))
+            )
         except FileNotFoundError as error:
             raise CheckpointError(
                 f"no checkpoint of {origin!r} at size {size}; there are {self.sizes(origin)}"
@@ -80,8 +89,7 @@ class DirectoryStore:
         return self.load(origin, sizes[-1]) if sizes else None
 
     def _directory(self, origin: str) -> Path:
-        # A dot is left alone by quote(), and a name of dots would lead out of the store.
-        return self.path / re.sub(r"^\.", "%2E", quote(origin, safe=""))
+        return self.path / _file_name(origin)
 
     def _file(self, origin: str, size: int) -> Path:
         return self._directory(origin) / f"{size:019d}.checkpoint"
@@ -101,6 +109,11 @@ class DirectoryStore:
                 "verify the shard against it"
             )
         return False
+
+
+def _file_name(name: str) -> str:
+    # A dot is left alone by quote(), and a name of dots would lead out of the store.
+    return re.sub(r"^\.", "%2E", quote(name, safe=""))
 
 
 def _make_directory(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Merkle trees over a shard's entry hashes: roots, and proofs that a tree holds a leaf.
+"""Merkle trees over a shard's entry hashes: roots, and proofs that a tree holds a leaf, or all of an earlier tree.
 
 The hashing and the proofs are those of RFC 9162, section 2.1 (the same as RFC 6962, section 2.1) with SHA-256. A leaf
 is the 32-byte hash of an entry; the entry with sequence `seq` is the leaf with index `seq - 1`.
@@ -120,6 +120,112 @@ def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], 
         raise ProofError(f"inclusion proof: {len(path)} hashes are too few for leaf {index} of {size}")
     if node != root:
         raise ProofError(f"inclusion proof: leaf {index} of {size} leads to root {node.hex()}, expected {root.hex()}")
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A whole tree, with all roots of perfect subtrees: for many proofs of one tree. It takes twice its leaves."""
+
+    levels: tuple[tuple[bytes, ...], ...]
+    """On level `n`, from zero, the roots of the perfect subtrees of 2**n leaves, from the left."""
+
+    @classmethod
+    def of(cls, leaves: Iterable[bytes]) -> "Tree":
+        """Return the tree over these leaves."""
+        levels = [tuple(leaf_hash(leaf) for leaf in leaves)]
+        while len(below := levels[-1]) > 1:
+            levels.append(tuple(map(node_hash, below[::2], below[1::2])))
+        return cls(tuple(levels))
+
+    def path(self, index: int) -> tuple[bytes, ...]:
+        """Return the inclusion proof of a leaf, as `inclusion_proof`. Raises: ProofError where there is no such."""
+        size = len(self.levels[0])
+        if not 0 <= index < size:
+            raise ProofError(f"inclusion proof: leaf {index} is not in a tree of size {size}; take a later checkpoint")
+        path: list[bytes] = []
+        low, high = 0, size
+        while high - low > 1:
+            middle = low + _left_size(high - low)
+            if index < middle:
+                path.append(self._root(middle, high))
+                high = middle
+            else:
+                path.append(self._root(low, middle))
+                low = middle
+        return tuple(reversed(path))
+
+    def _root(self, low: int, high: int) -> bytes:
+        left = _left_size(high - low) if high - low > 1 else 1
+        if high - low in (1, 2 * left):
+            level = (high - low).bit_length() - 1
+            return self.levels[level][low >> level]
+        return node_hash(self._root(low, low + left), self._root(low + left, high))
+
+
+def consistency_proof(old: Frontier, leaves: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Return the proof that a tree begins with all of an earlier one (RFC 9162, section 2.1.4.1).
+
+    `leaves` are those that came after `old`: of the earlier tree no leaf is needed. It is empty where either tree is
+    the other, or the earlier one has no leaves.
+    """
+    proof: list[bytes] = []
+    nodes = list(old.nodes)
+    low, high = 0, old.size + len(leaves)
+    if old.size in (0, high):
+        return ()
+    while high > old.size:
+        middle = low + _left_size(high - low)
+        if old.size <= middle:
+            proof.append(_root(leaves, middle - old.size, high - old.size))
+            high = middle
+        else:
+            proof.append(nodes.pop(0))
+            low = middle
+    # What is left of the earlier tree is one perfect subtree; where that is all of it, its root is known.
+    return tuple(reversed(proof)) if low == 0 else (*nodes, *reversed(proof))
+
+
+def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> None:
+    """Check that the tree with this root begins with all leaves of the earlier one (RFC 9162, section 2.1.4.2).
+
+    An empty tree is the beginning of any. Raises: ProofError where it does not hold, or is malformed.
+    """
+    what = f"consistency proof from {old_size} to {size}"
+    if not 0 <= old_size <= size:
+        raise ProofError(f"{what}: a tree does not become smaller")
+    for value in (*proof, old_root, root):
+        if len(value) != HASH_BYTES:
+            raise ProofError(f"{what}: {value.hex()!r} has {len(value)} bytes, a hash has {HASH_BYTES}")
+    if old_size in (0, size):
+        if proof:
+            raise ProofError(f"{what}: {len(proof)} hashes where none is needed")
+        if old_root != (root if old_size == size else EMPTY_ROOT):
+            raise ProofError(f"{what}: the earlier root is {old_root.hex()}, which is another tree")
+        return
+    # The right edge of the earlier tree: what is odd goes up, until a node is a left one.
+    position, last = old_size - 1, size - 1
+    while position & 1:
+        position, last = position >> 1, last >> 1
+    path = list(proof) if position else [old_root, *proof]
+    if not path:
+        raise ProofError(f"{what}: it is empty")
+    before = after = path[0]
+    for node in path[1:]:
+        if last == 0:
+            raise ProofError(f"{what}: {len(proof)} hashes are too many")
+        if position & 1 or position == last:
+            before, after = node_hash(node, before), node_hash(node, after)
+            while position and not position & 1:
+                position, last = position >> 1, last >> 1
+        else:
+            after = node_hash(after, node)
+        position, last = position >> 1, last >> 1
+    if last != 0:
+        raise ProofError(f"{what}: {len(proof)} hashes are too few")
+    if before != old_root:
+        raise ProofError(f"{what}: leads from root {before.hex()}, expected {old_root.hex()}; it is another log")
+    if after != root:
+        raise ProofError(f"{what}: leads to root {after.hex()}, expected {root.hex()}")
 
 
 def _left_size(size: int) -> int:

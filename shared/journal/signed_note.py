@@ -35,16 +35,16 @@ class Verifier:
     key: Ed25519PublicKey
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
 
     @property
     def key_id(self) -> bytes:
         """Return the first four bytes of SHA-256 over name, newline, algorithm and public key."""
-        return sha256(self.name.encode() + b"\n" + _ED25519 + self.key.public_bytes_raw()).digest()[:_KEY_ID_BYTES]
+        return key_id_of(self.name, _ED25519, self.key)
 
     def __str__(self) -> str:
         """Return the verifier key as handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
-        return f"{self.name}+{self.key_id.hex()}+{base64.b64encode(_ED25519 + self.key.public_bytes_raw()).decode()}"
+        return key_text(self.name, _ED25519, self.key)
 
     @classmethod
     def from_string(cls, text: str) -> Self:
@@ -52,17 +52,37 @@ class Verifier:
 
         Raises: CheckpointError where it is malformed, of another algorithm, or its key id is not that of the key.
         """
-        parts = text.strip().split("+", 2)  # base64 may hold a plus too
-        if len(parts) != 3:
-            raise CheckpointError(f"verifier key {text!r}: expected <name>+<key id>+<key>")
-        name, key_id, encoded = parts
-        key = decode_base64(encoded, f"verifier key {name!r}")
-        if key[:1] != _ED25519 or len(key) != 33:
-            raise CheckpointError(f"verifier key {name!r}: not an Ed25519 key (algorithm 1 and 32 bytes)")
-        verifier = cls(name, Ed25519PublicKey.from_public_bytes(key[1:]))
-        if verifier.key_id.hex() != key_id:
-            raise CheckpointError(f"verifier key {name!r}: key id {key_id!r} is not that of the key; ask for it again")
-        return verifier
+        return cls(*read_key(text, _ED25519))
+
+
+def key_id_of(name: str, algorithm: bytes, key: Ed25519PublicKey) -> bytes:
+    """Return the first four bytes of SHA-256 over name, newline, algorithm and public key."""
+    return sha256(name.encode() + b"\n" + algorithm + key.public_bytes_raw()).digest()[:_KEY_ID_BYTES]
+
+
+def key_text(name: str, algorithm: bytes, key: Ed25519PublicKey) -> str:
+    """Return a public key as handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
+    encoded = base64.b64encode(algorithm + key.public_bytes_raw()).decode()
+    return f"{name}+{key_id_of(name, algorithm, key).hex()}+{encoded}"
+
+
+def read_key(text: str, algorithm: bytes) -> tuple[str, Ed25519PublicKey]:
+    """Return name and public key of what `key_text`, or another tool that follows the standard, wrote.
+
+    Raises: CheckpointError where it is malformed, of another algorithm, or its key id is not that of the key.
+    """
+    parts = text.strip().split("+", 2)  # base64 may hold a plus too
+    if len(parts) != 3:
+        raise CheckpointError(f"verifier key {text!r}: expected <name>+<key id>+<key>")
+    name, key_id, encoded = parts
+    check_name(name)
+    key = decode_base64(encoded, f"verifier key {name!r}")
+    if key[:1] != algorithm or len(key) != 33:
+        raise CheckpointError(f"verifier key {name!r}: not an Ed25519 key (algorithm {algorithm[0]} and 32 bytes)")
+    public = Ed25519PublicKey.from_public_bytes(key[1:])
+    if key_id_of(name, algorithm, public).hex() != key_id:
+        raise CheckpointError(f"verifier key {name!r}: key id {key_id!r} is not that of the key; ask for it again")
+    return name, public
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +93,7 @@ class Signer:
     key: Ed25519PrivateKey = field(repr=False)
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
 
     @property
     def verifier(self) -> Verifier:
@@ -113,8 +133,13 @@ def signed_note(text: str, *signers: Signer) -> str:
     lines: list[str] = []
     for signer in signers:
         signature = signer.verifier.key_id + signer.key.sign(text.encode())
-        lines.append(f"{_SIGNATURE_PREFIX}{signer.name} {base64.b64encode(signature).decode()}\n")
+        lines.append(signature_line(signer.name, signature))
     return f"{text}\n{''.join(lines)}"
+
+
+def signature_line(name: str, signature: bytes) -> str:
+    """Return the line of a signature (key id and signature) by the key of a name."""
+    return f"{_SIGNATURE_PREFIX}{name} {base64.b64encode(signature).decode()}\n"
 
 
 def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, list[str]]:
@@ -174,14 +199,15 @@ def _read_signatures(lines: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         name, _, encoded = line.removeprefix(_SIGNATURE_PREFIX).partition(" ")
         if not line.startswith(_SIGNATURE_PREFIX) or not encoded:
             raise CheckpointError(f"note: {line!r} is not a signature line (— <name> <base64>)")
-        _check_name(name)
+        check_name(name)
         signature = decode_base64(encoded, f"signature of {name!r}")
         if len(signature) <= _KEY_ID_BYTES:
             raise CheckpointError(f"note: the signature of {name!r} has only {len(signature)} bytes")
         yield name, signature
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raise CheckpointError for what is no name of a key."""
     check_characters(name)
     if not name or "+" in name or any(character.isspace() for character in name):
         raise CheckpointError(f"key name {name!r}: must not be empty nor hold a space or a plus")

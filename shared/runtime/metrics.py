@@ -93,6 +93,12 @@ class Metrics:
         self.relay_backlog = Gauge("pitledger_relay_backlog_entries", "Entries not yet published", registry=r)
         self.relayed = Counter("pitledger_relay_published", "Entries published", registry=r)
         self.checkpoint_age = Gauge("pitledger_checkpoint_age_seconds", "Age of the last checkpoint", registry=r)
+        self.witness_age = Gauge(
+            "pitledger_witness_age_seconds",
+            "Since a witness had cosigned the latest checkpoint of every shard",
+            ["witness"],
+            registry=r,
+        )
         self.verification_ok = Gauge(
             "pitledger_verification_ok", "1 when the last verification of the journal found nothing", registry=r
         )

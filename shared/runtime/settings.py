@@ -80,6 +80,13 @@ class Settings(KafkaSettings):
         default=None,
         description="public keys with which `pitledger verify` opens checkpoints, one a line; none: the signing key's",
     )
+    witnesses_file: Path | None = Field(
+        default=None,
+        description="witnesses that are asked to cosign checkpoints, a key and a URL a line; none: nobody is asked",
+    )
+    witnesses_required: Annotated[int, Field(ge=1)] = Field(
+        default=1, description="of how many of the listed witnesses `pitledger verify` demands a cosignature"
+    )
     message_authentication: Literal["required", "off"] = Field(
         default="required",
         description="whether services sign what they publish and verify what they read of others; off: in tests alone",

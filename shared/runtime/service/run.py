@@ -41,6 +41,7 @@ from shared.runtime.service.notary import notary
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.periodic import every
 from shared.runtime.service.rederiver import Rederiver
+from shared.runtime.service.witnessing import Witnessing
 from shared.runtime.settings import Settings
 from shared.runtime.tracing import NO_TRACING, Tracing, tracing_of
 from shared.runtime.web.access import Identities, Nobody
@@ -166,7 +167,9 @@ class _Run:
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
-        guard = Guard(context, notary(settings, manifest.name))
+        signing = notary(settings, manifest.name)
+        self._witnessing = None if signing is None else Witnessing.of(context, signing)
+        guard = Guard(context, signing)
         comparer = Comparer(context, manifest)
         self._health = Health(context, guard, comparer, identities=self._identities)
         if manifest.rederived is not None:
@@ -193,6 +196,9 @@ class _Run:
             watching.append(self._task(self._relay.run(), "relay"))
         if self._health.rederiver is not None:
             watching.append(self._task(self._health.rederiver.run(), "rederiver"))
+        if self._witnessing is not None:
+            seconds, work = self._context.settings.checkpoint_seconds, self._witnessing.once
+            watching.append(self._task(every(seconds, work, "witnesses not asked"), "witnesses"))
         if self._identities is not None:
             watching.append(self._task(self._identities.run(), "identities"))
         if self._manifest.watch is not None:

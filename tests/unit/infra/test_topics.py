@@ -9,7 +9,7 @@ import yaml
 
 from infra import topics
 from infra.topics import ExistingTopic, Outcome, Topic, TopicRefusedError, apply, plan, wanted
-from shared.contracts.topics import TOPICS
+from shared.contracts.topics import NOTES, TOPICS
 
 TABLE_EVENTS = next(topic for topic in wanted() if topic.name == "table.events")
 
@@ -29,8 +29,8 @@ def existing(topic: Topic = TABLE_EVENTS, **differences: Any) -> Mapping[str, Ex
 def test_the_contracts_and_the_cluster_have_the_same_topics() -> None:
     """Each topic of the contracts has its partitions in topics.yaml, no other has; the registry's are compacted."""
     document = yaml.safe_load((Path(topics.__file__).parent / "topics.yaml").read_text())
-    assert {topic.name for topic in TOPICS} == set(document["partitions"])
-    assert [topic.name for topic in TOPICS] == [topic.name for topic in wanted()]
+    assert {topic.name for topic in (*TOPICS, *NOTES)} == set(document["partitions"])
+    assert [topic.name for topic in (*TOPICS, *NOTES)] == [topic.name for topic in wanted()]
     assert ["submissions", "properties"] == [
         topic.name for topic in wanted() if topic.config["cleanup.policy"] == "compact"
     ]

@@ -1,0 +1,185 @@
+"""Checkpoints are cosigned by a witness in its own process, demanded by `verify`, verified without Pitledger."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from services.round_settlement.tables import journal
+from shared.journal.checkpoint import checkpoint_origin
+from shared.journal.ledger import Ledger
+from shared.journal.signed_note import Signer
+from shared.runtime.context import RuntimeContext
+from shared.runtime.service.guard import Guard
+from shared.runtime.service.notary import notary
+from shared.runtime.service.witnessing import Witnessing, witnesses_of
+from shared.runtime.settings import Settings
+from tests.support import Databases, eventually
+from tests.support.journals import SHARD, append, draft_of, run
+from tests.support.services import settled_database
+from tests.unit.cli.calling import Caller
+
+SERVICE = "round-settlement"
+ORIGIN = checkpoint_origin(SERVICE, SHARD)
+ROOT = Path(__file__).parents[2]
+W1, W2 = "witness.example.com/w1", "witness.example.com/w2"
+
+
+class Published:
+    """The notes that were published, by their log."""
+
+    def __init__(self) -> None:
+        self.notes: dict[str, str] = {}
+
+    def publish(self, origin: str, note: str) -> None:
+        self.notes[origin] = note
+
+
+class Away:
+    """A witness as `pitledger witness`, which can be started and killed."""
+
+    def __init__(self, home: Path, name: str, verifiers: Path) -> None:
+        self.words = (sys.executable, "-m", "services.cli.main", "witness", name)
+        self.words += ("--key", str(home / f"{name[-2:]}.pem"), "--state", str(home / name[-2:]))
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.verifiers = verifiers
+        new = subprocess.run((*self.words, "--new"), cwd=ROOT, check=True, capture_output=True, text=True)
+        self.key = new.stdout.strip()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def line(self) -> str:
+        return f"{self.key} http://127.0.0.1:{self.port}\n"
+
+    def start(self) -> None:
+        listening = ("--log", str(self.verifiers), "--port", str(self.port))
+        self.process = subprocess.Popen((*self.words, *listening), cwd=ROOT)
+        eventually(self._answers)
+
+    def _answers(self) -> bool:
+        try:
+            return httpx.get(f"http://127.0.0.1:{self.port}/0/checkpoint").status_code == httpx.codes.NOT_FOUND
+        except httpx.HTTPError:
+            return False
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+@pytest.fixture
+def url(databases: Databases, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    """An empty journal, and the settings of the service that signs it."""
+    url = settled_database(databases, SERVICE)
+    key = Signer.generate(f"pitledger/{SERVICE}")
+    key.to_pem(tmp_path / "key.pem")
+    (tmp_path / "verifiers.txt").write_text(f"{key.verifier}\n")
+    named = {"DIRECTORY": "checkpoints", "KEY_FILE": "key.pem", "VERIFIERS_FILE": "verifiers.txt"}
+    for name, file in named.items():
+        monkeypatch.setenv(f"PITLEDGER_CHECKPOINT_{name}", str(tmp_path / file))
+    monkeypatch.setenv("PITLEDGER_WITNESSES_FILE", str(tmp_path / "witnesses.txt"))
+    monkeypatch.setenv("PITLEDGER_WITNESSES_REQUIRED", "2")
+    monkeypatch.setenv("PITLEDGER_MESSAGE_AUTHENTICATION", "off")
+    monkeypatch.setenv("DATABASE_URL", url)
+    yield url
+    databases.drop(url)
+
+
+@pytest.fixture
+def witnesses(url: str, tmp_path: Path) -> Iterator[tuple[Away, Away]]:
+    """Two witnesses, of which the first runs."""
+    both = Away(tmp_path, W1, tmp_path / "verifiers.txt"), Away(tmp_path, W2, tmp_path / "verifiers.txt")
+    (tmp_path / "witnesses.txt").write_text("".join(each.line for each in both))
+    both[0].start()
+    yield both
+    for each in both:
+        each.kill()
+
+
+def isolated(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run the verifier where no module of the project can be imported."""
+    words = (sys.executable, "-I", str(ROOT / "infra" / "verifier.py"), *words)
+    return subprocess.run(words, cwd="/", env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False)
+
+
+def test_witnesses_cosign_and_verify_demands_them(
+    url: str,
+    witnesses: tuple[Away, Away],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One away: signing goes on, `verify` names the checkpoint. Back, both cosign; entry, day and journal verify."""
+    pitledger, published = Caller(capsys, monkeypatch), Published()
+
+    async def record(engine: AsyncEngine, *sequences: int) -> RuntimeContext:
+        await append(engine, *map(draft_of, sequences), recorded_at=datetime.now(UTC) - timedelta(hours=1))
+        settings = Settings()
+        return RuntimeContext(service=SERVICE, settings=settings, engine=engine, ledger=Ledger(journal))
+
+    async def one_away(engine: AsyncEngine) -> None:
+        context = await record(engine, 1, 2, 3)
+        signing = notary(context.settings, SERVICE)
+        assert signing is not None
+        witnessing = Witnessing(context, signing, witnesses_of(context.settings), published)
+        guard = Guard(context, signing)
+        for more in ((), (4, 5)):
+            await append(engine, *map(draft_of, more), recorded_at=datetime.now(UTC) - timedelta(hours=1))
+            await guard.watch()
+            await witnessing.once()
+        assert [3, 5] == signing.store.sizes(ORIGIN)
+
+    run(url, one_away)
+    assert f"— {W1} " in published.notes[ORIGIN]
+    lacking = pitledger("verify", "--service", SERVICE)
+    assert (1, True) == (lacking.code, f"cosigned by {W1}, 2 must have" in lacking.stdout.replace("\n", " "))
+    assert 0 == pitledger("verify", "--service", SERVICE, "--witnesses", "1").code
+
+    async def back(engine: AsyncEngine) -> None:
+        context = await record(engine, 6)
+        signing = notary(context.settings, SERVICE)
+        assert signing is not None
+        await Guard(context, signing).watch()
+        # Two processes of the service ask: the second is told a size that it does not remember.
+        for _ in range(2):
+            await Witnessing(context, signing, witnesses_of(context.settings), published).once()
+
+    witnesses[0].kill()
+    for each in witnesses:
+        each.start()
+    run(url, back)
+    assert f"— {W2} " in published.notes[ORIGIN]
+    assert 0 == pitledger("verify", "--service", SERVICE).code
+
+    kept = ("--checkpoints", str(tmp_path / "checkpoints"))
+    files = {name: tmp_path / name for name in ("entry.json", "day.jsonl", "journal.jsonl")}
+    assert 0 == pitledger("prove", SHARD, "2", *kept, "--output", str(files["entry.json"])).code
+    day = ("--day", "2026-11-20", "--property", "riverside")
+    assert 0 == pitledger("export", *day, "--output", str(files["day.jsonl"])).code
+    assert 0 == pitledger("export", "--output", str(files["journal.jsonl"])).code
+    trust = ("--key", str(tmp_path / "verifiers.txt"), "--witness", str(tmp_path / "witnesses.txt"), "--json")
+    for name, entries in (("entry.json", 1), ("day.jsonl", 6), ("journal.jsonl", 6)):
+        done = isolated(str(files[name]), *trust)
+        assert (0, "") == (done.returncode, done.stderr)
+        proven = json.loads(done.stdout)
+        assert (entries, ORIGIN, [W1, W2]) == (proven["entries"], proven["log"], proven["witnesses"])
+
+    whole = files["journal.jsonl"].read_text()
+    for was, now in (("-10000]", "-10001]"), ('"sequence":4', '"sequence":9'), (f"— {W2} ", "— other ")):
+        assert was in whole
+        (tmp_path / "altered.jsonl").write_text(whole.replace(was, now, 1))
+        altered = isolated(str(tmp_path / "altered.jsonl"), *trust)
+        assert (1, "", True) == (altered.returncode, altered.stdout, "nothing is proven" in altered.stderr)
+    (tmp_path / "cut.jsonl").write_text("".join(whole.splitlines(keepends=True)[:-1]))
+    assert 1 == isolated(str(tmp_path / "cut.jsonl"), *trust).returncode
