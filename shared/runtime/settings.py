@@ -80,6 +80,10 @@ class Settings(KafkaSettings):
         default=None,
         description="public keys with which `pitledger verify` opens checkpoints, one a line; none: the signing key's",
     )
+    patron_keys_file: Path | None = Field(
+        default=None,
+        description="the keys that wrap the key of each patron, the one in use first; none: nobody is identified",
+    )
     message_authentication: Literal["required", "off"] = Field(
         default="required",
         description="whether services sign what they publish and verify what they read of others; off: in tests alone",

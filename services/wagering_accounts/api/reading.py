@@ -6,7 +6,16 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.api.looks import record_look
-from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, PROMOTE, WAGER
+from services.wagering_accounts.api.roles import (
+    ADJUST,
+    APPROVE,
+    APPROVE_ERASURE,
+    ERASE,
+    EXCLUDE,
+    MANAGE,
+    PROMOTE,
+    WAGER,
+)
 from services.wagering_accounts.domain.books import Patron
 from services.wagering_accounts.domain.documents import (
     AccountDocument,
@@ -53,7 +62,7 @@ _ADJUSTMENTS: Final = TableListing(adjustments, "adjustment")
 _OPEN_ROUNDS: Final[Listing[OpenPlace]] = Listing("open-rounds", OpenPlace)
 
 AccountReader = Annotated[str, person_with(READ_REPORTS, MANAGE, WAGER, PROMOTE, ADJUST, APPROVE)]
-PatronReader = Annotated[str, person_with(READ_PATRON_REPORTS, MANAGE, EXCLUDE)]
+PatronReader = Annotated[str, person_with(READ_PATRON_REPORTS, MANAGE, EXCLUDE, ERASE, APPROVE_ERASURE)]
 ROUND_READER: Final = person_with(READ_REPORTS, WAGER)
 
 AccountPath = Annotated[Name, Path(description="the account")]
