@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts.api.looks import record_look
+from services.wagering_accounts.api.looks import record_look, record_looks
 from services.wagering_accounts.api.roles import (
     ADJUST,
     APPROVE,
@@ -90,10 +90,11 @@ def _accounts(context: ServiceContext) -> APIRouter:
     ) -> Page[AccountDocument]:
         """Wallets and game accounts of a property."""
         named = {"property": property_name, "table": table, "patron": patron}
-        if patron is not None:
-            await record_look(context, property_name, patron, "accounts", reader)
         async with snapshot(context.engine) as connection:
-            return await _ACCOUNTS.read(connection, asked, AccountDocument.of, **named)
+            page = await _ACCOUNTS.read(connection, asked, AccountDocument.of, **named)
+        shown = {account.patron for account in page.items if account.patron is not None}
+        await record_looks(context, property_name, shown if patron is None else {patron}, "accounts", reader)
+        return page
 
     @router.get(path, response_model=AccountDocument, summary="Read an account", responses=_ONE)
     async def read_account(
