@@ -10,6 +10,8 @@ from services.wagering_accounts.tables import metadata
 from shared.contracts.catalog import KINDS
 from tests.unit.contracts.personal import personal_fields
 
+PAGE = Path(__file__).parents[3] / "docs/privacy.md"
+
 EVERYWHERE = {"property", "by", "at"}
 """Fields that are of the house and its people, not of the patron."""
 
@@ -17,10 +19,10 @@ OF_PATRONS = [kind for kind in KINDS if kind.is_fact and "patron" in kind.model.
 
 
 @pytest.fixture(scope="module")
-def rows(repository: Path) -> dict[str, set[str]]:
+def rows() -> dict[str, set[str]]:
     """What the inventory says of each fact or table: the names in the cell beside it."""
     found: dict[str, set[str]] = {}
-    for line in (repository / "docs/privacy.md").read_text().splitlines():
+    for line in PAGE.read_text().splitlines():
         if line.startswith("| `"):
             names, fields, *_ = (cell.strip() for cell in line.strip("|").split(" | "))
             for name in re.findall(r"`([^`]+)`", names):
