@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from services.cli.keys import VERIFIERS, key_file, write_keys
+from services.cli.keys import KEEPER_OF_PATRONS, PATRON_KEYS, VERIFIERS, key_file, write_keys, write_patron_keys
 from services.cli.people import PEOPLE, roles_of
 from shared.local.issuer import DevelopmentIssuer
 
@@ -64,11 +64,15 @@ class Home:
 
     def environment_of(self, service: str) -> Mapping[str, str]:
         """Return the settings that are a service's own."""
-        return {"PITLEDGER_CHECKPOINT_KEY_FILE": str(self.key_file(service))}
+        own = {"PITLEDGER_CHECKPOINT_KEY_FILE": str(self.key_file(service))}
+        if service == KEEPER_OF_PATRONS:
+            own["PITLEDGER_PATRON_KEYS_FILE"] = str(self._keys / PATRON_KEYS)
+        return own
 
     def write_keys(self, services: Sequence[str]) -> None:
         """Make the key of each service that has none yet."""
         write_keys(self._keys, services)
+        write_patron_keys(self._keys)
 
     def write_environment(self, environment: Mapping[str, str]) -> None:
         """Write the environment of the stack as shell commands."""

@@ -14,6 +14,7 @@ from typing import Final
 from sqlalchemy import Table
 
 from infra.acls import wanted as acls
+from services.cli.keys import KEEPER_OF_PATRONS
 from services.cli.services import roles_of_services, url_variable
 from shared.contracts.topics import Topic
 from shared.runtime.service.manifest import Manifest
@@ -71,6 +72,9 @@ def _each(lines: Callable[[Manifest], list[str]]) -> Lines:
 
 def _compose(manifest: Manifest) -> list[str]:
     login = f"{manifest.schema}:${{{password(manifest)}:?set it in .env}}"
+    of_patrons = manifest.name == KEEPER_OF_PATRONS
+    more = ["    PITLEDGER_PATRON_KEYS_FILE: /run/secrets/patron_keys"] if of_patrons else []
+    secret = ", {source: patron-keys, target: patron_keys}" if of_patrons else ""
     return [
         f"{manifest.name}:",
         "  <<: *service",
@@ -79,7 +83,8 @@ def _compose(manifest: Manifest) -> list[str]:
         "    <<: *environment",
         f"    DATABASE_URL: postgresql+psycopg://{login}@postgres:5432/pitledger",
         f'    PITLEDGER_HTTP_PORT: "{manifest.port}"',
-        f"  secrets: [verifiers, {{source: {manifest.name}-key, target: signing_key}}]",
+        *more,
+        f"  secrets: [verifiers, {{source: {manifest.name}-key, target: signing_key}}{secret}]",
         f'  ports: ["127.0.0.1:{manifest.port}:{manifest.port}"]',
         "  depends_on: *prepared",
         "",
@@ -87,7 +92,14 @@ def _compose(manifest: Manifest) -> list[str]:
 
 
 def _overlay(manifest: Manifest) -> str:
-    return f"""# {manifest.title}. Written by: make generated
+    of_patrons = """      - op: add
+        path: /spec/template/spec/volumes/1/secret/items/-
+        value: {key: patron-keys.txt, path: patron-keys.txt}
+      - op: add
+        path: /spec/template/spec/containers/0/env/-
+        value: {name: PITLEDGER_PATRON_KEYS_FILE, value: /etc/pitledger/patron-keys.txt}
+"""
+    overlay = f"""# {manifest.title}. Written by: make generated
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: [../../service]
@@ -109,6 +121,7 @@ patches:
         path: /spec/template/spec/volumes/1/secret/items/0/key
         value: {manifest.name}.pem
 """
+    return overlay + of_patrons if manifest.name == KEEPER_OF_PATRONS else overlay
 
 
 # --- Kafka ---

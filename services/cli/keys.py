@@ -1,5 +1,6 @@
 """`pitledger keys`: the keys of the services; and the public ones with which commands verify checkpoints."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
@@ -10,12 +11,19 @@ from services.cli.exits import UsageWrong
 from services.cli.output import message
 from services.cli.services import NAMES
 from shared.journal.cosignature import Quorum, WitnessKey
+from services.wagering_accounts.domain.sealing import new_wrapping_key
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
 from shared.runtime.settings import Settings
 
 VERIFIERS: Final = "verifiers.txt"
 """The file of the public keys of all services, beside their private ones."""
+
+KEEPER_OF_PATRONS: Final = "wagering-accounts"
+"""The one service that is given the keys that wrap the keys of patrons."""
+
+PATRON_KEYS: Final = "patron-keys.txt"
+"""The file of the keys that wrap the keys of patrons, beside the private ones."""
 
 Keys = Annotated[
     list[str] | None,
@@ -90,6 +98,21 @@ def write_keys(directory: Path, services: Sequence[str]) -> list[str]:
     return made
 
 
+def write_wrapping_keys(path: Path, text: str) -> None:
+    """Write a file of keys that only its owner may read, in the place of the one that is there."""
+    new = path.with_name(f".{path.name}.new")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+    new.replace(path)
+
+
+def write_patron_keys(directory: Path) -> None:
+    """Make the key that wraps the keys of patrons, unless there is one: only its owner may read the file."""
+    path = directory / PATRON_KEYS
+    if not path.exists():
+        write_wrapping_keys(path, new_wrapping_key("k1"))
+
+
 def keys(directory: Annotated[Path, typer.Argument(help="Where the keys are; made where it is not there.")]) -> None:
     """Make the keys with which the services sign, and the list of their public halves.
 
@@ -97,11 +120,15 @@ def keys(directory: Annotated[Path, typer.Argument(help="Where the keys are; mad
     DIRECTORY/verifiers.txt, which all services may know. To replace a key take its file
     away and call this again: the former half stays in the list, because what it signed is still read.
 
+    DIRECTORY/patron-keys.txt has the key that wraps the keys of patrons, for the wagering accounts alone; to replace it
+    see `pitledger patron-keys`.
+
     Example: pitledger keys /etc/pitledger/keys
     """
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         made = write_keys(directory, NAMES)
+        write_patron_keys(directory)
     except (CheckpointError, OSError) as error:
         raise UsageWrong(f"{directory}: {error}") from error
     message(f"new keys: {', '.join(made) or 'none'}; the public halves are in {directory / VERIFIERS}")

@@ -41,6 +41,7 @@ _COMMANDS = {
     "topics": "Create the Kafka topics; adopt one that is another now.",
     "db": "Create and migrate the services' schemas.",
     "keys": "Make the keys with which the services sign, and the list of their public halves.",
+    "patron-keys": "Replace the key that wraps the keys of patrons, and wrap them anew.",
     "config": "Print the settings in force, with secrets masked, and the roles of callers.",
     "version": "Print the version.",
 }

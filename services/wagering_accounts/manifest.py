@@ -1,7 +1,16 @@
 """The wagering accounts: patrons' wallets and the game accounts from which wagers are made at electronic tables."""
 
 from services.wagering_accounts.api import routes
-from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, PROMOTE, WAGER
+from services.wagering_accounts.api.roles import (
+    ADJUST,
+    APPROVE,
+    APPROVE_ERASURE,
+    ERASE,
+    EXCLUDE,
+    MANAGE,
+    PROMOTE,
+    WAGER,
+)
 from services.wagering_accounts.commands import COMMANDS
 from services.wagering_accounts.handlers import ApprovedProperties, Settlements
 from services.wagering_accounts.projector import PROJECTOR
@@ -14,7 +23,7 @@ MANIFEST = Manifest(
     name="wagering-accounts",
     title="Wagering accounts: wallets, game accounts, wagers on hold and in play",
     port=8106,
-    roles=(ADJUST, APPROVE, EXCLUDE, MANAGE, PROMOTE, WAGER),
+    roles=(ADJUST, APPROVE, APPROVE_ERASURE, ERASE, EXCLUDE, MANAGE, PROMOTE, WAGER),
     journal=journal,
     publishes=ACCOUNTS,
     references=(ApprovedProperties,),  # a property is known when its accounts are asked for

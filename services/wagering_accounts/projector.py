@@ -10,12 +10,15 @@ from datetime import date
 from operator import attrgetter
 from typing import Any, Final
 
+from sqlalchemy import delete
+
 from services.wagering_accounts.domain.books import Adjustment, Books, Patron, Promotion, Round
 from services.wagering_accounts.domain.evolving import DoesNotFit, OfRound, account_of, evolve
 from services.wagering_accounts.queries.books import TABLES, Needs, load
 from services.wagering_accounts.queries.order import in_order
-from services.wagering_accounts.tables import PROJECTIONS, lines
+from services.wagering_accounts.tables import PROJECTIONS, lines, patron_codes, patron_keys
 from shared.contracts.accounts import (
+    AboutErasure,
     AboutGrant,
     AboutPatron,
     AccountBoughtIn,
@@ -24,9 +27,11 @@ from shared.contracts.accounts import (
     AdjustmentApproved,
     AdjustmentEntered,
     AdjustmentRejected,
+    PatronErased,
+    PatronIdentified,
 )
 from shared.contracts.facts import name_and_version
-from shared.journal.bulk import Row, insert, update
+from shared.journal.bulk import Row, compiled, given, insert, keyed, same, update
 from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
 from shared.journal.recording import Recorded
@@ -35,6 +40,12 @@ from shared.runtime.projector import Projector, Transaction
 _ADD: Final = {kind: insert(table, on_conflict="skip") for kind, table in TABLES.items()}
 _CHANGE: Final = {kind: update(table) for kind, table in TABLES.items()}
 _ADD_LINES: Final = insert(lines, on_conflict="skip")
+_OF_PATRON: Final = ("property", "patron")
+_DESTROY: Final = [
+    compiled(delete(table).where(same(table, given(table, _OF_PATRON), _OF_PATRON)), _OF_PATRON)
+    for table in (patron_keys, patron_codes)
+]
+"""What makes an erasure one, each time that its entry is projected: also after a backup brought a key back."""
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
@@ -62,6 +73,8 @@ def needs_of(fact: AccountsFact) -> Needs:
     match fact:
         case AccountBoughtIn():
             return Needs(accounts, patrons_of=accounts)
+        case PatronIdentified() | AboutErasure():
+            return Needs(patrons=[Patron.key_of(fact)], identities=[Patron.key_of(fact)])
         case AccountOpened(patron=str()) | AboutPatron():
             return Needs(accounts, patrons=[Patron.key_of(fact)])
         case AboutGrant():
@@ -92,6 +105,9 @@ async def _write(transaction: Transaction, books: Books, recorded: Sequence[tupl
             )
             await sent.write(_ADD[kind], new, otherwise=Fenced(f"somebody else wrote the same {name}"))
             await sent.write(_CHANGE[kind], changed, otherwise=Fenced(f"{name} that were read are gone"))
+        erased = [Patron.key_of(fact) for _, fact in recorded if isinstance(fact, PatronErased)]
+        for statement in _DESTROY:
+            await sent.write(statement, keyed(statement, erased))
 
 
 def _lines(entry: Entry, found: Sequence[dict[str, Any]]) -> Sequence[Row]:

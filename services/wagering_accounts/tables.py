@@ -1,7 +1,7 @@
 """The tables of the wagering accounts: the journal, and its read model: patrons, accounts, rounds, holds, statements.
 
 The journal holds the money on control accounts; the lines are the accounts' own ledger beneath them. The hashes of
-access codes are in neither: they are kept for themselves.
+access codes and the keys of patrons are in neither: they are kept for themselves.
 """
 
 from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, LargeBinary, MetaData, Table
@@ -36,6 +36,7 @@ patrons = Table(
     Column("limits", JSONB, nullable=False),
     *dates("bought_in_on", null=True),
     *counts("bought_in_cents"),
+    *moments("erased_at", null=True),
     CheckConstraint("failed_codes >= 0 AND bought_in_cents >= 0", name="not_negative"),
     schema=SCHEMA,
 )
@@ -48,6 +49,45 @@ patron_codes = Table(
     schema=SCHEMA,
 )
 """The access codes: who has lost the row needs another code."""
+
+patron_keys = Table(
+    "patron_keys",
+    metadata,
+    *texts("property", "patron", key=True),
+    *texts("wrapped_by"),
+    *columns(LargeBinary, "wrapped"),
+    schema=SCHEMA,
+)
+"""The key of each patron, wrapped by the key that `wrapped_by` names. Without the row nobody reads what it sealed."""
+
+patron_identities = Table(
+    "patron_identities",
+    metadata,
+    *texts("property", "patron", key=True),
+    *texts("identity", null=True),  # sealed, as the entry has it; none once it was erased
+    *texts("identified_by"),
+    *moments("identified_at"),
+    schema=SCHEMA,
+)
+"""Who patrons are: what the entries have, which their keys alone open."""
+
+patron_erasures = Table(
+    "patron_erasures",
+    metadata,
+    *texts("property", "patron", key=True),
+    *texts("ground"),
+    *dates("last_form_on", null=True),
+    *texts("entered_by"),
+    *moments("entered_at"),
+    *texts("status"),
+    *texts("decided_by", null=True),
+    *moments("decided_at", null=True),
+    CheckConstraint("status IN ('entered', 'approved', 'rejected')", name="status"),
+    CheckConstraint("status <> 'approved' OR decided_by <> entered_by", name="approved_by_somebody_else"),
+    CheckConstraint("(status = 'entered') = (decided_by IS NULL)", name="status_and_decision_agree"),
+    schema=SCHEMA,
+)
+"""The last erasure that was entered for each patron."""
 
 balances = Table(
     "balances",
@@ -175,5 +215,16 @@ lines = Table(
 properties = properties_table(metadata, SCHEMA)
 """The approved properties: their gaming days and their law."""
 
-PROJECTIONS = (patrons, balances, rounds, holds, round_accounts, adjustments, promotions, lines)
+PROJECTIONS = (
+    patrons,
+    patron_identities,
+    patron_erasures,
+    balances,
+    rounds,
+    holds,
+    round_accounts,
+    adjustments,
+    promotions,
+    lines,
+)
 """What follows from the journal."""

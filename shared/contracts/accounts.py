@@ -1,18 +1,24 @@
 """What the wagering accounts publish on `accounts`: money in and out, wagers held and in play, results, decisions."""
 
 from datetime import date
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import AwareDatetime
 
-from shared.contracts.envelope import Contract, Country, Identifier, Name, Person, Reason
+from shared.contracts.envelope import PERSONAL, Contract, Country, Identifier, Name, Person, Reason, Sealed
 from shared.contracts.facts import Fact, fact
 from shared.contracts.topics import ACCOUNTS
 
 Instrument = Literal["cash", "chips", "voucher", "wallet"]
 LimitKind = Literal["wager", "buy_in_day"]
-Seen = Literal["patron", "accounts", "account", "statement", "adjustments"]
+Seen = Literal["patron", "accounts", "account", "statement", "adjustments", "identity", "erasure"]
 """What somebody looked at of a patron."""
+
+ErasureGround = Literal["requested", "retention_ended", "entered_by_mistake"]
+"""Why a patron's personal data is erased: a word of a list, so that it says nothing else of the patron."""
+
+Words = Annotated[Reason, PERSONAL]
+"""Why somebody did something for or to a patron: whoever types it may say more than the reference."""
 
 
 class AccountMovement(Contract):
@@ -292,21 +298,21 @@ class PatronRegistered(AboutPatron):
 class PatronCodeChanged(AboutPatron):
     """A patron has a new access code."""
 
-    reason: Reason
+    reason: Words
 
 
 @fact("patron.excluded", ACCOUNTS)
 class PatronExcluded(AboutPatron):
     """A patron is excluded: paid out, and nothing else."""
 
-    reason: Reason
+    reason: Words
 
 
 @fact("patron.admitted", ACCOUNTS)
 class PatronAdmitted(AboutPatron):
     """A patron is no longer excluded."""
 
-    reason: Reason
+    reason: Words
 
 
 @fact("patron.limit_changed", ACCOUNTS)
@@ -322,8 +328,46 @@ class PatronLimitChanged(AboutPatron):
 class PatronTaxResidenceSet(AboutPatron):
     """Where a patron is a resident for tax. Documents and numbers stay with whoever looked at them."""
 
-    country: Country
-    reason: Reason
+    country: Annotated[Country, PERSONAL]
+    reason: Words
+
+
+@fact("patron.identified", ACCOUNTS)
+class PatronIdentified(AboutPatron):
+    """Who a patron is, as documents say it: nobody can read it without the patron's key."""
+
+    identity: Sealed
+
+
+class AboutErasure(AboutPatron):
+    """A person did it about erasing the personal data of a patron.
+
+    `last_form_on` is the last gaming day on which a form or a record of the cage or pit names the patron, as the
+    reports say; None: none does.
+    """
+
+    ground: ErasureGround
+    last_form_on: date | None = None
+
+
+@fact("patron.erasure_entered", ACCOUNTS)
+class PatronErasureEntered(AboutErasure):
+    """An erasure waits for somebody else's approval."""
+
+
+@fact("patron.erasure_rejected", ACCOUNTS)
+class PatronErasureRejected(AboutErasure):
+    """An erasure was turned down."""
+
+    entered_by: Person
+
+
+@fact("patron.erased", ACCOUNTS)
+class PatronErased(AboutErasure):
+    """The key of a patron was destroyed, with all that it sealed; the law had it kept `kept_until` a day before."""
+
+    entered_by: Person
+    kept_until: date | None = None
 
 
 @fact("access.failed", ACCOUNTS)

@@ -21,6 +21,12 @@ A_PERSON: Final = object()
 Person = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", strip_whitespace=True), A_PERSON]
 """Who did something: a license number, a badge or a user name."""
 
+PERSONAL: Final = object()
+"""What marks a field that says something of a patron beyond the reference: docs/privacy.md has a line on each."""
+
+Sealed = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{38,16000}$"), PERSONAL]
+"""Personal data of a patron, encrypted with the patron's own key: base64url of nonce and AES-256-GCM ciphertext."""
+
 Reason = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$", strip_whitespace=True)]
 """Why somebody did something, in words."""
 

@@ -87,6 +87,10 @@ class Settings(KafkaSettings):
     witnesses_required: Annotated[int, Field(ge=1)] = Field(
         default=1, description="of how many of the listed witnesses `pitledger verify` demands a cosignature"
     )
+    patron_keys_file: Path | None = Field(
+        default=None,
+        description="the keys that wrap the key of each patron, the one in use first; none: nobody is identified",
+    )
     message_authentication: Literal["required", "off"] = Field(
         default="required",
         description="whether services sign what they publish and verify what they read of others; off: in tests alone",

@@ -26,7 +26,8 @@ ROLES = {
     "table.bj01": ["accounts.wager"],
     "audit.kim": ["accounts.adjust", "accounts.adjust.approve", "reports.read"],
     "audit.lee": ["accounts.adjust", "accounts.adjust.approve", "reports.read"],
-    "care.joy": ["accounts.exclude"],
+    "care.joy": ["accounts.erase", "accounts.exclude"],
+    "care.max": ["accounts.erase.approve"],
     "host.mo": ["accounts.promote"],
 }
 

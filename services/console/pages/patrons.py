@@ -122,6 +122,7 @@ def routes() -> APIRouter:
             )
         ]
         names = ("set-limit", "set-exclusion", "set-tax-residence", "change-access-code", "open-account")
+        names += ("identify-patron", "enter-erasure", "approve-erasure", "reject-erasure")
         return page(
             request,
             "patron.html",

@@ -79,6 +79,7 @@ _CONTEST: Final = _among(INVENTORY, "contest", "contests", "{property}", "{gamin
 _ADJUSTMENT: Final = _among(ACCOUNTS, "adjustment", "accounts", "{property}", "{account}", "adjustments")
 _ACCOUNT: Final = _at(ACCOUNTS, "accounts", "{property}", "{account}")
 _PATRON: Final = _at(ACCOUNTS, "patrons", "{property}", "{patron}")
+_ERASURE: Final = _at(ACCOUNTS, "patrons", "{property}", "{patron}", "erasure")
 _CHANGE: Final = _among(METERS, "change", "changes", asked=("property",))
 _POOL: Final = _at(METERS, "pools", "{property}", "{pool}")
 _VERSION: Final = _among(METERS, "version", "pools", "{property}", "{pool}", "versions")
@@ -110,6 +111,10 @@ _SUBJECTS: Final[Mapping[tuple[str, str], Read]] = {
     (ACCOUNTS, "grant-promotion"): _ACCOUNT,
     (ACCOUNTS, "enter-promotion"): _ACCOUNT,
     (ACCOUNTS, "enter-adjustment"): _ACCOUNT,
+    (ACCOUNTS, "approve-erasure"): _ERASURE,
+    (ACCOUNTS, "enter-erasure"): _PATRON,
+    (ACCOUNTS, "identify-patron"): _PATRON,
+    (ACCOUNTS, "reject-erasure"): _ERASURE,
     (ACCOUNTS, "set-exclusion"): _PATRON,
     (ACCOUNTS, "set-limit"): _PATRON,
     (ACCOUNTS, "set-tax-residence"): _PATRON,

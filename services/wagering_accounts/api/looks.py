@@ -1,9 +1,11 @@
 """Every look at what is known of a patron is on record before it is answered: who looked, at whom, and at what."""
 
+from collections.abc import Iterable
 from typing import Final
 from uuid import uuid4
 
 from shared.contracts.accounts import PatronSeen, Seen
+from shared.journal.entry import Draft
 from shared.journal.recording import Cause, Recording, draft
 from shared.runtime.context import RuntimeContext
 from shared.runtime.web.apart import record_apart
@@ -13,7 +15,19 @@ SHARD: Final = "looks"
 
 async def record_look(context: RuntimeContext, property_name: str, patron: str, what: Seen, by: str) -> None:
     """Record that somebody looks at what is known of a patron."""
+    await record_looks(context, property_name, (patron,), what, by)
+
+
+async def record_looks(
+    context: RuntimeContext, property_name: str, patrons: Iterable[str], what: Seen, by: str
+) -> None:
+    """Record that somebody looks at what is known of patrons, an entry each; nothing where there are none."""
+    entries = [_entry(context, property_name, patron, what, by) for patron in sorted(set(patrons))]
+    if entries:
+        await record_apart(context, SHARD, *entries)
+
+
+def _entry(context: RuntimeContext, property_name: str, patron: str, what: Seen, by: str) -> Draft:
     now, key = context.clock(), f"look.{uuid4()}"
     fact = PatronSeen(property=property_name, patron=patron, what=what, by=by, at=now)
-    entry = draft(Recording(fact=fact), Cause(f"/{context.service}/looks/{key}", 1, key, None, now))
-    await record_apart(context, SHARD, entry)
+    return draft(Recording(fact=fact), Cause(f"/{context.service}/looks/{key}", 1, key, None, now))

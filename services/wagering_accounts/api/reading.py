@@ -5,8 +5,17 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts.api.looks import record_look
-from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, PROMOTE, WAGER
+from services.wagering_accounts.api.looks import record_look, record_looks
+from services.wagering_accounts.api.roles import (
+    ADJUST,
+    APPROVE,
+    APPROVE_ERASURE,
+    ERASE,
+    EXCLUDE,
+    MANAGE,
+    PROMOTE,
+    WAGER,
+)
 from services.wagering_accounts.domain.books import Patron
 from services.wagering_accounts.domain.documents import (
     AccountDocument,
@@ -53,7 +62,7 @@ _ADJUSTMENTS: Final = TableListing(adjustments, "adjustment")
 _OPEN_ROUNDS: Final[Listing[OpenPlace]] = Listing("open-rounds", OpenPlace)
 
 AccountReader = Annotated[str, person_with(READ_REPORTS, MANAGE, WAGER, PROMOTE, ADJUST, APPROVE)]
-PatronReader = Annotated[str, person_with(READ_PATRON_REPORTS, MANAGE, EXCLUDE)]
+PatronReader = Annotated[str, person_with(READ_PATRON_REPORTS, MANAGE, EXCLUDE, ERASE, APPROVE_ERASURE)]
 ROUND_READER: Final = person_with(READ_REPORTS, WAGER)
 
 AccountPath = Annotated[Name, Path(description="the account")]
@@ -81,10 +90,11 @@ def _accounts(context: ServiceContext) -> APIRouter:
     ) -> Page[AccountDocument]:
         """Wallets and game accounts of a property."""
         named = {"property": property_name, "table": table, "patron": patron}
-        if patron is not None:
-            await record_look(context, property_name, patron, "accounts", reader)
         async with snapshot(context.engine) as connection:
-            return await _ACCOUNTS.read(connection, asked, AccountDocument.of, **named)
+            page = await _ACCOUNTS.read(connection, asked, AccountDocument.of, **named)
+        shown = {account.patron for account in page.items if account.patron is not None}
+        await record_looks(context, property_name, shown if patron is None else {patron}, "accounts", reader)
+        return page
 
     @router.get(path, response_model=AccountDocument, summary="Read an account", responses=_ONE)
     async def read_account(

@@ -16,3 +16,7 @@ APPROVE: Final = declare_role(
     "accounts.adjust.approve",
     "Approve or reject adjustments of accounts, and large grants of promotional money, that somebody else entered.",
 )
+ERASE: Final = declare_role("accounts.erase", "Enter that the personal data of a patron is to be erased.")
+APPROVE_ERASURE: Final = declare_role(
+    "accounts.erase.approve", "Approve or reject that the personal data of a patron is erased."
+)

@@ -1,6 +1,6 @@
 """What people and tables ask of the wagering accounts: commands, each with its handler."""
 
-from services.wagering_accounts.commands import accounts, patrons, promotions, wagers
+from services.wagering_accounts.commands import accounts, identities, patrons, promotions, wagers
 from services.wagering_accounts.commands.deciding import COMMANDS
 
-__all__ = ["COMMANDS", "accounts", "patrons", "promotions", "wagers"]
+__all__ = ["COMMANDS", "accounts", "identities", "patrons", "promotions", "wagers"]

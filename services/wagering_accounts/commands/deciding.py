@@ -165,11 +165,21 @@ def require_patron(books: Books, property_name: str, patron: str) -> Patron:
     found = books.patrons.get((property_name, patron))
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no patron {patron} at {property_name}")
+    require_not_erased(found)
     return found
+
+
+def require_not_erased(patron: Patron) -> None:
+    """Raise Rejected where the personal data of a patron was erased."""
+    if patron.erased_at is not None:
+        detail = f"patron {patron.patron} was erased at {patron.erased_at.isoformat()}: only what is left is paid out"
+        raise Rejected(Reason.ALREADY_DECIDED, detail)
 
 
 def require_admitted(patron: Patron | None) -> None:
     """Raise Rejected where the patron is excluded."""
+    if patron is not None:
+        require_not_erased(patron)
     if patron is not None and patron.excluded_at is not None:
         detail = f"patron {patron.patron} is excluded since {patron.excluded_at.isoformat()}: only paid out"
         raise Rejected(Reason.PATRON_EXCLUDED, detail)

@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from services.wagering_accounts.domain.access_codes import HashedCode
 from services.wagering_accounts.domain.today import Todays
-from shared.contracts.accounts import AccountsFact, LimitKind
+from shared.contracts.accounts import AccountsFact, ErasureGround, LimitKind
 from shared.contracts.places import PlaceAt
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
@@ -94,6 +94,7 @@ class Patron(Thing):
     limits: dict[LimitKind, Limit] = field(default_factory=dict)
     bought_in_on: date | None = None
     bought_in_cents: int = 0
+    erased_at: datetime | None = None
 
     def locked_at(self, moment: datetime) -> datetime | None:
         """Return until when no access code is accepted, if that is so at a moment."""
@@ -119,6 +120,36 @@ class PatronCode(Thing):
     patron: str
     salt: bytes
     hash: bytes
+
+
+@dataclass(slots=True)
+class PatronIdentity(Thing):
+    """Who a patron is, sealed with the patron's key; None once it was erased."""
+
+    key_of = attrgetter("property", "patron")
+
+    property: str
+    patron: str
+    identity: str | None
+    identified_by: str
+    identified_at: datetime
+
+
+@dataclass(slots=True)
+class PatronErasure(Thing):
+    """An erasure of a patron's personal data: entered by one person, decided by another."""
+
+    key_of = attrgetter("property", "patron")
+
+    property: str
+    patron: str
+    ground: ErasureGround
+    last_form_on: date | None
+    entered_by: str
+    entered_at: datetime
+    status: AdjustmentStatus = "entered"
+    decided_by: str | None = None
+    decided_at: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -273,6 +304,12 @@ class Books:
         self.changed: Things = defaultdict(dict)
         self.patrons: dict[PatronKey, Patron] = self._known[Patron]
         self.codes: dict[PatronKey, PatronCode] = self._known[PatronCode]
+        self.identities: dict[PatronKey, PatronIdentity] = self._known[PatronIdentity]
+        self.erasures: dict[PatronKey, PatronErasure] = self._known[PatronErasure]
+        self.last_days: dict[PatronKey, date] = {}
+        """The last gaming day on which money moved on an account of a patron, of those who may be erased."""
+        self.owed: dict[PatronKey, int] = {}
+        """What corrections could not take back of the accounts of such a patron, cents."""
         self.accounts: dict[AccountKey, Account] = self._known[Account]
         self.rounds: dict[RoundKey, Round] = self._known[Round]
         self.holds: dict[HoldKey, Hold] = self._known[Hold]

@@ -1,7 +1,7 @@
 """What the HTTP interface answers with; most of it is read off the books and their tables attribute by attribute."""
 
 from datetime import date, datetime
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -15,8 +15,8 @@ from services.wagering_accounts.domain.books import (
     PromotionStatus,
     RoundStatus,
 )
-from shared.contracts.accounts import CapturedHold, LimitKind
-from shared.contracts.envelope import Country, Identifier, Name, Person, Reason
+from shared.contracts.accounts import CapturedHold, ErasureGround, LimitKind
+from shared.contracts.envelope import PERSONAL, Country, Identifier, Name, Person, Reason
 
 
 class _Document(BaseModel):
@@ -89,8 +89,9 @@ class PatronDocument(BaseModel):
     wallet: Name
     excluded_at: datetime | None = None
     locked_until: datetime | None = None
-    tax_residence: Country | None = None
+    tax_residence: Annotated[Country | None, PERSONAL] = None
     limits: dict[LimitKind, Limit]
+    erased_at: datetime | None = None
 
     @classmethod
     def of(cls, patron: Patron, moment: datetime) -> "PatronDocument":
@@ -99,10 +100,39 @@ class PatronDocument(BaseModel):
             kind: limit if limit.next_at is not None and limit.next_at > moment else Limit(limit.at(moment))
             for kind, limit in sorted(patron.limits.items())
         }
-        shown = {
-            name: getattr(patron, name) for name in ("property", "patron", "wallet", "excluded_at", "tax_residence")
-        }
+        shown = {name: getattr(patron, name) for name in _OF_PATRON}
         return cls(**shown, locked_until=patron.locked_at(moment), limits=limits)
+
+
+_OF_PATRON: Final = ("property", "patron", "wallet", "excluded_at", "tax_residence", "erased_at")
+
+
+class IdentityDocument(BaseModel):
+    """Who a patron is, as documents say it. That somebody looked is on record."""
+
+    property: Name
+    patron: Name
+    legal_name: Annotated[str, PERSONAL]
+    date_of_birth: Annotated[date, PERSONAL]
+    address: Annotated[str, PERSONAL]
+    document: Annotated[str, PERSONAL]
+    taxpayer_number: Annotated[str | None, PERSONAL] = None
+    identified_by: Person
+    identified_at: datetime
+
+
+class ErasureDocument(_Document):
+    """An erasure of a patron's personal data: what is asked for, by whom, and where it stands."""
+
+    property: Name
+    patron: Name
+    ground: ErasureGround
+    last_form_on: date | None = None
+    status: AdjustmentStatus
+    entered_by: Person
+    entered_at: datetime
+    decided_by: Person | None = None
+    decided_at: datetime | None = None
 
 
 class AdjustmentDocument(_Document):

@@ -15,6 +15,8 @@ from services.wagering_accounts.domain.books import (
     Limit,
     LineRow,
     Patron,
+    PatronErasure,
+    PatronIdentity,
     Promotion,
     Round,
     RoundAccount,
@@ -22,6 +24,7 @@ from services.wagering_accounts.domain.books import (
 )
 from shared.contracts.accounts import (
     AboutAccount,
+    AboutErasure,
     AboutGrant,
     AboutPatron,
     AboutPromotion,
@@ -36,7 +39,10 @@ from shared.contracts.accounts import (
     AdjustmentRejected,
     PatronAdmitted,
     PatronCodeChanged,
+    PatronErased,
+    PatronErasureEntered,
     PatronExcluded,
+    PatronIdentified,
     PatronLimitChanged,
     PatronRegistered,
     PatronTaxResidenceSet,
@@ -169,6 +175,10 @@ def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> 
         case PatronRegistered():
             books.add(Patron(fact.property, fact.patron, fact.wallet))
             books.add(Account(fact.property, fact.wallet, "wallet", "", fact.patron, "open", at))
+        case PatronIdentified():
+            _identify(books, fact, at)
+        case AboutErasure():
+            _erase(books, fact, at)
         case AboutPatron():
             _change_patron(books.change(books.patrons[Patron.key_of(fact)]), fact, at)
         case _:
@@ -290,6 +300,44 @@ def _change_patron(patron: Patron, fact: AboutPatron, at: datetime) -> None:
             patron.failed_codes = fact.failed if fact.locked_until is None else 0
         case _:
             raise AssertionError(f"{type(fact).__name__} does what to a patron?")
+
+
+def _identify(books: Books, fact: PatronIdentified, at: datetime) -> None:
+    key = Patron.key_of(fact)
+    known = books.identities.get(key)
+    if known is None:
+        books.add(PatronIdentity(*key, fact.identity, fact.by, at))
+    else:
+        known.identity, known.identified_by, known.identified_at = fact.identity, fact.by, at
+        books.change(known)
+
+
+def _erase(books: Books, fact: AboutErasure, at: datetime) -> None:
+    """Enter an erasure, or decide the one that was entered; what is erased is gone, whoever reads the entries again."""
+    key = Patron.key_of(fact)
+    erasure = books.erasures.get(key)
+    if isinstance(fact, PatronErasureEntered):
+        if erasure is None:
+            books.add(PatronErasure(*key, fact.ground, fact.last_form_on, fact.by, at))
+            return
+        erasure.ground, erasure.last_form_on, erasure.entered_by, erasure.entered_at = (
+            fact.ground,
+            fact.last_form_on,
+            fact.by,
+            at,
+        )
+        erasure.status, erasure.decided_by, erasure.decided_at = "entered", None, None
+        books.change(erasure)
+        return
+    assert erasure is not None, "it was entered before it is decided"
+    erasure.status = "approved" if isinstance(fact, PatronErased) else "rejected"
+    erasure.decided_by, erasure.decided_at = fact.by, at
+    books.change(erasure)
+    if isinstance(fact, PatronErased):
+        patron = books.change(books.patrons[key])
+        patron.tax_residence, patron.limits, patron.erased_at = None, {}, at
+        if key in books.identities:
+            books.change(books.identities[key]).identity = None
 
 
 def _forget_wrong_codes(books: Books, patron: Patron) -> None:

@@ -13,4 +13,6 @@ def upgrade() -> None:
     run_sql(__file__, "0001_properties")
     grant("SELECT, INSERT", "lines", "properties")
     grant("SELECT, INSERT, UPDATE", "patrons", "patron_codes", "balances", "rounds", "holds")
+    grant("SELECT, INSERT, UPDATE", "patron_identities", "patron_erasures", "patron_keys")
+    grant("DELETE", "patron_keys", "patron_codes")  # what an erasure destroys, and nothing else
     grant("SELECT, INSERT, UPDATE", "round_accounts", "adjustments", "promotions")

@@ -1,6 +1,7 @@
 CREATE TABLE patrons (
     property TEXT, patron TEXT, wallet TEXT NOT NULL, tax_residence TEXT, failed_codes BIGINT NOT NULL, locked_until TIMESTAMPTZ,
     excluded_at TIMESTAMPTZ, limits JSONB NOT NULL, bought_in_on DATE, bought_in_cents BIGINT NOT NULL,
+    erased_at TIMESTAMPTZ,
     PRIMARY KEY (property, patron),
     CONSTRAINT not_negative CHECK (failed_codes >= 0 AND bought_in_cents >= 0)
 );
@@ -8,6 +9,25 @@ CREATE TABLE patrons (
 CREATE TABLE patron_codes (
     property TEXT, patron TEXT, salt BYTEA NOT NULL, hash BYTEA NOT NULL,
     PRIMARY KEY (property, patron)
+);
+
+CREATE TABLE patron_keys (
+    property TEXT, patron TEXT, wrapped_by TEXT NOT NULL, wrapped BYTEA NOT NULL,
+    PRIMARY KEY (property, patron)
+);
+
+CREATE TABLE patron_identities (
+    property TEXT, patron TEXT, identity TEXT, identified_by TEXT NOT NULL, identified_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, patron)
+);
+
+CREATE TABLE patron_erasures (
+    property TEXT, patron TEXT, ground TEXT NOT NULL, last_form_on DATE, entered_by TEXT NOT NULL,
+    entered_at TIMESTAMPTZ NOT NULL, status TEXT NOT NULL, decided_by TEXT, decided_at TIMESTAMPTZ,
+    PRIMARY KEY (property, patron),
+    CONSTRAINT status CHECK (status IN ('entered', 'approved', 'rejected')),
+    CONSTRAINT approved_by_somebody_else CHECK (status <> 'approved' OR decided_by <> entered_by),
+    CONSTRAINT status_and_decision_agree CHECK ((status = 'entered') = (decided_by IS NULL))
 );
 
 CREATE TABLE balances (

@@ -27,6 +27,8 @@ from services.wagering_accounts.domain.books import (
     Limit,
     Patron,
     PatronCode,
+    PatronErasure,
+    PatronIdentity,
     PatronKey,
     Promotion,
     Round,
@@ -34,6 +36,7 @@ from services.wagering_accounts.domain.books import (
     RoundKey,
     ThingT,
 )
+from services.wagering_accounts.queries.erasing import accounts_of
 from shared.contracts.accounts import LimitKind
 from shared.contracts.places import PlaceAt
 from shared.journal.bulk import Statement, compiled, given, keyed, same, select
@@ -42,6 +45,8 @@ from shared.journal.pipeline import pipeline
 TABLES: Final[Mapping[type[Any], Table]] = {
     Patron: tables.patrons,
     PatronCode: tables.patron_codes,
+    PatronIdentity: tables.patron_identities,
+    PatronErasure: tables.patron_erasures,
     Account: tables.balances,
     Round: tables.rounds,
     Hold: tables.holds,
@@ -76,6 +81,10 @@ class Needs(NamedTuple):
     promotions: Collection[HoldKey] = ()
     proven: Collection[AccountKey] = ()
     """Accounts that money leaves: they must be what their entries come to."""
+    identities: Collection[PatronKey] = ()
+    """Patrons with who they are, and with what is to be erased of them."""
+    erased: Collection[PatronKey] = ()
+    """Patrons with all of their accounts, and when money last moved there: what is looked at before they are erased."""
 
 
 def known_thing(kind: type[ThingT], row: Any) -> ThingT:
@@ -161,6 +170,8 @@ async def load(
     if wanted.wallets_of:
         found = await _WALLETS.read(connection, keyed(_WALLETS, wanted.wallets_of))
         accounts |= {(row.property, row.wallet) for row in found}
+    if wanted.erased:
+        accounts |= await accounts_of(connection, books, wanted.erased)
     if wanted.holds:
         seen = Books()
         await _know(connection, seen, (Hold, _things(Hold), wanted.holds))
@@ -186,6 +197,8 @@ async def load(
         books,
         (Patron, _things(Patron, lock=lock), changing),
         (PatronCode, _things(PatronCode), changing),
+        (PatronIdentity, _things(PatronIdentity), wanted.identities),
+        (PatronErasure, _things(PatronErasure), wanted.identities),
         (Patron, _things(Patron), _patrons_of(books, books.accounts) - changing),
         (Adjustment, _things(Adjustment), wanted.adjustments),
         (Promotion, _things(Promotion), wanted.promotions),

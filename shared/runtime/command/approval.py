@@ -38,6 +38,7 @@ DAY_ADJUSTMENT: Final = Policy("entered")
 CONTEST: Final = Policy("entered")
 ACCOUNT_ADJUSTMENT: Final = Policy("entered")
 PROMOTION: Final = Policy("entered")
+PATRON_ERASURE: Final = Policy("entered")
 ROUND_CORRECTION: Final = Policy("proposed")
 QUARANTINE: Final = Policy("asked for")
 """Everything that takes two people."""

@@ -26,10 +26,10 @@ class Duty(StrEnum):
     SURVEILLANCE = "looks into alarms"
     CASHIER = "takes and pays money of accounts"
     PROMOTION = "grants promotional money"
-    PATRON_CARE = "excludes patrons"
+    PATRON_CARE = "excludes and erases patrons"
     TABLE_SYSTEM = "is an electronic table"
     ADJUSTMENT = "enters adjustments of accounts"
-    ADJUSTMENT_APPROVAL = "approves adjustments of accounts"
+    ADJUSTMENT_APPROVAL = "approves adjustments of accounts and erasures"
     METERS = "asks for changes of meters"
     METERS_APPROVAL = "approves changes of meters"
     CORRECTION = "proposes corrections of rounds"
@@ -54,6 +54,8 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "alarms.resolve": Duty.SURVEILLANCE,
     "accounts.manage": Duty.CASHIER,
     "accounts.promote": Duty.PROMOTION,
+    "accounts.erase": Duty.PATRON_CARE,
+    "accounts.erase.approve": Duty.ADJUSTMENT_APPROVAL,
     "accounts.exclude": Duty.PATRON_CARE,
     "accounts.wager": Duty.TABLE_SYSTEM,
     "accounts.adjust": Duty.ADJUSTMENT,
@@ -109,6 +111,7 @@ SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
         (Duty.RULES, Duty.RULES_APPROVAL),
         (Duty.AUDIT, Duty.CONTROL),
         (Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL),
+        (Duty.PATRON_CARE, Duty.ADJUSTMENT_APPROVAL),
         (Duty.METERS, Duty.METERS_APPROVAL),
         (Duty.CORRECTION, Duty.CORRECTION_APPROVAL),
         (Duty.RECORDS, Duty.RECORDS_APPROVAL),

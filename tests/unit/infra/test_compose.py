@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from services.cli.keys import KEEPER_OF_PATRONS
 from services.cli.services import NAMES, load_all
 
 
@@ -112,7 +113,8 @@ def test_each_service_has_its_own_key_and_no_other(compose: dict[str, Any]) -> N
     """And the public halves of all."""
     for name in NAMES:
         secrets = compose["services"][name]["secrets"]
-        assert ["verifiers", {"source": f"{name}-key", "target": "signing_key"}] == secrets
+        patrons = [{"source": "patron-keys", "target": "patron_keys"}] if name == KEEPER_OF_PATRONS else []
+        assert ["verifiers", {"source": f"{name}-key", "target": "signing_key"}, *patrons] == secrets
         assert compose["secrets"][f"{name}-key"]["file"].endswith(f"/{name}.pem")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from services.cli.keys import KEEPER_OF_PATRONS
 from services.cli.services import NAMES, load_all
 
 Document = dict[str, Any]
@@ -76,7 +77,8 @@ def test_each_service_is_deployed_under_its_name_port_and_login(built: list[Docu
         assert [manifest.port] == [item["port"] for item in services[name]["spec"]["ports"]]
         assert f"{manifest.name}-url" == container["env"][0]["valueFrom"]["secretKeyRef"]["key"]
         [keys] = [volume["secret"]["items"] for volume in template["spec"]["volumes"] if "secret" in volume]
-        assert [f"{manifest.name}.pem", "verifiers.txt", "revoked.yaml"] == [one["key"] for one in keys]
+        patrons = ["patron-keys.txt"] if manifest.name == KEEPER_OF_PATRONS else []
+        assert [f"{manifest.name}.pem", "verifiers.txt", "revoked.yaml", *patrons] == [one["key"] for one in keys]
         label = {"app.kubernetes.io/name": manifest.name}
         assert label == services[name]["spec"]["selector"] == deployments[name]["spec"]["selector"]["matchLabels"]
         assert label.items() <= template["metadata"]["labels"].items()

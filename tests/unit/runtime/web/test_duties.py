@@ -196,6 +196,7 @@ ON_ONE_THING: dict[frozenset[Duty], Sequence[Callable[[], None]]] = {
         _law("day_seal", "audited_by", "final_by"),
     ],
     frozenset((Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL)): [_approval("ACCOUNT_ADJUSTMENT")],
+    frozenset((Duty.PATRON_CARE, Duty.ADJUSTMENT_APPROVAL)): [_approval("PATRON_ERASURE")],
     frozenset((Duty.METERS, Duty.METERS_APPROVAL)): [_approval("POOL_TERMS", "METER_CHANGE")],
     frozenset((Duty.CORRECTION, Duty.CORRECTION_APPROVAL)): [_approval("ROUND_CORRECTION")],
     frozenset((Duty.RECORDS, Duty.RECORDS_APPROVAL)): [_approval("QUARANTINE")],

@@ -1,0 +1,117 @@
+"""Who patrons are over HTTP: sealed before a command is decided, opened after the look is on record; and erased."""
+
+import asyncio
+from functools import partial
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Response
+from pydantic_core import from_json
+
+from services.wagering_accounts.api.looks import record_look
+from services.wagering_accounts.api.roles import APPROVE_ERASURE, ERASE, MANAGE
+from services.wagering_accounts.commands.identities import (
+    IDENTITY,
+    ApproveErasure,
+    EnterErasure,
+    IdentifyPatron,
+    RejectErasure,
+)
+from services.wagering_accounts.domain.access_codes import fingerprint
+from services.wagering_accounts.domain.documents import ErasureDocument, IdentityDocument, PatronDocument
+from services.wagering_accounts.domain.sealing import SealError
+from services.wagering_accounts.queries.patron_keys import key_of, key_to_seal_with, wrapping_keys
+from services.wagering_accounts.tables import patron_erasures, patron_identities
+from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.rows import find_row
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import PropertyPath, command_route, person_with, problems, snapshot
+from shared.runtime.web.roles import READ_PATRON_REPORTS
+
+_WHAT: Final = "identity"
+_PATRON: Final = "/patrons/{property}/{patron}"
+
+IdentityReader = Annotated[str, person_with(READ_PATRON_REPORTS, MANAGE)]
+ErasureReader = Annotated[str, person_with(READ_PATRON_REPORTS, ERASE, APPROVE_ERASURE)]
+_PatronPath = Annotated[Name, Path(description="the patron")]
+
+
+def identity_routes(context: ServiceContext) -> APIRouter:
+    """Return the routes about who patrons are."""
+    router = APIRouter(tags=["patrons"])
+    add, known = partial(command_route, router, context.commands), (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    add(
+        IdentifyPatron,
+        _PATRON + "/identity",
+        role=MANAGE,
+        answers=PatronDocument,
+        rejects=(*known, Reason.CONTRADICTS, Reason.NOT_READY),
+        prepare=partial(_sealed, context),
+    )
+    add = partial(add, answers=ErasureDocument)
+    entered = (*known, Reason.PATRON_EXCLUDED, Reason.TOO_EARLY)
+    add(EnterErasure, _PATRON + "/erasure", role=ERASE, status=201, rejects=entered)
+    approved = (*entered, Reason.SAME_PERSON)
+    add(ApproveErasure, _PATRON + "/erasure/approve", role=APPROVE_ERASURE, rejects=approved)
+    add(RejectErasure, _PATRON + "/erasure/reject", role=APPROVE_ERASURE, rejects=known)
+
+    @router.get(
+        _PATRON + "/identity",
+        response_model_exclude_none=True,
+        summary="Read who a patron is",
+        responses=problems(Reason.NOT_FOUND, Reason.NOT_READY),
+    )
+    async def read_identity(
+        response: Response, reader: IdentityReader, property_name: PropertyPath, patron: _PatronPath
+    ) -> IdentityDocument:
+        """As documents say it, for the forms that law asks for. That somebody looked is on record."""
+        response.headers["Cache-Control"] = "no-store"
+        return await _identity(context, property_name, patron, reader)
+
+    @router.get(
+        _PATRON + "/erasure",
+        response_model_exclude_none=True,
+        summary="Read the erasure of a patron",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def read_erasure(reader: ErasureReader, property_name: PropertyPath, patron: _PatronPath) -> ErasureDocument:
+        """What was entered last, and what became of it. That somebody looked is on record."""
+        missing = f"no erasure of patron {patron} at {property_name} was entered"
+        async with snapshot(context.engine) as connection:
+            row = await find_row(connection, patron_erasures, missing, property=property_name, patron=patron)
+        await record_look(context, property_name, patron, "erasure", reader)
+        return ErasureDocument.of(row)
+
+    return router
+
+
+async def _identity(context: ServiceContext, property_name: str, patron: str, reader: str) -> IdentityDocument:
+    """Return who a patron is, once the look is on record."""
+    missing = f"nobody identified patron {patron} at {property_name}"
+    keys = wrapping_keys(context.settings.patron_keys_file)
+    async with snapshot(context.engine) as connection:
+        row = await find_row(connection, patron_identities, missing, property=property_name, patron=patron)
+        key = await key_of(connection, keys, property_name, patron)
+    await record_look(context, property_name, patron, "identity", reader)
+    if row.identity is None or key is None:
+        raise Rejected(Reason.NOT_FOUND, f"who patron {patron} at {property_name} is was erased, or its key is lost")
+    try:
+        said = from_json(key.open(row.identity, _WHAT))
+    except SealError as error:
+        raise Rejected(Reason.NOT_AS_RECORDED, str(error)) from error
+    return IdentityDocument(
+        property=property_name,
+        patron=patron,
+        identified_by=row.identified_by,
+        identified_at=row.identified_at,
+        **said,
+    )
+
+
+async def _sealed(context: ServiceContext, command: IdentifyPatron, person: str, key: str) -> IdentifyPatron:
+    """Seal who a patron is with the patron's key: what is decided, kept and published has nothing else of it."""
+    keys = wrapping_keys(context.settings.patron_keys_file)
+    text = command.model_dump_json(include=set(IDENTITY), exclude_none=True)
+    own = await key_to_seal_with(context.engine, keys, command.property, command.patron)
+    sealed = None if own is None else own.seal(text, _WHAT)
+    return command.sealed(sealed, await asyncio.to_thread(fingerprint, text, person, key))

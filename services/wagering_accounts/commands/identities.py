@@ -1,0 +1,205 @@
+"""Who patrons are, sealed before anybody decides on it; and the erasure of it, which takes two people."""
+
+from calendar import isleap
+from datetime import date
+from typing import Annotated, Any, Final, Self
+
+from pydantic import PrivateAttr, StringConstraints
+
+from services.wagering_accounts.commands.deciding import COMMANDS, AccountsCommand, PatronName, record, require_patron
+from services.wagering_accounts.domain.books import Books, Patron, PatronErasure
+from services.wagering_accounts.domain.documents import ErasureDocument, PatronDocument
+from services.wagering_accounts.queries.books import Needs
+from shared.contracts.accounts import (
+    AboutErasure,
+    ErasureGround,
+    PatronErased,
+    PatronErasureEntered,
+    PatronErasureRejected,
+    PatronIdentified,
+)
+from shared.contracts.envelope import PERSONAL
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.command.approval import PATRON_ERASURE, Approval, Decision
+from shared.runtime.command.command import Accepted, Now
+
+_Said = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,300}$", strip_whitespace=True), PERSONAL]
+
+IDENTITY: Final = ("legal_name", "date_of_birth", "address", "document", "taxpayer_number")
+"""The fields that are sealed, together, as one text."""
+
+_KEPT: Final = ("originals", "currency_records")
+"""The records that name a patron, as a pack says how long they are kept."""
+
+
+class IdentifyPatron(AccountsCommand):
+    """Keep who a patron is.
+
+    As the documents say it that the cashier looked at: what the forms of the tax office and of FinCEN ask for. It is
+    sealed with a key of the patron's own before it is recorded, and can be erased.
+    """
+
+    patron: PatronName
+    legal_name: _Said
+    date_of_birth: Annotated[date, PERSONAL]
+    address: _Said
+    document: _Said
+    taxpayer_number: _Said | None = None
+    _sealed: str | None = PrivateAttr(default=None)
+    _fingerprint: str | None = PrivateAttr(default=None)
+
+    def needs(self) -> Needs:
+        """Return the patron, and who it is so far."""
+        return Needs(patrons=[Patron.key_of(self)], identities=[Patron.key_of(self)])
+
+    def sealed(self, sealed: str | None, fingerprint: str) -> Self:
+        """Return the command without what was sealed, and with what tells whether the same is sent again."""
+        command = self.model_copy(update=dict.fromkeys(IDENTITY))
+        command._sealed, command._fingerprint = sealed, fingerprint
+        return command
+
+    def content(self) -> Any:
+        """Return what was sent, with the fingerprint of what was sealed."""
+        return {**self.shown(), "identity": self._fingerprint}
+
+    def shown(self) -> dict[str, Any]:
+        """Return what was sent, without anything of who the patron is."""
+        return self.model_dump(mode="json", exclude_none=True, exclude=set(IDENTITY))
+
+
+@COMMANDS.handles(IdentifyPatron)
+def _identify(command: IdentifyPatron, books: Books, now: Now) -> Accepted:
+    require_patron(books, command.property, command.patron)
+    if command._sealed is None:  # the patron was registered after the key was looked for
+        raise Rejected(Reason.CONTRADICTS, f"patron {command.patron} was registered meanwhile; send a new key")
+    fact = PatronIdentified(property=command.property, patron=command.patron, identity=command._sealed, by=now.by)
+    recording = record(books, fact, now)
+    patron = books.patrons[Patron.key_of(command)]
+    return Accepted(recording=recording, answer=PatronDocument.of(patron, now.at))
+
+
+class _OfErasure(AccountsCommand):
+    patron: PatronName
+
+    def needs(self) -> Needs:
+        own = [Patron.key_of(self)]
+        return Needs(patrons=own, identities=own, erased=own)
+
+
+class EnterErasure(_OfErasure):
+    """Enter an erasure of a patron's personal data.
+
+    Somebody else approves it. `last_form_on` is the last gaming day on which a form or a record of the cage or pit
+    names the patron, as the winnings and currency reports say; without it none does.
+    """
+
+    ground: ErasureGround
+    last_form_on: date | None = None
+
+
+@COMMANDS.handles(EnterErasure)
+def _enter(command: EnterErasure, books: Books, now: Now) -> Accepted:
+    patron = require_patron(books, command.property, command.patron)
+    entered = books.erasures.get(Patron.key_of(command))
+    if entered is not None and entered.status == "entered":
+        raise Rejected(Reason.ALREADY_DECIDED, f"an erasure of patron {command.patron} waits for approval already")
+    _kept_until(books, patron, command.last_form_on, now)
+    fact = PatronErasureEntered(**vars(command), by=now.by)
+    return _accepted(books, fact, now, f"/patrons/{command.property}/{command.patron}/erasure")
+
+
+class ApproveErasure(_OfErasure):
+    """Approve an erasure.
+
+    The patron's key and access code are destroyed, for good. Whoever entered it cannot approve it.
+    """
+
+
+@COMMANDS.handles(ApproveErasure)
+def _approve(command: ApproveErasure, books: Books, now: Now) -> Accepted:
+    patron, erasure = _find(command, books)
+    _approval(erasure).approve(now.by)
+    kept_until = _kept_until(books, patron, erasure.last_form_on, now)
+    fact = PatronErased(**_said(erasure), kept_until=kept_until, by=now.by)
+    return _accepted(books, fact, now)
+
+
+class RejectErasure(_OfErasure):
+    """Reject an erasure.
+
+    Nothing is erased.
+    """
+
+
+@COMMANDS.handles(RejectErasure)
+def _reject(command: RejectErasure, books: Books, now: Now) -> Accepted:
+    _, erasure = _find(command, books)
+    _approval(erasure).reject()
+    return _accepted(books, PatronErasureRejected(**_said(erasure), by=now.by), now)
+
+
+def _find(command: _OfErasure, books: Books) -> tuple[Patron, PatronErasure]:
+    patron = require_patron(books, command.property, command.patron)
+    erasure = books.erasures.get(Patron.key_of(command))
+    if erasure is None:
+        raise Rejected(Reason.NOT_FOUND, f"no erasure of patron {command.patron} was entered")
+    return patron, erasure
+
+
+def _approval(erasure: PatronErasure) -> Approval:
+    name = f"the erasure of patron {erasure.patron}"
+    return Approval(PATRON_ERASURE, name, erasure.entered_by, Decision.of(erasure.status))
+
+
+def _said(erasure: PatronErasure) -> dict[str, Any]:
+    names = ("property", "patron", "ground", "last_form_on", "entered_by")
+    return {name: getattr(erasure, name) for name in names}
+
+
+def _accepted(books: Books, fact: AboutErasure, now: Now, location: str | None = None) -> Accepted:
+    recording = record(books, fact, now)
+    answer = ErasureDocument.of(books.erasures[Patron.key_of(fact)])
+    return Accepted(recording=recording, answer=answer, location=location)
+
+
+def _kept_until(books: Books, patron: Patron, last_form_on: date | None, now: Now) -> date | None:
+    """Return until when the law had the records kept that name a patron. Raises: Rejected while it does, and why."""
+    key = Patron.key_of(patron)
+    if patron.excluded_at is not None:
+        detail = f"patron {patron.patron} is excluded: whom an exclusion list names is kept as long as it does"
+        raise Rejected(Reason.PATRON_EXCLUDED, detail)
+    own = [account for account in books.accounts.values() if (account.property, account.patron) == key]
+    left = sum(account.total() for account in own)
+    if left or books.owed.get(key):
+        raise Rejected(Reason.TOO_EARLY, f"accounts of patron {patron.patron} have {left} cents, or owe some")
+    if still := sorted(account.account for account in own if account.kind == "game" and account.status == "open"):
+        raise Rejected(Reason.TOO_EARLY, f"game accounts of patron {patron.patron} are open: {', '.join(still)}")
+    last = max(filter(None, (books.last_days.get(key), last_form_on)), default=None)
+    if last is None:
+        return None
+    today = books.today.at(patron.property, now.at)
+    kept: list[tuple[date, str]] = []
+    for pack in (today.place.law, *today.place.reporting):
+        for name in _KEPT:
+            if name in pack.retention:
+                rule = pack.retention[name].on(last)
+                kept.append((_after(last, rule.value.count, rule.value.unit), rule.source))
+    until, source = max(kept, default=(last, ""))
+    if today.gaming_day <= until:
+        detail = f"records of {last} that name patron {patron.patron} are kept until {until} ({source})"
+        raise Rejected(Reason.TOO_EARLY, detail)
+    return until
+
+
+def _after(day: date, count: int, unit: str) -> date:
+    """Return the day that a number of days or years ends with.
+
+    >>> _after(date(2024, 2, 29), 5, "years")
+    datetime.date(2029, 3, 1)
+    """
+    if unit == "days":
+        return date.fromordinal(day.toordinal() + count)
+    year = day.year + count
+    if (day.month, day.day) == (2, 29) and not isleap(year):
+        return date(year, 3, 1)
+    return day.replace(year=year)
