@@ -40,7 +40,7 @@ _COMMANDS = {
     "db": "Create and migrate the services' schemas.",
     "keys": "Make the keys with which the services sign, and the list of their public halves.",
     "config": "Print the settings in force, with secrets masked, and the roles of callers.",
-    "version": "Print the version.",
+    "version": "Print the version; attest that what is installed is what was released.",
 }
 """The commands in the order of `--help`, with its line on each. Each is a module of this package that is imported only
 when it is called; it has a function of its name, or `app`, a group of commands."""
