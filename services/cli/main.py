@@ -27,6 +27,7 @@ _COMMANDS = {
     "reconstruct": "Show all that the journal knows of a round, from the cards to the hashes.",
     "balances": "Print the balance of every account, on both time axes.",
     "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
+    "reconcile": "Say what a restored database lacks of what was signed and published.",
     "prove": "Export the proof that an entry is in the journal.",
     "verify-proof": "Verify an exported proof with nothing but the public key.",
     "verify-reports": "Verify delivered reports: signed manifests, every file that they list, and nothing else there.",
