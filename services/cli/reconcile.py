@@ -11,11 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.database import with_connection
 from services.cli.environment import settings
-from services.cli.exits import ExitCode, NotThere
+from services.cli.exits import ExitCode, NotThere, UsageWrong
 from services.cli.keys import Keys
 from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table, words
 from services.cli.services import NAMES, load, service_option
 from services.cli.signed import Kept
+from shared.journal.checkpoint import checkpoint_origin
+from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.verification import read_shards
 from shared.runtime.consume.handler import Record
@@ -35,6 +37,9 @@ def reconcile(
         Path | None, typer.Option(help="Directory of signed checkpoints, if not the one of the settings.")
     ] = None,
     keys: Keys = None,
+    still_held: Annotated[
+        Path | None, typer.Option(help="Copy the checkpoints that the journals still reach into this new directory.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Say what a restored database lacks: of what was signed, and of what was published.
@@ -42,7 +47,7 @@ def reconcile(
     Run it before the services are started: it names each entry that was published and is not in the journal, and says
     of each shard whether reading its topic on records them again or people must enter them again. Run it once more
     when the services have read on: it compares what was recorded again with what was published, entry by entry. It
-    writes nothing. Exit code 1 while entries are lost, are recorded with another content, or were signed and are not
+    writes nothing to database or topics. Exit code 1 while entries are lost, are recorded with another content, or were signed and are not
     there.
 
     Example: pitledger reconcile
@@ -50,11 +55,15 @@ def reconcile(
     """
     found = settings()
     kept = Kept.configured(found, checkpoints, keys or ())
+    if still_held is not None and (kept is None or still_held.exists()):
+        raise UsageWrong(f"--still-held {still_held}: names a directory that is not there yet, and goes with checkpoints")
     wrong = 0
     for service in services or NAMES:
         manifest = load(service)
         signed = {} if kept is None else {name: one.entries for name, one in kept.of_service(service).items()}
         shards, strange = _reconcile(manifest, found, _verifier(found, manifest))
+        if kept is not None and still_held is not None:
+            _copy(service, shards, DirectoryStore(kept.directory), DirectoryStore(still_held))
         for name in signed.keys() - {one.name for one in shards}:
             shards.append(Reconciled(0, name, 0))
         wrong += _print(service, shards, signed, as_json=as_json)
@@ -63,6 +72,14 @@ def reconcile(
     if kept is None:
         message("pitledger: NOT COMPARED with signed checkpoints; set PITLEDGER_CHECKPOINT_DIRECTORY")
     return ExitCode.NOT_AS_IT_SHOULD_BE if wrong else ExitCode.FINE
+
+
+def _copy(service: str, shards: Sequence[Reconciled], kept: DirectoryStore, still_held: DirectoryStore) -> None:
+    """Copy the checkpoints that cover no more entries than there are; `pitledger verify` compares their roots."""
+    for origin, entries in ((checkpoint_origin(service, one.name), one.entries) for one in shards):
+        for size in kept.sizes(origin):
+            if size <= entries:
+                still_held.save(kept.load(origin, size))
 
 
 def _verifier(found: KafkaSettings, manifest: Manifest) -> BatchVerifier | None:
