@@ -1,6 +1,6 @@
 """`pitledger reconcile`: the journals against what was signed and what was published, after a restore."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -20,15 +20,11 @@ from shared.journal.checkpoint import checkpoint_origin
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.verification import read_shards
-from shared.runtime.consume.handler import Record
 from shared.runtime.errors import Stop
-from shared.runtime.kafka import topic_log
-from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.rederive.again import TopicLacks
-from shared.runtime.rederive.published import Published, Reconciled, Reconciliation, read_published
-from shared.runtime.rederive.records import Records
+from shared.runtime.rederive.published import Published, Reconciled, Reconciliation, read_published, whole_topics
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.messages import message_verifier
+from shared.runtime.settings import Settings
 
 
 def reconcile(
@@ -47,8 +43,8 @@ def reconcile(
     Run it before the services are started: it names each entry that was published and is not in the journal, and says
     of each shard whether reading its topic on records them again or people must enter them again. Run it once more
     when the services have read on: it compares what was recorded again with what was published, entry by entry. It
-    writes nothing to database or topics. Exit code 1 while entries are lost, are recorded with another content, or were signed and are not
-    there.
+    writes nothing to database or topics. Exit code 1 while entries are lost, are recorded with another content, or
+    were signed and are not there.
 
     Example: pitledger reconcile
     Example: pitledger reconcile --service round-settlement --checkpoints /mnt/checkpoints --key verifiers.txt
@@ -56,7 +52,9 @@ def reconcile(
     found = settings()
     kept = Kept.configured(found, checkpoints, keys or ())
     if still_held is not None and (kept is None or still_held.exists()):
-        raise UsageWrong(f"--still-held {still_held}: names a directory that is not there yet, and goes with checkpoints")
+        raise UsageWrong(
+            f"--still-held {still_held}: names a directory that is not there yet, and goes with checkpoints"
+        )
     wrong = 0
     for service in services or NAMES:
         manifest = load(service)
@@ -82,9 +80,9 @@ def _copy(service: str, shards: Sequence[Reconciled], kept: DirectoryStore, stil
                 still_held.save(kept.load(origin, size))
 
 
-def _verifier(found: KafkaSettings, manifest: Manifest) -> BatchVerifier | None:
+def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
     try:
-        verifier = message_verifier(settings(), manifest.published, manifest.name)
+        verifier = message_verifier(found, manifest.published, manifest.name)
     except Stop:
         verifier = None
     if verifier is None:
@@ -93,14 +91,14 @@ def _verifier(found: KafkaSettings, manifest: Manifest) -> BatchVerifier | None:
 
 
 def _reconcile(
-    manifest: Manifest, found: KafkaSettings, verifier: BatchVerifier | None
+    manifest: Manifest, found: Settings, verifier: BatchVerifier | None
 ) -> tuple[list[Reconciled], list[str]]:
     """Return what the topics of a service say of each of its shards, and what on them is none of its entries."""
     strange: list[str] = []
 
     async def work(connection: AsyncConnection) -> list[Reconciled]:
         compared = Reconciliation(manifest.journal, await read_shards(connection, manifest.journal))
-        for records in _published(manifest, found, strange):
+        for records in whole_topics(found, [topic.name for topic in manifest.published]):
             read = list(read_published(manifest.name, records, verifier))
             strange.extend(one for one in read if isinstance(one, str))
             await compared.add(connection, [one for one in read if isinstance(one, Published)])
@@ -112,17 +110,6 @@ def _reconcile(
         raise NotThere(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error
 
 
-def _published(manifest: Manifest, found: KafkaSettings, strange: list[str]) -> Iterator[Sequence[Record]]:
-    """Give the records of a service's own topics, from the first that they hold on."""
-    for topic in manifest.published:
-        for partition, (first, end) in topic_log(found, topic.name).bounds.items():
-            try:
-                with Records(found) as records:
-                    yield from records.read(topic.name, partition, first, end)
-            except TopicLacks as error:
-                strange.append(str(error))
-
-
 def _print(service: str, shards: Sequence[Reconciled], signed: dict[str, int], *, as_json: bool) -> int:
     """Print what is so of each shard, and return of how many it is not as it should be."""
     wrong = 0
@@ -132,7 +119,9 @@ def _print(service: str, shards: Sequence[Reconciled], signed: dict[str, int], *
         bad = bool(one.lost or one.other or covered > one.entries)
         wrong += bad
         if as_json:
-            parts = {name: [asdict(each) for each in getattr(one, name).values()] for name in ("lost", "again", "other")}
+            parts = {
+                name: [asdict(each) for each in getattr(one, name).values()] for name in ("lost", "again", "other")
+            }
             print_json(
                 {"service": service, "number": one.number, "shard": one.name, "entries": one.entries}
                 | {"signed": covered, "published": one.published, "advice": _advice(one, covered), **parts}
@@ -140,7 +129,9 @@ def _print(service: str, shards: Sequence[Reconciled], signed: dict[str, int], *
             continue
         if bad or one.again:
             counts = (one.entries, covered, one.published, len(one.lost), len(one.again), len(one.other))
-            rows.append([service, one.name or f"number {one.number}", *map("{:,}".format, counts), _advice(one, covered)])
+            rows.append(
+                [service, one.name or f"number {one.number}", *map("{:,}".format, counts), _advice(one, covered)]
+            )
     if rows:
         counted = numbers("Entries", "Signed", "Published", "Lost", "Again", "Other")
         show(table(names("Service", "Shard") + counted + words("What to do"), rows))

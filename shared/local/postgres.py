@@ -84,8 +84,8 @@ class PostgresServer(KeptServer):
     def base_backup(self, directory: Path) -> None:
         """Copy the data of the running server into a directory of its own, from which one may be restored.
 
-        The copy lies in `directory/data`, beside the superuser's password: what `PostgresServer(directory=...)` starts on,
-        with what the write-ahead log has of it alone. Raises: LocalStackError.
+        The copy lies in `directory/data`, beside the superuser's password, as `PostgresServer(directory=...)` starts on
+        it. Raises: LocalStackError.
         """
         directory.mkdir(parents=True)
         give_to(self._account, directory)

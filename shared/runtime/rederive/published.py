@@ -1,10 +1,12 @@
-"""Compare a journal with what its service published of it: what a restored database lost, and what it has differently."""
+"""Compare a journal with what its service published of it: what a restored database lost, and has differently."""
 
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from time import monotonic
+from typing import Any, Final
 
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import shard_of
@@ -13,6 +15,13 @@ from shared.journal.shard import Shard
 from shared.journal.signed_batch import HEADER, BatchVerifier, Unsigned, message_bytes, signer_name
 from shared.journal.tables import JournalTables
 from shared.runtime.consume.handler import Record
+from shared.runtime.consume.records import record_of
+from shared.runtime.kafka import librdkafka_log, topic_log
+from shared.runtime.kafka_settings import KafkaSettings
+
+_AT_ONCE: Final = 500
+_POLL_SECONDS: Final = 0.2
+_SILENCE_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,39 @@ class Reconciled:
     def follows(self) -> bool:
         """Return whether the entries of the shard follow from a topic, so that reading on records them again."""
         return "@" in self.name
+
+
+def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[list[Record]]:
+    """Give all records of topics, some at a time, those of a partition in order, up to the end that the broker says.
+
+    Raises: Stop where a topic is not there, KafkaException where the broker does not answer.
+    """
+    places = [(topic, number) for topic in topics for number in topic_log(settings, topic).bounds]
+    config = settings.librdkafka() | {
+        "group.id": "pitledger-inspection",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+    }
+    kafka = Consumer(config, logger=librdkafka_log)
+    ended: set[tuple[str | None, int | None]] = set()
+    heard = monotonic()
+    try:
+        kafka.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for topic, number in places])
+        while len(ended) < len(places):
+            messages = kafka.consume(_AT_ONCE, timeout=_POLL_SECONDS)
+            if messages:
+                heard = monotonic()
+            elif monotonic() - heard > _SILENCE_SECONDS:
+                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{', '.join(topics)} do not come to an end"))
+            for message in messages:
+                if (error := message.error()) is not None:
+                    if error.code() != KafkaError._PARTITION_EOF:
+                        raise KafkaException(error)
+                    ended.add((message.topic(), message.partition()))
+            yield [record_of(message) for message in messages if message.error() is None]
+    finally:
+        kafka.close()
 
 
 def read_published(

@@ -70,7 +70,7 @@ def released(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Rele
 
 @pytest.fixture(scope="module")
 def installed(released: Released, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel in an environment of its own, the dependencies by the path of this one, and the manifest in its place."""
+    """The wheel in an environment of its own, and the manifest in its place."""
     home = tmp_path_factory.mktemp("installed")
     venv.create(home, with_pip=False, symlinks=True)
     python = home / "bin" / "python"
@@ -101,7 +101,7 @@ def differences(done: subprocess.CompletedProcess[str]) -> Sequence[str]:
 
 
 def test_two_builds_are_the_same_bytes(released: Released) -> None:
-    """Another directory and another umask change neither sdist nor wheel, nor the bill of materials, nor the manifest."""
+    """Another directory and another umask change no byte of wheel, sdist, bill of materials, manifest and sums."""
     names = sorted(path.name for path in released.first.iterdir())
     assert 5 == len(names)
     for name in names:
