@@ -91,8 +91,7 @@ class Compared:
 
 def find_distribution(site: Path | None) -> Distribution | None:
     """Return the distribution that is installed in a directory, or on the path of this process."""
-    places = {} if site is None else {"path": [str(site)]}
-    return next(iter(distributions(name="pitledger", **places)), None)
+    return next(iter(distributions(name="pitledger", path=_places(site))), None)
 
 
 def is_checkout(found: Distribution) -> bool:
@@ -176,8 +175,12 @@ def _versions(sbom: dict[str, Any], site: Path | None) -> tuple[int, list[str]]:
 
 
 def _installed(site: Path | None) -> Iterator[tuple[str, str]]:
-    for found in distributions(**({} if site is None else {"path": [str(site)]})):
+    for found in distributions(path=_places(site)):
         yield _normalized(found.metadata["Name"]), found.version
+
+
+def _places(site: Path | None) -> list[str]:
+    return sys.path if site is None else [str(site)]
 
 
 def _normalized(name: str) -> str:
