@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.support import AnyBroker, eventually
 from tests.support.properties import OF_ANY_AGE, property_event
 from tests.support.rounds import completed, submission
 from tests.support.services import create_topics, migrate, produce, query, running
+from tests.support.worker import MOMENT, Orders
 from tests.unit.cli.calling import Called, Caller
 
 SERVICE = "round-settlement"
@@ -59,10 +61,14 @@ class Drill:
             self._monkeypatch.setenv(name, value)
         return self._pitledger(*words)
 
-    def service(self, url: str, **settings: str) -> Any:
-        """The service, running on this database."""
+    def service(self, url: str, moment: datetime = MOMENT, **settings: str) -> Any:
+        """The service, running on this database, by a clock that stands at this moment."""
         return running(
-            SERVICE, database_url=url, bootstrap_servers=self.servers, settings={**self.settings, **settings}
+            SERVICE,
+            orders=Orders(moment=moment),
+            database_url=url,
+            bootstrap_servers=self.servers,
+            settings={**self.settings, **settings},
         )
 
     def play(self, first: int, last: int) -> None:
@@ -155,7 +161,7 @@ def test_a_lost_server_is_restored_to_a_moment_and_reconciled(drill: Drill, serv
         assert advice.startswith("start the service")
 
         settings = {"PITLEDGER_CHECKPOINT_DIRECTORY": str(held)}
-        with drill.service(server.url, **settings):
+        with drill.service(server.url, MOMENT + timedelta(hours=1), **settings):
             eventually(lambda: query(server.url, _POSTED) == [(AFTER,)], because="it reads on")
             eventually(lambda: drill.signed(held) == total, because="what it recorded again is signed")
         after = drill.call(server.url, "reconcile", "--service", SERVICE, "--json", **settings)
