@@ -1,6 +1,8 @@
 # One image for every service: `docker run IMAGE run round-settlement`. No secrets, no embedded stack, no build tools.
+# The tag alone is for trying things; a release passes the digest too (infra/images.yaml).
+ARG PYTHON_IMAGE=python:3.11-slim
 
-FROM python:3.11-slim AS site
+FROM ${PYTHON_IMAGE} AS site
 WORKDIR /source
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 NO_MKDOCS_2_WARNING=1
 COPY constraints.txt mkdocs.yml ./
@@ -9,7 +11,7 @@ COPY infra infra
 COPY docs docs
 RUN mkdocs build --strict --quiet
 
-FROM python:3.11-slim AS build
+FROM ${PYTHON_IMAGE} AS build
 WORKDIR /source
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
@@ -25,7 +27,7 @@ RUN COMPILED_RULES=1 PIP_CONSTRAINT=/source/constraints.txt /opt/pitledger/bin/p
     && /opt/pitledger/bin/pip check \
     && /opt/pitledger/bin/pip uninstall --yes pip
 
-FROM python:3.11-slim
+FROM ${PYTHON_IMAGE}
 LABEL org.opencontainers.image.title="Pitledger" \
       org.opencontainers.image.licenses="Apache-2.0"
 # A volume mounted on the checkpoints takes over the owner of this directory.
@@ -33,12 +35,14 @@ RUN groupadd --gid 10001 pitledger \
     && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin pitledger \
     && install -d -o pitledger -g pitledger -m 0750 /var/lib/pitledger /var/lib/pitledger/checkpoints
 COPY --from=build /opt/pitledger /opt/pitledger
-COPY --from=site /source/site /opt/pitledger/lib/python3.11/site-packages/services/console/site
+# Beside the packages, which hold what was released and nothing else.
+COPY --from=site /source/site /opt/pitledger/share/pitledger/site
 # A container listens to its network. One port for whichever service it runs, so that the health check knows it.
 ENV PATH=/opt/pitledger/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PITLEDGER_HTTP_HOST=0.0.0.0 \
-    PITLEDGER_HTTP_PORT=8100
+    PITLEDGER_HTTP_PORT=8100 \
+    PITLEDGER_CONSOLE_DOCS_DIRECTORY=/opt/pitledger/share/pitledger/site
 EXPOSE 8100
 USER 10001:10001
 WORKDIR /var/lib/pitledger

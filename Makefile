@@ -7,7 +7,7 @@ BIN := .venv/bin
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -101,6 +101,10 @@ compiled: setup ## build a wheel with compiled rules into dist/, and hold it to 
 	cd .venv/compiled && export PYTHONPATH=$(CURDIR)/.venv/compiled && \
 		../bin/python -c 'import shared.rules.paytable as built; assert built.__file__.endswith(".so"), built.__file__' && \
 		../bin/pytest -n 2 -p no:cacheprovider tests/golden tests/unit/rules tests/unit/cards --ignore tests/unit/rules/test_doctests.py
+
+# Of the commit that is checked out. KEY=... is the Ed25519 key that signs; ARGS=... is passed on (docs/operations.md, Releases).
+release: setup ## build the release of a commit into dist/release: wheel, sdist, bill of materials, sums, signed manifest (KEY=...)
+	$(BIN)/python -m infra.release --key $(KEY) $(ARGS)
 
 constraints: ## install the newest releases that pyproject.toml allows and write constraints.txt and kafka_jars.yaml
 	rm -rf .venv/constraints && $(PYTHON) -m venv .venv/constraints

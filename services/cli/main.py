@@ -27,6 +27,7 @@ _COMMANDS = {
     "reconstruct": "Show all that the journal knows of a round, from the cards to the hashes.",
     "balances": "Print the balance of every account, on both time axes.",
     "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
+    "reconcile": "Say what a restored database lacks of what was signed and published.",
     "prove": "Export the proof that an entry is in the journal.",
     "verify-proof": "Verify an exported proof with nothing but the public key.",
     "export": "Export a journal, or a gaming day of it, for the stand-alone verifier.",
@@ -43,7 +44,7 @@ _COMMANDS = {
     "keys": "Make the keys with which the services sign, and the list of their public halves.",
     "patron-keys": "Replace the key that wraps the keys of patrons, and wrap them anew.",
     "config": "Print the settings in force, with secrets masked, and the roles of callers.",
-    "version": "Print the version.",
+    "version": "Print the version; attest that what is installed is what was released.",
 }
 """The commands in the order of `--help`, with its line on each. Each is a module of this package that is imported only
 when it is called; it has a function of its name, or `app`, a group of commands."""

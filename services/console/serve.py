@@ -17,6 +17,7 @@ from services.console.services import client
 from shared.runtime.clock import utc_now
 from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
+from shared.runtime.released import manifest_digest
 from shared.runtime.settings import Settings
 from shared.runtime.tracing import tracing_of
 from shared.runtime.web.limits import Limits, protocol_of
@@ -31,7 +32,7 @@ log = structlog.get_logger()
 async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
     """Run the console until SIGINT or SIGTERM, with the services at these URLs. Raises: Stop."""
     metrics = Metrics()
-    metrics.info.labels(version("pitledger")).set(1)
+    metrics.info.labels(version("pitledger"), manifest_digest()).set(1)
     tokens = identities_of(settings, clock=utc_now, metrics=metrics)
     if tokens is None:
         raise Stop("the console lets nobody in: PITLEDGER_OIDC_ISSUER is not set")

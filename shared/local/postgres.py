@@ -28,6 +28,7 @@ DATABASE = "pitledger"
 _SUPERUSER = "postgres"
 _OWNER = "pitledger"
 _INITDB_SECONDS_MAX = 120.0
+_BACKUP_SECONDS_MAX = 600.0
 _PREDECESSOR_SECONDS_MAX = 10.0
 _SETTINGS: Mapping[str, str] = {
     "listen_addresses": LOOPBACK,
@@ -79,6 +80,25 @@ class PostgresServer(KeptServer):
                 self._passwords[role] = _new_password()
                 _let_in(connection, role, self._passwords[role])
         return {role: self._url_of(role) for role in roles}
+
+    def base_backup(self, directory: Path) -> None:
+        """Copy the data of the running server into a directory of its own, from which one may be restored.
+
+        The copy lies in `directory/data`, beside the superuser's password, as `PostgresServer(directory=...)` starts on
+        it. Raises: LocalStackError.
+        """
+        directory.mkdir(parents=True)
+        give_to(self._account, directory)
+        conninfo = self._url_of(_SUPERUSER).replace("+psycopg", "").removesuffix(f"/{DATABASE}")
+        copying = LeashedProcess(
+            self._command(
+                "pg_basebackup", "--pgdata", directory / self._data.name, "--wal-method=stream",
+                "--checkpoint=fast", "--no-sync", "--dbname", conninfo,
+            )
+        )  # fmt: skip
+        if (code := copying.wait(_BACKUP_SECONDS_MAX)) != 0:
+            raise LocalStackError(f"PostgreSQL: pg_basebackup ended with exit code {code}:\n{copying.log_tail()}")
+        write_private(self._account, directory / self._password_file.name, self._passwords[_SUPERUSER])
 
     def _url_of(self, login: str) -> str:
         port = self.port

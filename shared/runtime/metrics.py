@@ -33,7 +33,7 @@ class Metrics:
         self.business = money = CollectorRegistry()
         ProcessCollector(registry=r)
         topic, partition = ["topic"], ["topic", "partition"]
-        self.info = Gauge("pitledger_info", "Always 1, labelled by version", ["version"], registry=r)
+        self.info = Gauge("pitledger_info", "Always 1, labelled by version", ["version", "release"], registry=r)
         self.ready = Gauge("pitledger_ready", "1 when the service is ready", registry=r)
         self.lag = Gauge("pitledger_consumer_lag_records", "Records not yet processed", partition, registry=r)
         self.age = Gauge(

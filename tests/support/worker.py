@@ -30,6 +30,7 @@ class Orders:
     topic_prefix: str = ""
     kill_at: str | None = None
     times: int = 1
+    moment: datetime = MOMENT
 
 
 def _elsewhere(topic: Topic, orders: Orders) -> Topic:
@@ -57,4 +58,4 @@ def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> 
             os.kill(os.getpid(), signal.SIGKILL)
 
     configure_logs(form="json", level="info", service=manifest.name, lines_per_minute_max=10_000)
-    uvloop.run(serve(manifest, Settings(), clock=lambda: MOMENT, step=step))
+    uvloop.run(serve(manifest, Settings(), clock=lambda: orders.moment, step=step))

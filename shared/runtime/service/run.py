@@ -31,6 +31,7 @@ from shared.runtime.context import Behind, Wake
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.publish.relay import Relay
+from shared.runtime.released import manifest_digest
 from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.guard import Guard
@@ -163,7 +164,7 @@ class _Run:
             tracing=tracing_of(manifest.name, os.environ),
         )
         context.metrics.authenticated.set(settings.message_authentication == "required")
-        context.metrics.info.labels(version("pitledger")).set(1)
+        context.metrics.info.labels(version("pitledger"), manifest_digest()).set(1)
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)

@@ -1,0 +1,158 @@
+"""`pitledger reconcile`: the journals against what was signed and what was published, after a restore."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from confluent_kafka import KafkaException
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.cli.database import with_connection
+from services.cli.environment import settings
+from services.cli.exits import ExitCode, NotThere, UsageWrong
+from services.cli.keys import Keys
+from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table, words
+from services.cli.services import NAMES, load, service_option
+from services.cli.signed import Kept
+from shared.journal.checkpoint import checkpoint_origin
+from shared.journal.checkpoint_store import DirectoryStore
+from shared.journal.signed_batch import BatchVerifier
+from shared.journal.verification import read_shards
+from shared.runtime.errors import Stop
+from shared.runtime.rederive.published import Published, Reconciled, Reconciliation, read_published, whole_topics
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.messages import message_verifier
+from shared.runtime.settings import Settings
+
+
+def reconcile(
+    services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
+    checkpoints: Annotated[
+        Path | None, typer.Option(help="Directory of signed checkpoints, if not the one of the settings.")
+    ] = None,
+    keys: Keys = None,
+    still_held: Annotated[
+        Path | None, typer.Option(help="Copy the checkpoints that the journals still reach into this new directory.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Say what a restored database lacks: of what was signed, and of what was published.
+
+    Run it before the services are started: it names each entry that was published and is not in the journal, and says
+    of each shard whether reading its topic on records them again or people must enter them again. Run it once more
+    when the services have read on: it compares what was recorded again with what was published, entry by entry. It
+    writes nothing to database or topics. Exit code 1 while entries are lost, are recorded with another content, or
+    were signed and are not there.
+
+    Example: pitledger reconcile
+    Example: pitledger reconcile --service round-settlement --checkpoints /mnt/checkpoints --key verifiers.txt
+    """
+    found = settings()
+    kept = Kept.configured(found, checkpoints, keys or ())
+    if still_held is not None and (kept is None or still_held.exists()):
+        raise UsageWrong(
+            f"--still-held {still_held}: names a directory that is not there yet, and goes with checkpoints"
+        )
+    wrong = 0
+    for service in services or NAMES:
+        manifest = load(service)
+        signed = {} if kept is None else {name: one.entries for name, one in kept.of_service(service).items()}
+        shards, strange = _reconcile(manifest, found, _verifier(found, manifest))
+        if kept is not None and still_held is not None:
+            _copy(service, shards, DirectoryStore(kept.directory), DirectoryStore(still_held))
+        for name in signed.keys() - {one.name for one in shards}:
+            shards.append(Reconciled(0, name, 0))
+        wrong += _print(service, shards, signed, as_json=as_json)
+        for line in strange:
+            message(f"pitledger: {line}")
+    if kept is None:
+        message("pitledger: NOT COMPARED with signed checkpoints; set PITLEDGER_CHECKPOINT_DIRECTORY")
+    return ExitCode.NOT_AS_IT_SHOULD_BE if wrong else ExitCode.FINE
+
+
+def _copy(service: str, shards: Sequence[Reconciled], kept: DirectoryStore, still_held: DirectoryStore) -> None:
+    """Copy the checkpoints that cover no more entries than there are; `pitledger verify` compares their roots."""
+    for origin, entries in ((checkpoint_origin(service, one.name), one.entries) for one in shards):
+        for size in kept.sizes(origin):
+            if size <= entries:
+                still_held.save(kept.load(origin, size))
+
+
+def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
+    try:
+        verifier = message_verifier(found, manifest.published, manifest.name)
+    except Stop:
+        verifier = None
+    if verifier is None:
+        message(f"pitledger: NOT VERIFIED, for there are no public keys here: whether {manifest.name} wrote its topics")
+    return verifier
+
+
+def _reconcile(
+    manifest: Manifest, found: Settings, verifier: BatchVerifier | None
+) -> tuple[list[Reconciled], list[str]]:
+    """Return what the topics of a service say of each of its shards, and what on them is none of its entries."""
+    strange: list[str] = []
+
+    async def work(connection: AsyncConnection) -> list[Reconciled]:
+        compared = Reconciliation(manifest.journal, await read_shards(connection, manifest.journal))
+        for records in whole_topics(found, [topic.name for topic in manifest.published]):
+            read = list(read_published(manifest.name, records, verifier))
+            strange.extend(one for one in read if isinstance(one, str))
+            await compared.add(connection, [one for one in read if isinstance(one, Published)])
+        return sorted(compared.shards.values(), key=lambda one: one.number)
+
+    try:
+        return with_connection(manifest.name, work), strange
+    except (ConnectionError, KafkaException, Stop) as error:
+        raise NotThere(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error
+
+
+def _print(service: str, shards: Sequence[Reconciled], signed: dict[str, int], *, as_json: bool) -> int:
+    """Print what is so of each shard, and return of how many it is not as it should be."""
+    wrong = 0
+    rows: list[list[str]] = []
+    for one in shards:
+        covered = signed.get(one.name, 0)
+        bad = bool(one.lost or one.other or covered > one.entries)
+        wrong += bad
+        if as_json:
+            parts = {
+                name: [asdict(each) for each in getattr(one, name).values()] for name in ("lost", "again", "other")
+            }
+            print_json(
+                {"service": service, "number": one.number, "shard": one.name, "entries": one.entries}
+                | {"signed": covered, "published": one.published, "advice": _advice(one, covered), **parts}
+            )
+            continue
+        if bad or one.again:
+            counts = (one.entries, covered, one.published, len(one.lost), len(one.again), len(one.other))
+            rows.append(
+                [service, one.name or f"number {one.number}", *map("{:,}".format, counts), _advice(one, covered)]
+            )
+    if rows:
+        counted = numbers("Entries", "Signed", "Published", "Lost", "Again", "Other")
+        show(table(names("Service", "Shard") + counted + words("What to do"), rows))
+        for one in shards:
+            for title, entries in (("lost", one.lost), ("other content", one.other)):
+                for seq in sorted(entries):
+                    print_line(f"{service} {one.name or one.number}, {title}: {entries[seq]}")
+    elif not as_json:
+        print_line(f"{service}: nothing is lost")
+    return wrong
+
+
+def _advice(one: Reconciled, covered: int) -> str:
+    if one.other:
+        return "the journal went another way than what was published: an incident, see the runbook"
+    if one.lost and one.follows:
+        return "start the service: it reads its topic on and records them again, with other hashes"
+    if one.lost and one.name:
+        return "commands of people: have them entered again from the list"
+    if one.lost:
+        return "the shard is younger than the backup: it follows again where its topic is read, else enter it again"
+    if covered > one.entries:
+        return "entries were signed and are neither here nor published: an incident, see the runbook"
+    return "recorded again with the same content" if one.again else "nothing"
