@@ -121,7 +121,7 @@ class Day:
             yield _asked(INVENTORY, "cage", PrepareSlip(property=PROPERTY, request=number))
 
     def people(self) -> dict[str, list[Asked]]:
-        """Return what people ask for while the day is played, by person: each waits for the answer before the next."""
+        """Return what people ask for while the day is played, by desk: one waits for the answer before the next asks."""
         found: dict[str, list[Asked]] = {}
         for number, (_, account) in enumerate(self._accounts()[:4], 1):
             cashier = f"cashier-{number}"
@@ -138,12 +138,14 @@ class Day:
         if self.pit.slips:
             again = _request(self.pit.slips[0])
             found["pit"] = [Asked(INVENTORY, "pit", again, f"pit-{number}") for number in (1, 2, 3)]
-        game = self.plans[0].game
         later = next(iter(rules_submissions(PROPERTY, self.plans[:1], opening(DAY) + timedelta(days=30))))
         filed = FileSubmission.model_validate(as_json(later))
-        found["filer"] = [Asked(REGISTRY, "filer", filed, f"filer-{number}") for number in (1, 2)]
-        gone = {"property": PROPERTY, "game": game, "version": 2, "reason": "not as discussed"}
-        found["approver"] = [Asked(REGISTRY, "approver", ReturnSubmission.model_validate(gone), "approver-1")]
+        given_back = ReturnSubmission(property=PROPERTY, game=later.game, version=2, reason="not as discussed")
+        found["registry"] = [
+            Asked(REGISTRY, "filer", filed, "filer-1"),
+            Asked(REGISTRY, "approver", given_back, "approver-1"),
+            Asked(REGISTRY, "filer", filed, "filer-2"),
+        ]
         return found
 
     def _accounts(self) -> list[tuple[str, str]]:

@@ -44,8 +44,8 @@ _FACTS: Final = """
     SELECT kind, data::json ->> 'table', data::json ->> 'round_id', data::json ->> 'revision', data::json ->> 'account',
         CASE WHEN "offset" IS NULL THEN event_id WHEN source LIKE '/properties/%' THEN source || ' ' || sequence END,
         count(*)
-    FROM {schema}.entries WHERE kind NOT LIKE 'gap.%' GROUP BY 1, 2, 3, 4, 5, 6"""
-"""What is recorded, without what depends on the order of arrival: who, which round, which event, which command."""
+    FROM {schema}.entries WHERE kind NOT LIKE 'gap.%' AND kind NOT LIKE 'record.%' GROUP BY 1, 2, 3, 4, 5, 6"""
+"""What is recorded, without what depends on the order of arrival, and on what comes twice: who, which round, which event, which command."""
 _STREAMS: Final = """
     SELECT source, sequence, substring(digests FROM (32 * (sequence - first) + 1)::int FOR 32)
     FROM {schema}.taken, generate_series(first, last) sequence"""

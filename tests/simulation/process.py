@@ -205,7 +205,7 @@ class _Follower(Member):
         else:
             self._group.join(self)
         while True:
-            await self._rebalanced()
+            await self._rebalanced(may_be_late=bool(self._fetched(most=1)))
             if not self._fetched(most=1):
                 self.caught_up.set()
                 await self.bell.wait()
@@ -219,11 +219,11 @@ class _Follower(Member):
                 self._positions |= await self.consumer.handle(records)
                 self.consumer.context.step("handled")
 
-    async def _rebalanced(self) -> None:
+    async def _rebalanced(self, *, may_be_late: bool) -> None:
         """Let partitions go and take others over; a member may be late to notice, and read on what is another's."""
         if self._group is None or self._generation == self._group.generation:
             return
-        if self._generation and self._parts.chance.strikes("rebalance not noticed yet"):
+        if may_be_late and self._parts.chance.strikes("rebalance not noticed yet"):
             return
         self._generation = self._group.generation
         own = self._group.of(self)

@@ -83,7 +83,7 @@ class Simulation:
     def __init__(self, databases: Databases) -> None:
         self._databases = databases
         self._begun: dict[int, _Begun] = {}
-        self._expected: dict[tuple[int, frozenset[str]], Figures] = {}
+        self._expected: dict[int, Figures] = {}
 
     def begun(self, day: Day) -> _Begun:
         """Return where the runs of a day begin: everything is filed, approved, opened and prepared."""
@@ -113,12 +113,26 @@ class Simulation:
         return self._begun[day.number]
 
 
-    def run(self, seed: int, *, calm: bool = False) -> Outcome:
+    def prepare(self, seed: int) -> None:
+        """Make all that a seed is compared with."""
+        self._undisturbed(plan_of(seed)[0])
+
+    def run(self, seed: int) -> Outcome:
         """Run a seed. Raises: Failed, whatever it is that does not hold."""
         day, services = plan_of(seed)
-        begun, expected = self.begun(day), None if calm else self._undisturbed(day, services, seed)
+        return self._run(Chance(seed), day, services, self._undisturbed(day))
+
+    def _undisturbed(self, day: Day) -> Figures:
+        """Return what all services come to in a run without faults, in which all take turns."""
+        if day.number not in self._expected:
+            calm = Chance(0, calm=True)
+            self._expected[day.number] = self._run(calm, day, frozenset(SERVICES), {}).figures
+        return self._expected[day.number]
+
+    def _run(self, chance: Chance, day: Day, services: frozenset[str], expected: Figures) -> Outcome:
+        begun = self.begun(day)
         url = self._databases.create(begun.template)
-        started, chance = perf_counter(), Chance(seed, calm=calm)
+        started = perf_counter()
         world = World(chance, url, services=services, log=begun.log, look=lambda: _look(world))
         published = Published(begun.log)
         world.log.watch = published.look
@@ -133,20 +147,18 @@ class Simulation:
             await check_journals(world)
             check_all(world, day, published)
             found["figures"] = figures(world)
-            if expected is not None and not world.stopped:
-                for service, (facts, money) in expected.items():
-                    assert facts == found["figures"][service][0], _differ(f"{service}: facts", facts, found["figures"][service][0])
-                    assert money == found["figures"][service][1], _differ(f"{service}: money", money, found["figures"][service][1])
+            if not world.stopped:
+                _compare(expected, found["figures"])
             found["stopped"], found["digest"] = len(world.stopped), digest_of(world)
 
         try:
             world.run(main)
         except Exception as error:
-            raise Failed(seed, chance.trace, error) from error
+            raise Failed(chance.seed, chance.trace, error) from error
         finally:
             self._databases.drop(url)
         return Outcome(
-            seed=seed,
+            seed=chance.seed,
             steps=world.scheduler.steps,
             seconds=perf_counter() - started,
             injected=chance.injected,
@@ -155,12 +167,6 @@ class Simulation:
             digest=chance.digest() + found["digest"],
             figures=found["figures"],
         )
-
-    def _undisturbed(self, day: Day, services: frozenset[str], seed: int) -> Figures:
-        """Return what a run without faults comes to."""
-        if (day.number, services) not in self._expected:
-            self._expected[day.number, services] = self.run(seed, calm=True).figures
-        return self._expected[day.number, services]
 
 
 def plan_of(seed: int) -> tuple[Day, frozenset[str]]:
@@ -177,9 +183,12 @@ def _look(world: World) -> None:
         look_while_running(world)
 
 
-def _differ(what: str, expected: Rows, found: Rows) -> str:
-    wanted, got = set(expected), set(found)
-    return f"{what} of a run without faults that are missing: {sorted(wanted - got, key=str)[:4]}; too many: {sorted(got - wanted, key=str)[:4]}"
+def _compare(expected: Figures, found: Figures) -> None:
+    """Raise AssertionError where a run came to something else than one without faults."""
+    for service in sorted(expected.keys() & found.keys()):
+        for what, wanted, got in zip(("facts", "money"), expected[service], found[service], strict=True):
+            missing, more = sorted(set(wanted) - set(got), key=str), sorted(set(got) - set(wanted), key=str)
+            assert wanted == got, f"{service}: {what} that a run without faults has: {missing[:4]}; has not: {more[:4]}"
 
 
 def _migrate_all(url: str) -> None:

@@ -6,6 +6,7 @@ decides. Whoever the database makes wait for a lock is left waiting until whoeve
 
 import select
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
@@ -17,6 +18,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.waiting import Ready, Wait
 from sqlalchemy import event, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.util import LRUCache
 
 from shared.runtime.database import create_engine
 from tests.simulation.chance import Chance
@@ -50,6 +52,9 @@ _FAULTS: Final = {
 """What a driver waits for, by the name of its generator: how it is called here, and what may go wrong."""
 
 _SQLSTATES: Final = {_DEADLOCK: b"40P01", _REFUSED: b"40001"}
+
+
+_COMPILED: Final[LRUCache[Any, Any]] = LRUCache(5000)
 
 
 class Process(Owner, Protocol):
@@ -104,6 +109,7 @@ class Store:
     def engine(self, process: Process, role: str) -> AsyncEngine:
         """Return the engine of a process, as a service makes it."""
         engine = create_engine(self.url, role=role)
+        engine.sync_engine._compiled_cache = _COMPILED  # what SQLAlchemy makes of statements, made once for all runs
 
         @event.listens_for(engine.sync_engine, "do_connect")
         def simulated(dialect: Any, record: Any, arguments: Any, parameters: dict[str, Any]) -> None:
@@ -115,9 +121,12 @@ class Store:
     def cut(self, connections: set[Connection]) -> None:
         """Cut connections, and wait until the server has undone what was open on them."""
         numbers = [one.pgconn.backend_pid for one in connections if not one.closed]
-        for one in connections:
-            one.pgconn.finish()
-        self._blocked = [one for one in self._blocked if one.connection not in connections]
+        for connection in connections:
+            connection.pgconn.finish()
+        for one in [one for one in self._blocked if one.connection in connections]:
+            self._blocked.remove(one)
+            with suppress(psycopg.Error):  # it wants to tell the server that it ends
+                one.gen.close()
         if numbers:
             self.control.execute("SELECT pg_terminate_backend(pid, 5000) FROM unnest(%s::int[]) pid", [numbers])
 
