@@ -16,8 +16,8 @@ from multiprocessing import get_context
 from time import perf_counter
 from typing import Final
 
-from tests.simulation.mutations import MUTATIONS, mutated
-from tests.simulation.run import Failed
+from tests.simulation.mutations import MUTATIONS, Mutation, mutated
+from tests.simulation.run import Failed, Simulation
 from tests.simulation.server import be_quiet, simulation
 
 _FAILED: Final = 1
@@ -107,13 +107,14 @@ def _mutations(first: int, count: int) -> int:
     missed = 0
     with simulation() as simulated:
         for mutation in MUTATIONS:
-            seed = next((seed for seed in range(first, first + count) if _finds(simulated, mutation, seed)), None)
+            seeds = range(first, first + count)
+            seed = next((seed for seed in seeds if _finds(simulated, mutation, seed)), None)
             missed += seed is None
             print(f"{mutation.__name__}: {'not found' if seed is None else f'found by seed {seed}'}", flush=True)
     return _FAILED if missed else 0
 
 
-def _finds(simulated, mutation, seed: int) -> bool:  # type: ignore[no-untyped-def]
+def _finds(simulated: Simulation, mutation: Mutation, seed: int) -> bool:
     simulated.prepare(seed)
     try:
         with mutated(mutation):

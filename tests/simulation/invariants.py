@@ -49,7 +49,9 @@ _FACTS: Final = """
 _STREAMS: Final = """
     SELECT source, sequence, substring(digests FROM (32 * (sequence - first) + 1)::int FOR 32)
     FROM {schema}.taken, generate_series(first, last) sequence"""
-_ENTRIES: Final = 'SELECT shard, seq, kind, event_id, "offset", encode(hash, \'hex\') FROM {schema}.entries ORDER BY 1, 2'
+_ENTRIES: Final = (
+    "SELECT shard, seq, kind, event_id, \"offset\", encode(hash, 'hex') FROM {schema}.entries ORDER BY 1, 2"
+)
 
 _SUMS: Final = {
     REPORTING: (
@@ -217,7 +219,9 @@ def _check_answers(world: World, manifest: Manifest) -> None:
     """Check that what was answered is recorded once, under its key."""
     rows = _query(world.store.control, manifest, "SELECT person, key, reason, body FROM {schema}.idempotency")
     kept = {(person, key): (reason, body) for person, key, reason, body in rows}
-    recorded = Counter(key for _, _, _, key, offset, _ in _query(world.store.control, manifest, _ENTRIES) if offset is None)
+    recorded = Counter(
+        key for _, _, _, key, offset, _ in _query(world.store.control, manifest, _ENTRIES) if offset is None
+    )
     for (person, key), answer in world.answers.items():
         if (person, key) in kept:
             assert kept[person, key][1] == answer.body, f"{manifest.name} answered {key} otherwise than it keeps"
@@ -238,7 +242,9 @@ def _check_published(world: World, manifest: Manifest, published: Published) -> 
         for place, value in published.entries.items()
         if place[0] in sources or place[0].startswith(f"/{manifest.name}/")
     }
-    assert recorded == told, f"{manifest.name} recorded and published differ: {sorted(recorded.items() ^ told.items())[:6]}"
+    assert recorded == told, (
+        f"{manifest.name} recorded and published differ: {sorted(recorded.items() ^ told.items())[:6]}"
+    )
 
 
 def _check_sums(world: World, day: Day) -> None:

@@ -73,7 +73,9 @@ class Process:
     def stopped(self) -> Mapping[tuple[str, int], str]:
         """Return why partitions are not read on, by topic and number."""
         return {
-            (one.topic.name, number): why for one in self._followers for number, why in one.consumer.stopped.reasons.items()
+            (one.topic.name, number): why
+            for one in self._followers
+            for number, why in one.consumer.stopped.reasons.items()
         }
 
     def does(self, what: str, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
@@ -250,4 +252,3 @@ class _Follower(Member):
                     return records
                 records.append(record)
         return records
-

@@ -102,7 +102,9 @@ class Simulation:
                     await world.rest()
                     await world.ask(day.opened())
                     await world.rest()
-                    rejected = [one for one in world.answers.values() if one.reason not in (None, Reason.OVERRIDE_NEEDED)]
+                    rejected = [
+                        one for one in world.answers.values() if one.reason not in (None, Reason.OVERRIDE_NEEDED)
+                    ]
                     assert not rejected, rejected
 
                 world.run(main)
@@ -111,7 +113,6 @@ class Simulation:
             self._databases.prepare(name, fill, base=_MIGRATED)
             self._begun[day.number] = _Begun(name, logs[0])
         return self._begun[day.number]
-
 
     def prepare(self, seed: int) -> None:
         """Make all that a seed is compared with."""

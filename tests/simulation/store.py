@@ -132,7 +132,9 @@ class Store:
 
     # --- connecting ---
 
-    async def _connect(self, process: Process, conninfo: str = "", *, context: Any = None, **parameters: Any) -> Connection:
+    async def _connect(
+        self, process: Process, conninfo: str = "", *, context: Any = None, **parameters: Any
+    ) -> Connection:
         await self._scheduler.gate("connects")
         if self._chance.strikes("connection refused"):
             raise psycopg.OperationalError("connection refused")
