@@ -6,16 +6,13 @@ Example: python -m tests.simulation --mutations --seeds 30
 """
 
 import argparse
-import gc
 import sys
-from collections import Counter
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
 from multiprocessing import get_context
 from time import perf_counter
 from typing import Final
 
+from tests.simulation.many import Figures, run_seeds
 from tests.simulation.mutations import MUTATIONS, Mutation, mutated
 from tests.simulation.run import Failed, Simulation
 from tests.simulation.server import be_quiet, simulation
@@ -25,46 +22,9 @@ _PER_PART: Final = 100
 """So many seeds are run on one server: a few databases are made for each."""
 
 
-@dataclass
-class Figures:
-    """What some seeds came to."""
-
-    seeds: int = 0
-    steps: int = 0
-    stopped: int = 0
-    seconds: float = 0.0
-    injected: Counter[str] = field(default_factory=Counter)
-    failures: list[str] = field(default_factory=list)
-
-    def add(self, other: "Figures") -> None:
-        """Add the figures of other seeds."""
-        self.seeds += other.seeds
-        self.steps += other.steps
-        self.stopped += other.stopped
-        self.seconds += other.seconds
-        self.injected += other.injected
-        self.failures += other.failures
-
-
-def run_seeds(seeds: Sequence[int]) -> Figures:
-    """Run some seeds, one after the other, on a server of their own."""
-    be_quiet()
-    found = Figures()
-    with simulation() as simulated:
-        for seed in seeds:
-            started = perf_counter()
-            try:
-                outcome = simulated.run(seed)
-            except Failed as failed:
-                found.failures.append(str(failed))
-            else:
-                found.steps += outcome.steps
-                found.stopped += outcome.stopped
-                found.injected += outcome.injected
-            found.seeds += 1
-            found.seconds += perf_counter() - started
-            gc.collect()
-    return found
+def _say(what: object) -> None:
+    sys.stdout.write(f"{what}\n")
+    sys.stdout.flush()
 
 
 def _many(first: int, count: int, processes: int) -> int:
@@ -75,14 +35,14 @@ def _many(first: int, count: int, processes: int) -> int:
             figures = done.result()
             total.add(figures)
             for failure in figures.failures:
-                print(failure, flush=True)
-            print(f"{total.seeds} of {count} seeds, {len(total.failures)} failed", flush=True)
-    print(f"seeds {total.seeds}, from {first}; steps {total.steps}; partitions stopped for a hole {total.stopped}")
-    print(f"seconds {perf_counter() - started:.0f}; seconds a seed in its process {total.seconds / total.seeds:.2f}")
-    print(f"faults {sum(total.injected.values())}")
+                _say(failure)
+            _say(f"{total.seeds} of {count} seeds, {len(total.failures)} failed")
+    _say(f"seeds {total.seeds}, from {first}; steps {total.steps}; partitions stopped for a hole {total.stopped}")
+    _say(f"seconds {perf_counter() - started:.0f}; seconds a seed in its process {total.seconds / total.seeds:.2f}")
+    _say(f"faults {sum(total.injected.values())}")
     for kind, times in sorted(total.injected.items()):
-        print(f"  {times:7} {kind}")
-    print(f"failures {len(total.failures)}")
+        _say(f"  {times:7} {kind}")
+    _say(f"failures {len(total.failures)}")
     return _FAILED if total.failures else 0
 
 
@@ -93,12 +53,12 @@ def _one(seed: int, *, trace: bool) -> int:
             outcome = simulated.run(seed)
         except Failed as failed:
             if trace:
-                print("\n".join(failed.trace))
-            print(failed)
+                _say("\n".join(failed.trace))
+            _say(failed)
             return _FAILED
     if trace:
-        print("\n".join(outcome.trace))
-    print(f"seed {seed} holds: {outcome.steps} steps, {sum(outcome.injected.values())} faults, {outcome.digest}")
+        _say("\n".join(outcome.trace))
+    _say(f"seed {seed} holds: {outcome.steps} steps, {sum(outcome.injected.values())} faults, {outcome.digest}")
     return 0
 
 
@@ -110,7 +70,7 @@ def _mutations(first: int, count: int) -> int:
             seeds = range(first, first + count)
             seed = next((seed for seed in seeds if _finds(simulated, mutation, seed)), None)
             missed += seed is None
-            print(f"{mutation.__name__}: {'not found' if seed is None else f'found by seed {seed}'}", flush=True)
+            _say(f"{mutation.__name__}: {'not found' if seed is None else f'found by seed {seed}'}")
     return _FAILED if missed else 0
 
 
@@ -120,7 +80,7 @@ def _finds(simulated: Simulation, mutation: Mutation, seed: int) -> bool:
         with mutated(mutation):
             simulated.run(seed)
     except Failed as failed:
-        print(f"  {str(failed).splitlines()[0][:300]}")
+        _say(f"  {str(failed).splitlines()[0][:300]}")
         return True
     return False
 

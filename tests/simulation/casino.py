@@ -121,7 +121,7 @@ class Day:
             yield _asked(INVENTORY, "cage", PrepareSlip(property=PROPERTY, request=number))
 
     def people(self) -> dict[str, list[Asked]]:
-        """Return what people ask for while the day is played, by desk: one waits for the answer before the next asks."""
+        """Return what people ask for while the day is played, by desk: one after the other, when it is answered."""
         found: dict[str, list[Asked]] = {}
         for number, (_, account) in enumerate(self._accounts()[:4], 1):
             cashier = f"cashier-{number}"

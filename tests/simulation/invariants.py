@@ -45,7 +45,8 @@ _FACTS: Final = """
         CASE WHEN "offset" IS NULL THEN event_id WHEN source LIKE '/properties/%' THEN source || ' ' || sequence END,
         count(*)
     FROM {schema}.entries WHERE kind NOT LIKE 'gap.%' AND kind NOT LIKE 'record.%' GROUP BY 1, 2, 3, 4, 5, 6"""
-"""What is recorded, without what depends on the order of arrival, and on what comes twice: who, which round, which event, which command."""
+"""What is recorded, without what depends on the order of arrival or on what comes twice: which round, event, command.
+"""
 _STREAMS: Final = """
     SELECT source, sequence, substring(digests FROM (32 * (sequence - first) + 1)::int FOR 32)
     FROM {schema}.taken, generate_series(first, last) sequence"""
@@ -133,7 +134,7 @@ def check_all(world: World, day: Day, published: Published) -> None:
 async def check_journals(world: World) -> None:
     """Verify every journal, and compare every read model with what a rebuild makes of it."""
     for manifest in world.manifests:
-        engine = world.engine_of_inspector(manifest)
+        engine = world.engine_of_inspector()
         async with reading(engine) as connection:
             for shard in await read_shards(connection, manifest.journal):
                 reached, seals = Verified(shard.name), seals_of(manifest.name)
@@ -278,7 +279,7 @@ def _rereading(log: Log) -> Iterator[None]:
                 yield records
 
     with (
-        patch.object(rereading, "topic_log", lambda settings, topic: log.topic(topic).found()),
+        patch.object(rereading, "topic_log", lambda _, topic: log.topic(topic).found()),
         patch.object(rereading, "_batches", batches),
     ):
         yield

@@ -136,7 +136,7 @@ class Log:
     """All topics. `watch` is told each record that is appended."""
 
     def __init__(self, chance: Chance, clock: Callable[[], datetime], before: "Log | None" = None) -> None:
-        self.watch: Callable[[str, bytes], None] = lambda topic, value: None
+        self.watch: Callable[[str, bytes], None] = lambda *_: None
         self.topics: dict[str, Topic] = {}
         self._chance = chance
         self._clock = clock

@@ -31,7 +31,7 @@ Mutation = Callable[[ExitStack], None]
 
 def fence_ignored(stack: ExitStack) -> None:
     """Append to a shard although somebody else has advanced it."""
-    stack.enter_context(patch.object(ledger, "_require", lambda shards, found, cause=None: None))
+    stack.enter_context(patch.object(ledger, "_require", lambda *_: None))
 
 
 def taken_place_taken_again(stack: ExitStack) -> None:
@@ -88,7 +88,7 @@ def shard_not_read_again(stack: ExitStack) -> None:
 
 def hole_skipped(stack: ExitStack) -> None:
     """Read on behind records that were deleted before they were read."""
-    stack.enter_context(patch.object(Stopped, "compare", lambda self, known, found, positions: None))
+    stack.enter_context(patch.object(Stopped, "compare", lambda *_: None))
 
 
 def projected_outside_the_transaction(stack: ExitStack) -> None:

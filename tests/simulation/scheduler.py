@@ -77,6 +77,7 @@ class _Loop(SelectorEventLoop):
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:
         """Do the work of a thread when it is its turn."""
+        del executor
 
         async def work() -> Any:
             await self._scheduler.gate("a thread works")

@@ -74,8 +74,8 @@ class Connection(AsyncConnection[Any]):
     run: Callable[["Connection", Any], Any]
     statement: str = ""
 
-    async def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-        """Wait for the server, when it is one's turn."""
+    async def wait(self, gen: Any, *_: Any, **__: Any) -> Any:
+        """Wait for the server, when it is one's turn; however long the driver would wait."""
         return await self.run(self, gen)
 
 
