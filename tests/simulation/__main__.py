@@ -12,14 +12,14 @@ from multiprocessing import get_context
 from time import perf_counter
 from typing import Final
 
-from tests.simulation.many import Figures, run_seeds
+from tests.simulation.many import Figures, begin, run_seeds
 from tests.simulation.mutations import MUTATIONS, Mutation, mutated
 from tests.simulation.run import Failed, Simulation
 from tests.simulation.server import be_quiet, simulation
 
 _FAILED: Final = 1
-_PER_PART: Final = 100
-"""So many seeds are run on one server: a few databases are made for each."""
+_PER_PART: Final = 5
+"""After so many seeds a process says what they came to."""
 
 
 def _say(what: object) -> None:
@@ -30,7 +30,7 @@ def _say(what: object) -> None:
 def _many(first: int, count: int, processes: int) -> int:
     parts = [range(at, min(at + _PER_PART, first + count)) for at in range(first, first + count, _PER_PART)]
     total, started = Figures(), perf_counter()
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin) as pool:
         for done in as_completed([pool.submit(run_seeds, part) for part in parts]):
             figures = done.result()
             total.add(figures)

@@ -3,10 +3,12 @@
 import gc
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from multiprocessing.util import Finalize
 from time import perf_counter
 
-from tests.simulation.run import Failed
+from tests.simulation.run import Failed, Simulation
 from tests.simulation.server import be_quiet, simulation
 
 
@@ -31,22 +33,32 @@ class Figures:
         self.failures += other.failures
 
 
-def run_seeds(seeds: Sequence[int]) -> Figures:
-    """Run some seeds, one after the other, on a server of their own."""
+_made: list[Simulation] = []
+"""The simulation of this process."""
+
+
+def begin() -> None:
+    """Start the server of a process that runs seeds; it ends with the process."""
     be_quiet()
+    stack = ExitStack()
+    _made.append(stack.enter_context(simulation()))
+    Finalize(None, stack.close, exitpriority=10)
+
+
+def run_seeds(seeds: Sequence[int]) -> Figures:
+    """Run some seeds, one after the other, in a process that has begun."""
     found = Figures()
-    with simulation() as simulated:
-        for seed in seeds:
-            started = perf_counter()
-            try:
-                outcome = simulated.run(seed)
-            except Failed as failed:
-                found.failures.append(str(failed))
-            else:
-                found.steps += outcome.steps
-                found.stopped += outcome.stopped
-                found.injected += outcome.injected
-            found.seeds += 1
-            found.seconds += perf_counter() - started
-            gc.collect()
+    for seed in seeds:
+        started = perf_counter()
+        try:
+            outcome = _made[0].run(seed)
+        except Failed as failed:
+            found.failures.append(str(failed))
+        else:
+            found.steps += outcome.steps
+            found.stopped += outcome.stopped
+            found.injected += outcome.injected
+        found.seeds += 1
+        found.seconds += perf_counter() - started
+    gc.collect()
     return found
