@@ -91,26 +91,6 @@ def hole_skipped(stack: ExitStack) -> None:
     stack.enter_context(patch.object(Stopped, "compare", lambda *_: None))
 
 
-def projected_outside_the_transaction(stack: ExitStack) -> None:
-    """Project entries in a transaction of its own, before they are committed."""
-    whole = Manifest.whole_projector.func
-
-    def mistaken(self: Manifest) -> Projector:
-        projector = whole(self)
-
-        async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-            own = transaction.connection.engine
-            if transaction.sent is not None or transaction.state is not None:
-                await projector.project(transaction, recorded)
-                return
-            async with own.begin() as connection:
-                await projector.project(Transaction(connection), recorded)
-
-        return replace(projector, project=project)
-
-    stack.enter_context(patch.object(Manifest, "whole_projector", property(mistaken)))
-
-
 def last_entry_not_projected(stack: ExitStack) -> None:
     """Leave the last of several entries out of the read model."""
     whole = Manifest.whole_projector.func
@@ -200,7 +180,6 @@ MUTATIONS: Final[Sequence[Mutation]] = (
     lost_answer_taken_for_refusal,
     shard_not_read_again,
     hole_skipped,
-    projected_outside_the_transaction,
     last_entry_not_projected,
     hash_over_other_bytes,
     key_forgotten,
