@@ -12,6 +12,7 @@ FOUND_BY: dict[Mutation, int] = {
     mutations.taken_place_taken_again: 14,
     mutations.gap_not_noticed: 14,
     mutations.position_without_entries: 14,
+    mutations.last_entry_not_projected: 14,
     mutations.hole_skipped: 8,
     mutations.lost_answer_taken_for_refusal: 31,
 }
