@@ -26,10 +26,13 @@ class Databases:
         self._created.add(database)
         return self._server.set(database=database).render_as_string(hide_password=False)
 
-    def prepare(self, template: str, fill: Callable[[str], None]) -> None:
-        """Make a template once: `fill` gets the URL of an empty database (and must leave no connection to it open)."""
+    def prepare(self, template: str, fill: Callable[[str], None], *, base: str | None = None) -> None:
+        """Make a template once, of nothing or of another one: `fill` gets the URL of the database.
+
+        It must leave no connection to it open.
+        """
         if template not in self._templates:
-            url = self.create()
+            url = self.create(base)
             fill(url)
             self._templates[template] = str(make_url(url).database)
 

@@ -48,7 +48,8 @@ class Patience:
             try:
                 return await attempt()
             except Exception as error:
-                if kind_of(error) not in (Kind.TRANSIENT, Kind.AMBIGUOUS):
+                # FENCED is a serialization failure: somebody else opened the same shard just now.
+                if kind_of(error) not in (Kind.TRANSIENT, Kind.AMBIGUOUS, Kind.FENCED):
                     raise
                 if asyncio.get_running_loop().time() > deadline:
                     raise Stop(

@@ -1,0 +1,106 @@
+"""Simulate many seeds and print figures, or one seed with its trace.
+
+Example: python -m tests.simulation --seeds 10000 --from 1 --processes 2
+Example: python -m tests.simulation --seed 4711 --trace
+Example: python -m tests.simulation --mutations --seeds 30
+"""
+
+import argparse
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from time import perf_counter
+from typing import Final
+
+from tests.simulation.many import Figures, begin, run_seeds
+from tests.simulation.mutations import MUTATIONS, Mutation, mutated
+from tests.simulation.run import Failed, Simulation
+from tests.simulation.server import be_quiet, simulation
+
+_FAILED: Final = 1
+_PER_PART: Final = 5
+"""After so many seeds a process says what they came to."""
+
+
+def _say(what: object) -> None:
+    sys.stdout.write(f"{what}\n")
+    sys.stdout.flush()
+
+
+def _many(first: int, count: int, processes: int) -> int:
+    parts = [range(at, min(at + _PER_PART, first + count)) for at in range(first, first + count, _PER_PART)]
+    total, started = Figures(), perf_counter()
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin) as pool:
+        for done in as_completed([pool.submit(run_seeds, part) for part in parts]):
+            figures = done.result()
+            total.add(figures)
+            for failure in figures.failures:
+                _say(failure)
+            _say(f"{total.seeds} of {count} seeds, {len(total.failures)} failed")
+    _say(f"seeds {total.seeds}, from {first}; steps {total.steps}; partitions stopped for a hole {total.stopped}")
+    _say(f"seconds {perf_counter() - started:.0f}; seconds a seed in its process {total.seconds / total.seeds:.2f}")
+    _say(f"faults {sum(total.injected.values())}")
+    for kind, times in sorted(total.injected.items()):
+        _say(f"  {times:7} {kind}")
+    _say(f"failures {len(total.failures)}")
+    return _FAILED if total.failures else 0
+
+
+def _one(seed: int, *, trace: bool) -> int:
+    be_quiet()
+    with simulation() as simulated:
+        try:
+            outcome = simulated.run(seed)
+        except Failed as failed:
+            if trace:
+                _say("\n".join(failed.trace))
+            _say(failed)
+            return _FAILED
+    if trace:
+        _say("\n".join(outcome.trace))
+    _say(f"seed {seed} holds: {outcome.steps} steps, {sum(outcome.injected.values())} faults, {outcome.digest}")
+    return 0
+
+
+def _mutations(first: int, count: int) -> int:
+    be_quiet()
+    missed = 0
+    with simulation() as simulated:
+        for mutation in MUTATIONS:
+            seeds = range(first, first + count)
+            seed = next((seed for seed in seeds if _finds(simulated, mutation, seed)), None)
+            missed += seed is None
+            _say(f"{mutation.__name__}: {'not found' if seed is None else f'found by seed {seed}'}")
+    return _FAILED if missed else 0
+
+
+def _finds(simulated: Simulation, mutation: Mutation, seed: int) -> bool:
+    simulated.prepare(seed)
+    try:
+        with mutated(mutation):
+            simulated.run(seed)
+    except Failed as failed:
+        _say(f"  {str(failed).splitlines()[0][:300]}")
+        return True
+    return False
+
+
+def main() -> int:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, help="run this seed alone")
+    parser.add_argument("--trace", action="store_true", help="print what was decided, step by step")
+    parser.add_argument("--seeds", type=int, default=100, help="how many seeds to run")
+    parser.add_argument("--from", type=int, default=1, dest="first", help="the first of them")
+    parser.add_argument("--processes", type=int, default=1, help="how many run at once")
+    parser.add_argument("--mutations", action="store_true", help="run them with each seeded bug until it is found")
+    given = parser.parse_args()
+    if given.seed is not None:
+        return _one(given.seed, trace=given.trace)
+    if given.mutations:
+        return _mutations(given.first, given.seeds)
+    return _many(given.first, given.seeds, given.processes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""Bugs to be found: named mutations of the kernel, each a mistake that somebody could make there.
+
+docs/reliability.md lists them, and the seeds that find them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from typing import Any, Final
+from unittest.mock import patch
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal import ledger
+from shared.journal.entry import Draft, Entry
+from shared.journal.ledger import Ledger
+from shared.journal.recording import Recorded
+from shared.journal.shard import Shard
+from shared.journal.streams import Place, Stream
+from shared.runtime.command.answers import Answers
+from shared.runtime.consume import consumer as consuming
+from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.stopped import Stopped
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.projector import Projector, Transaction
+from shared.runtime.publish.relay import BATCH_ENTRIES, Outgoing, Relay
+from shared.runtime.service.manifest import Manifest
+
+Mutation = Callable[[ExitStack], None]
+
+
+def fence_ignored(stack: ExitStack) -> None:
+    """Append to a shard although somebody else has advanced it."""
+    stack.enter_context(patch.object(ledger, "_require", lambda *_: None))
+
+
+def taken_place_taken_again(stack: ExitStack) -> None:
+    """Take an event whose place in its stream is taken for the next one."""
+    place = Stream.place
+
+    def mistaken(self: Stream, sequence: int) -> Place:
+        found = place(self, sequence)
+        return Place.NEXT if found is Place.TAKEN else found
+
+    stack.enter_context(patch.object(Stream, "place", mistaken))
+
+
+def gap_not_noticed(stack: ExitStack) -> None:
+    """Take an event ahead of a gap as if nothing were missing."""
+
+    def mistaken(self: Stream, sequence: int) -> None:
+        self.last = max(self.last, sequence)
+
+    stack.enter_context(patch.object(Stream, "take", mistaken))
+
+
+def position_without_entries(stack: ExitStack) -> None:
+    """Advance a shard beyond a record whose entries are left out: the last ones of a batch."""
+    append_all = Ledger.append_all
+
+    async def mistaken(self: Ledger, connection: AsyncConnection, additions: Sequence[Any], **more: Any) -> Any:
+        shorter = [one._replace(drafts=one.drafts[:-1]) if len(one.drafts) > 3 else one for one in additions]
+        return await append_all(self, connection, shorter, **more)
+
+    stack.enter_context(patch.object(Ledger, "append_all", mistaken))
+
+
+def lost_answer_taken_for_refusal(stack: ExitStack) -> None:
+    """Take a commit whose answer was lost for one that the database refuses."""
+
+    def mistaken(error: BaseException) -> Kind:
+        found = kind_of(error)
+        return Kind.REFUSED if found is Kind.AMBIGUOUS else found
+
+    stack.enter_context(patch.object(consuming, "kind_of", mistaken))
+
+
+def shard_not_read_again(stack: ExitStack) -> None:
+    """After an error, go on from where the shard stood in memory."""
+    open_ = Consumer._open
+
+    async def mistaken(self: Consumer, partition: int) -> Shard:
+        known = self._partitions.get(partition)
+        return await open_(self, partition) if known is None else known.shard
+
+    stack.enter_context(patch.object(Consumer, "_open", mistaken))
+
+
+def hole_skipped(stack: ExitStack) -> None:
+    """Read on behind records that were deleted before they were read."""
+    stack.enter_context(patch.object(Stopped, "compare", lambda *_: None))
+
+
+def last_entry_not_projected(stack: ExitStack) -> None:
+    """Leave the last of several entries out of the read model."""
+    whole = Manifest.whole_projector.func
+
+    def mistaken(self: Manifest) -> Projector:
+        projector = whole(self)
+
+        async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
+            await projector.project(transaction, recorded if len(recorded) < 4 else recorded[:-1])
+
+        return replace(projector, project=project)
+
+    stack.enter_context(patch.object(Manifest, "whole_projector", property(mistaken)))
+
+
+def hash_over_other_bytes(stack: ExitStack) -> None:
+    """Hash the data of an entry before it is as it is stored."""
+    seal = ledger.seal
+
+    def mistaken(drafts: Sequence[Draft], **place: Any) -> list[Entry]:
+        spaced = [replace(one, data=one.data.replace(b'":', b'": ')) for one in drafts]
+        sealed = seal(spaced, **place)
+        return [replace(entry, draft=one) for entry, one in zip(sealed, drafts, strict=True)]
+
+    stack.enter_context(patch.object(ledger, "seal", mistaken))
+
+
+def key_forgotten(stack: ExitStack) -> None:
+    """Do a command again that was answered already under its key."""
+
+    async def no_answers(self: Answers, found: Any) -> Mapping[Any, Any]:
+        del self, found
+        return {}
+
+    async def keep(self: Answers, sent: Any, given: Sequence[Any]) -> None:
+        await sent.write(self._keep, _rows(given))
+
+    stack.enter_context(patch.object(Answers, "read", no_answers))
+    stack.enter_context(patch.object(Answers, "keep", keep))
+
+
+def _rows(given: Sequence[Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "person": person,
+            "key": key,
+            "command": one.command,
+            "content": one.content,
+            "reason": one.answer.reason,
+            "location": one.answer.location,
+            "body": one.answer.body,
+            "answered_at": one.answered_at,
+        }
+        for (person, key), one in given
+    ]
+
+
+def memory_published_as_it_is(stack: ExitStack) -> None:
+    """Publish the entries that are in memory without a look whether they are all that come next."""
+
+    async def mistaken(self: Relay, connection: AsyncConnection, shard: Shard, published: int, behind: int) -> Any:
+        fresh = self._fresh.get(shard.shard)
+        while fresh and fresh[0].seq <= published:
+            fresh.popleft()
+        batch: list[Outgoing] = list(fresh or ())[: min(behind, BATCH_ENTRIES)]
+        return batch or await self._read(connection, shard, published)
+
+    stack.enter_context(patch.object(Relay, "_batch", mistaken))
+
+
+def marked_before_it_is_sent(stack: ExitStack) -> None:
+    """Mark entries as published although the broker did not take them."""
+    send = Relay._send
+
+    async def mistaken(self: Relay, topics: Any, batches: Any) -> None:
+        with suppress(ConnectionError):
+            await send(self, topics, batches)
+
+    stack.enter_context(patch.object(Relay, "_send", mistaken))
+
+
+MUTATIONS: Final[Sequence[Mutation]] = (
+    fence_ignored,
+    taken_place_taken_again,
+    gap_not_noticed,
+    position_without_entries,
+    lost_answer_taken_for_refusal,
+    shard_not_read_again,
+    hole_skipped,
+    last_entry_not_projected,
+    hash_over_other_bytes,
+    key_forgotten,
+    memory_published_as_it_is,
+    marked_before_it_is_sent,
+)
+
+
+@contextmanager
+def mutated(mutation: Mutation) -> Iterator[None]:
+    """Have the kernel make a mistake."""
+    with ExitStack() as stack:
+        mutation(stack)
+        yield

@@ -1,0 +1,52 @@
+"""What the loop of a topic tries again when the database does not answer it."""
+
+import asyncio
+
+import psycopg
+import pytest
+from sqlalchemy import MetaData
+
+from shared.journal.ledger import Ledger
+from shared.journal.tables import journal_tables
+from shared.runtime.consume.patience import Patience
+from shared.runtime.context import RuntimeContext
+from shared.runtime.database import create_engine
+from shared.runtime.settings import Settings
+
+_SAID = [psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, psycopg.OperationalError]
+
+
+def _patience() -> Patience:
+    context = RuntimeContext(
+        service="tests",
+        settings=Settings(),
+        engine=create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests"),
+        ledger=Ledger(journal_tables(MetaData(), "tests")),
+    )
+    return Patience(context, "settlements")
+
+
+@pytest.mark.parametrize("error", _SAID, ids=lambda error: error.__name__)
+def test_a_shard_is_read_until_the_database_answers(error: type[psycopg.Error]) -> None:
+    """Another process that opens the same shard, a deadlock and a lost answer do not end the service."""
+    patience = _patience()
+    answers = iter([error("not now"), "the shard"])
+
+    async def attempt() -> str:
+        answer = next(answers)
+        if isinstance(answer, psycopg.Error):
+            raise answer
+        return answer
+
+    assert asyncio.run(patience.until_answered(attempt)) == "the shard"
+
+
+def test_what_the_database_refuses_is_not_tried_again() -> None:
+    """A refusal of the database is an error: trying again changes nothing."""
+    patience = _patience()
+
+    async def attempt() -> str:
+        raise psycopg.errors.UniqueViolation("there is one")
+
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        asyncio.run(patience.until_answered(attempt))
