@@ -9,7 +9,7 @@ RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated attacks loadtest performance bench compiled constraints clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated attacks twin loadtest performance bench compiled constraints clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,6 +55,9 @@ test: lint ## lint, then the integration suite on Apache Kafka, the console in a
 
 attacks: setup ## try what an earlier version let through again, on a running stack (minutes; ARGS="--only 1,7" is passed on)
 	$(BIN)/python -m tests.attacks $(ARGS)
+
+twin: setup ## one fault after the other on real Kafka and PostgreSQL, an hour, each with a verdict (ARGS="--minutes 10 --seed 2" is passed on)
+	$(BIN)/python -m tests.twin $(ARGS)
 
 format: setup ## put the source into the one format
 	$(BIN)/ruff format .

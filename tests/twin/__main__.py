@@ -58,7 +58,7 @@ def main(words: Sequence[str] | None = None) -> int:
             fault = partial(faults.upgraded, commit=given.old) if name == "upgrade" else None
             result = suffered(twin, play, name, rng, fault=fault)
             results.append(result)
-            say(f"{time.monotonic() - began:6.0f} s  {len(play.sent)} rounds", *result.lines())
+            say(f"{time.monotonic() - began:6.0f} s, {len(play.sent)} rounds", *result.lines())
             if result.wrong:
                 break
         last = _rebuilt(twin, play)
@@ -69,12 +69,9 @@ def main(words: Sequence[str] | None = None) -> int:
         twin.close()
     failed = sum(bool(one.wrong) for one in results)
     say("", *table(results), "")
-    say(
-        f"{len(results) - 1} faults in {time.monotonic() - began:.0f} s with seed {given.seed}; {failed} verdicts WRONG"
-    )
-    say(
-        f"{len(play.sent)} rounds, {play.bought_in} buy-ins; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
-    )
+    took, load = time.monotonic() - began, f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+    say(f"{len(results) - 1} faults in {took:.0f} s with seed {given.seed}; {failed} verdicts WRONG")
+    say(f"{len(play.sent)} rounds, {play.bought_in} buy-ins; {load}")
     if given.json is not None:
         document = {"seed": given.seed, "rounds": len(play.sent), "started_again": again}
         found = [one.as_document() for one in results]

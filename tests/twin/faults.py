@@ -52,7 +52,7 @@ def killed_server(twin: Twin, play: Play, rng: Random, *, kafka: bool) -> str:
 
 def killed_service(twin: Twin, play: Play, rng: Random) -> str:
     """Kill a process of a service with SIGKILL: one of the twin's own, or of `pitledger up`."""
-    name = rng.choice([*(one.name for one in twin.processes), *twin.up.document["services"], "fork-server"])
+    name: str = rng.choice([*(one.name for one in twin.processes), *twin.up.document["services"], "fork-server"])
     own = {one.name: one for one in twin.processes}
     if name in own:
         before = own[name].pid
@@ -67,7 +67,7 @@ def killed_service(twin: Twin, play: Play, rng: Random) -> str:
 
 
 def stopped_service(twin: Twin, play: Play, rng: Random) -> str:
-    """Stop a process of round settlement for longer than its session: the other takes over, and it wakes as a zombie."""
+    """Stop one process of round settlement for longer than its session: the other takes over, it wakes as a zombie."""
     one, other = rng.sample(twin.pair, 2)
     since = other.log.stat().st_size
     one.signal(signal.SIGSTOP)

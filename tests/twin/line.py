@@ -1,4 +1,4 @@
-"""A line to a server, byte by byte, that can be cut and led elsewhere: what clients know is its port, not the server's."""
+"""A line to a server, byte by byte, that can be cut and led elsewhere; clients know its port alone."""
 
 import contextlib
 import select
@@ -13,7 +13,7 @@ _CHUNK = 1 << 16
 
 
 class Line:
-    """From `with` to its end, connections to `port` reach the port of this machine that `leads_to` says; None: nobody."""
+    """From `with` to its end, connections to `port` reach the port here that `leads_to` says; None: nobody."""
 
     def __init__(self, leads_to: int | None = None) -> None:
         self.leads_to = leads_to

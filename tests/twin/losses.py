@@ -1,4 +1,4 @@
-"""The faults of disks: full ones, a primary that is gone with and without a standby that has all, a broker's lost tail."""
+"""The faults of disks: full ones, a primary that is gone and the standby that takes over, the lost tail of a broker."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from loadtest.topic import stored
+from loadtest.topic import Stored, stored
 from shared.contracts.topics import TABLE_EVENTS
 from shared.local.process import log_tail
 from shared.local.server import KeptServer
@@ -122,7 +122,7 @@ def lost_tail(twin: Twin, play: Play, rng: Random) -> str:
     The services must name the partition and stop. Then, as the runbook has it: the records are sent again, the topic is
     adopted while round settlement is stopped, and the two processes start.
     """
-    held = {}
+    held: dict[int, list[Stored]] = {}
     for message in stored(twin.servers, TABLE_EVENTS.name):
         held.setdefault(message.partition, []).append(message)
     number = rng.choice(sorted(part for part, messages in held.items() if len(messages) > _MISSING_RECORDS))
@@ -159,7 +159,7 @@ def lost_tail(twin: Twin, play: Play, rng: Random) -> str:
 
 
 def _truncate(directory: Path, offset: int) -> None:
-    """Cut the last segment of a log where a batch begins that holds an offset; what the batch holds before is cut, too."""
+    """Cut the last segment of a log where the batch of an offset begins."""
     [*_, segment] = sorted(directory.glob("*.log"))
     data, at = segment.read_bytes(), 0
     while at < len(data):

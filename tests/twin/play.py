@@ -1,4 +1,4 @@
-"""What goes on in the casino of the twin while it suffers: signed rounds to Kafka, and money to an account over HTTP."""
+"""What goes on in the casino of the twin: signed rounds to Kafka, and money to an account over HTTP."""
 
 import threading
 from collections.abc import Iterator
@@ -100,7 +100,7 @@ class Play:
 
     def _send(self) -> None:
         before = len(self.sent)
-        given = []
+        given: list[Record] = []
         with Publisher(self._twin.servers, devices=self._devices) as publisher:
             while not self._over.wait(self._seconds) and before + len(given) < len(self._records):
                 record = self._records[before + len(given)]

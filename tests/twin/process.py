@@ -1,4 +1,4 @@
-"""A process of a service that is the twin's own: it may be stopped, replaced by another release, or given a wrong clock."""
+"""A process of the twin's own: it may be stopped, replaced by another release, or given a wrong clock."""
 
 import os
 import signal

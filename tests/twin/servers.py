@@ -38,8 +38,10 @@ class Standby(PostgresServer):
         program = installation(None, directory) / "bin" / "pg_basebackup"
         conninfo = f"host={url.host} port={url.port} user={url.username} application_name={STANDBY}"
         subprocess.run(
-            [program, "--pgdata", directory / "data", "--dbname", conninfo]
-            + ["--wal-method=stream", "--checkpoint=fast", "--write-recovery-conf", "--no-sync"],
+            [
+                *(program, "--pgdata", directory / "data", "--dbname", conninfo),
+                *("--wal-method=stream", "--checkpoint=fast", "--write-recovery-conf", "--no-sync"),
+            ],
             env={**os.environ, "PGPASSWORD": str(url.password)},
             check=True,
             stdout=subprocess.DEVNULL,

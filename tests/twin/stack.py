@@ -1,4 +1,4 @@
-"""The stack of the twin: `pitledger up` on servers of the twin's own, and beside it processes that it may do things to."""
+"""The stack of the twin: `pitledger up` on its own servers, and beside it processes that it may do things to."""
 
 import os
 import time
@@ -31,7 +31,7 @@ _READ: Final = """
 
 
 class Twin(Attacked):
-    """Round settlement in two processes and the wagering accounts in one, of the twin's own; all others by `pitledger up`.
+    """All services but round settlement by `pitledger up`; that in two processes of the twin, accounts in one more.
 
     Whatever ends by itself is started again.
     """
@@ -60,7 +60,7 @@ class Twin(Attacked):
         self.up = self._running.enter_context(
             up(
                 kept,
-                services=[one for one in self.services if one not in (SETTLEMENT, ACCOUNTS)],
+                services=[one for one in self.services if one != SETTLEMENT],
                 settings=SETTINGS | given,
             )
         )

@@ -1,4 +1,4 @@
-"""The verdict of the twin: once all is at rest, whether everything acknowledged is in every book, once, and verifies."""
+"""The verdict of the twin: at rest, everything acknowledged is in every book, once, and verifies."""
 
 import time
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _POSTED: Final = """
 """
 _BOUGHT_IN: Final = f"""
     SELECT count(*), coalesce(sum((data ->> 'cents')::bigint), 0) FROM wagering_accounts.entries
-    WHERE kind = 'account.bought_in' AND data ->> 'account' = '{ACCOUNT}'"""  # noqa: S608 - our own name
+    WHERE kind = 'account.bought_in' AND data ->> 'account' = '{ACCOUNT}'"""
 
 
 def at_rest(twin: Twin, play: Play) -> None:
