@@ -16,7 +16,7 @@ from loadtest.registry import file_and_approve
 from loadtest.watch import Watch
 from services.cli.services import NAMES
 from shared.runtime.database import role_of
-from tests.twin.stack import ACCOUNTS, Twin
+from tests.twin.stack import ACCOUNTS, SETTLEMENT, Twin
 
 PROPERTY: Final = "loadtest-1"
 ACCOUNT: Final = "twin"
@@ -49,11 +49,12 @@ class Play:
         """File what is to be filed, and open pools and accounts."""
         twin, sites = self._twin, self._head.sites
         submissions = [each for site in sites for each in site.submissions]
-        file_and_approve(twin.target, self._devices.documents, submissions)
-        readers = [role_of(name) for name in twin.services if name not in ("paytable-registry", "reporting")]
-        under = [one for one in readers if one in ("round_settlement", "vigorish", "progressive_meters")]
+        under = [role_of(name) for name in twin.services if name in (SETTLEMENT, "vigorish", "progressive-meters")]
+        everybody = [role_of(name) for name in twin.services if name != "paytable-registry"]
         with Watch(twin.target) as watch:
-            watch.wait_for_properties(1, seconds=_FILED_SECONDS, schemas=readers)
+            file_and_approve(twin.target, self._devices.documents, [])
+            watch.wait_for_properties(1, seconds=_FILED_SECONDS, schemas=everybody)
+            file_and_approve(twin.target, [], submissions)
             watch.wait_for_submissions(len(submissions), seconds=_FILED_SECONDS, schemas=under)
         services = {name: url for name, url in twin.urls.items() if name in NAMES}
         open_all(services, twin.tokens, sites, self._records)
