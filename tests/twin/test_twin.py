@@ -27,6 +27,7 @@ def twin() -> Iterator[Twin]:
         running.close()
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_every_fault_ends_with_books_that_are_right(twin: Twin, rng: Random) -> None:
     """A zombie, cut commits, a failover, a lost tail: all that was acknowledged is in every book once, and verifies."""
