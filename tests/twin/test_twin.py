@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from tests.attacks.outcome import say
 from tests.twin.play import Play
 from tests.twin.run import FAULTS, Result, order, suffered, table
 from tests.twin.stack import ACCOUNTS, SETTLEMENT, Twin
@@ -35,6 +36,7 @@ def test_every_fault_ends_with_books_that_are_right(twin: Twin, rng: Random) -> 
     play.open()
     for _, name in zip(SHOWN, order(SHOWN, rng), strict=False):
         result = suffered(twin, play, name, rng)
+        say(*result.lines())
         assert [] == result.wrong, "\n".join(result.lines())
         assert "holds" == result.came_to
 
