@@ -133,6 +133,7 @@ def lost_tail(twin: Twin, play: Play, rng: Random) -> str:
         assert kafka.pid is not None
         os.kill(kafka.pid, signal.SIGKILL)
         eventually(lambda: kafka.pid is None, because="the broker is gone")
+        kafka.kill()  # closes what was its leash
         _truncate(kafka._home / "data" / f"{TABLE_EVENTS.name}-{number}", lost[0].offset)
         kafka.start()
     finally:
