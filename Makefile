@@ -7,7 +7,7 @@ BIN := .venv/bin
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation twin clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,9 @@ fuzz-apis: setup ## try many requests at every operation of every service (minut
 
 simulation: setup ## run the whole system in one process under seeds that break it (SEEDS=10000 FROM=1; ARGS="--seed 7 --trace")
 	$(BIN)/python -W ignore -m tests.simulation --seeds $(or $(SEEDS),100) --from $(or $(FROM),1) --processes 2 $(ARGS)
+
+twin: setup ## one fault after the other on real Kafka and PostgreSQL, an hour, each with a verdict (ARGS="--minutes 10 --seed 2" is passed on)
+	$(BIN)/python -m tests.twin $(ARGS)
 
 format: setup ## put the source into the one format
 	$(BIN)/ruff format .

@@ -52,13 +52,18 @@ class Wire:
     """
 
     def __init__(self, url: str, at_commit: Callable[[Commit], bool] = pass_on) -> None:
-        server = make_url(url)
-        self._server = (server.host or LOOPBACK, server.port or 5432)
+        self._server: tuple[str, int] | None
+        self.lead_to(url)
         self.at_commit = at_commit
         self._listener = socket.create_server((LOOPBACK, 0))
-        here = server.set(host=LOOPBACK, port=self._listener.getsockname()[1])
+        here = make_url(url).set(host=LOOPBACK, port=self._listener.getsockname()[1])
         self.url = here.render_as_string(hide_password=False)
         self._open = True
+
+    def lead_to(self, url: str | None) -> None:
+        """Has connections from now on reach another server, or with None nobody."""
+        server = None if url is None else make_url(url)
+        self._server = None if server is None else (server.host or LOOPBACK, server.port or 5432)
 
     def __enter__(self) -> Self:
         Thread(target=self._accept, daemon=True).start()
@@ -80,6 +85,9 @@ class Wire:
             Thread(target=self._connect, args=(client,), daemon=True).start()
 
     def _connect(self, client: socket.socket) -> None:
+        if self._server is None:
+            client.close()
+            return
         with client, contextlib.suppress(ConnectionError), socket.create_connection(self._server) as server:
             for end in (client, server):
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,0 +1,203 @@
+"""The faults of processes and connections: killed, stopped, cut, with clocks that jump, replaced by another release.
+
+A fault is called while rounds are played, and returns once its cause is taken away, with what it has seen.
+"""
+
+import os
+import signal
+import subprocess
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from random import Random
+from threading import Lock
+from typing import Final
+
+import httpx
+
+from loadtest.processes import processes_below
+from shared.local.server import KeptServer
+from tests.attacks.pace import SETTINGS
+from tests.support import eventually
+from tests.support.wire import Commit, pass_on
+from tests.twin.play import Play
+from tests.twin.stack import Twin
+
+SESSION_SECONDS: Final = float(SETTINGS["PITLEDGER_KAFKA_SESSION_SECONDS"])
+_MORE_THAN_SESSION: Final = 2.5 * SESSION_SECONDS
+_CUTS: Final = 6
+_SHIFTS: Final = (3600.0, -3600.0, 86_400.0, -86_400.0)
+_ROOT: Final = Path(__file__).parents[2]
+_TOKEN_PROBE: Final = "/accounts/loadtest-1/twin"
+
+Fault = Callable[[Twin, Play, Random], str]
+
+
+class Skipped(Exception):
+    """A fault cannot be brought about on this machine; says what it needs."""
+
+
+def killed_server(twin: Twin, play: Play, rng: Random, *, kafka: bool) -> str:
+    """Kill the process of PostgreSQL or Kafka with SIGKILL; the twin starts it again."""
+    server: KeptServer = twin.both.kafka if kafka else twin.both.primary
+    pid = _pid(server)
+    os.kill(pid, signal.SIGKILL)
+    eventually(lambda: server.pid not in (None, pid), because=f"{server.name} is started again", seconds=120)
+    return f"{server.name} {pid}"
+
+
+def killed_service(twin: Twin, play: Play, rng: Random) -> str:
+    """Kill a process of a service with SIGKILL: one of the twin's own, or of `pitledger up`."""
+    name: str = rng.choice([*(one.name for one in twin.processes), *twin.up.document["services"], "fork-server"])
+    own = {one.name: one for one in twin.processes}
+    if name in own:
+        before = own[name].pid
+        os.kill(before, signal.SIGKILL)
+        eventually(lambda: own[name].pid != before, because=f"{name} is started again")
+        return name
+    pid = twin.up.pid_of(name) if name == "fork-server" else twin.up.pid_of_service(name)
+    times = twin.up.messages().count(f"{name} is started again") + 1
+    os.kill(pid, signal.SIGKILL)
+    eventually(partial(twin.up.has_started_again, name, times), because=f"{name} is started again", seconds=120)
+    return name
+
+
+def stopped_service(twin: Twin, play: Play, rng: Random) -> str:
+    """Stop one process of round settlement for longer than its session: the other takes over, it wakes as a zombie."""
+    one, other = rng.sample(twin.pair, 2)
+    since = other.log.stat().st_size
+    one.signal(signal.SIGSTOP)
+    try:
+        taken = eventually(
+            lambda: any('"assigned"' in line and "table.events" in line for line in other.said(since)),
+            because=f"{other.name} takes the partitions over",
+            seconds=60,
+        )
+        time.sleep(SESSION_SECONDS)
+    finally:
+        one.signal(signal.SIGCONT)
+    return f"{one.name} for {_MORE_THAN_SESSION:.0f} s or more, {other.name} took over: {taken}"
+
+
+def stopped_server(twin: Twin, play: Play, rng: Random, *, kafka: bool) -> str:
+    """Stop all processes of PostgreSQL or Kafka for longer than a session, and let them go on."""
+    server: KeptServer = twin.both.kafka if kafka else twin.both.primary
+    family = [one.pid for one in processes_below(_pid(server))]
+    for pid in family:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
+    time.sleep(_MORE_THAN_SESSION)
+    for pid in family:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+    return f"{len(family)} processes of {server.name}, {_MORE_THAN_SESSION:.0f} s"
+
+
+def cut_at_commit(twin: Twin, play: Play, rng: Random) -> str:
+    """Cut connections at COMMIT: before PostgreSQL has it, and after it has committed and before the answer."""
+    fates, lock, cut = [], Lock(), {"before": 0, "after": 0}
+    fates = rng.sample(["before", "after"] * (_CUTS // 2), _CUTS)
+
+    def at_commit(commit: Commit) -> bool:
+        with lock:
+            fate = fates.pop() if fates and commit.writes(".entries") else None
+            if fate is not None:
+                cut[fate] += 1
+        if fate is None:
+            return pass_on(commit)
+        if fate == "after":
+            commit.happen()
+        return False
+
+    twin.both.wire.at_commit = at_commit
+    try:
+        eventually(lambda: not fates, because="all commits that were to be cut are cut", seconds=60)
+    finally:
+        twin.both.wire.at_commit = pass_on
+    return f"{cut['before']} before COMMIT arrived, {cut['after']} after it was done and before its answer"
+
+
+def cut_kafka(twin: Twin, play: Play, rng: Random) -> str:
+    """Cut all connections to Kafka, a few times at random moments."""
+    count = 0
+    for _ in range(4):
+        time.sleep(rng.uniform(0.2, 1.5))
+        count += twin.both.line.cut()
+    return f"{count} connections in 4 cuts"
+
+
+def clock_jumped(twin: Twin, play: Play, rng: Random) -> str:
+    """Let the clocks of the wagering accounts and of one round settlement jump, forward and backward, and come back."""
+    said = []
+    for seconds in rng.sample(_SHIFTS, len(_SHIFTS)):
+        for process in (twin.accounts, twin.pair[0]):
+            process.shift(seconds)
+        try:
+            refused = eventually(
+                lambda: _status(twin) == httpx.codes.UNAUTHORIZED,
+                because=f"a token is not good at {seconds:+.0f} s",
+                seconds=20,
+            )
+            before = len(twin.rows("SELECT 1 FROM round_settlement.entries"))
+            eventually(
+                lambda before=before: len(twin.rows("SELECT 1 FROM round_settlement.entries")) > before,  # type: ignore[misc]
+                because="rounds are settled all the same",
+            )
+            said.append(f"{seconds / 3600:+.0f} h: tokens {'refused' if refused else 'taken'}")
+        finally:
+            for process in (twin.accounts, twin.pair[0]):
+                process.shift(0)
+        eventually(lambda: _status(twin) == httpx.codes.OK, because="a token is good again", seconds=20)
+    return "; ".join(said)
+
+
+def _status(twin: Twin) -> int | None:
+    headers = {"authorization": f"Bearer {twin.tokens['demo.account_cashier']}"}
+    with suppress(httpx.HTTPError):
+        return httpx.get(f"{twin.accounts.url}{_TOKEN_PROBE}", headers=headers, timeout=5, trust_env=False).status_code
+    return None
+
+
+def upgraded(twin: Twin, play: Play, rng: Random, *, commit: str | None = None) -> str:
+    """Replace the processes of round settlement one after the other: by an earlier release, then by this one."""
+    with _release(commit) as (source, name):
+        for process in twin.pair:
+            process.replace(source)
+        twin.pair[0].replace()
+        eventually(twin.pair[1].ready, because="old and new work together")
+        twin.pair[1].replace()
+    return name
+
+
+@contextmanager
+def _release(commit: str | None) -> Iterator[tuple[Path | None, str]]:
+    """Give the source of an earlier release: the first with the schema of this one; None: it is this one."""
+    migrations = ["services/*/migrations", "shared/journal/tables.py", "shared/runtime/service/migrations.py"]
+    found = commit or _git("log", "-1", "--format=%H", "--", *migrations)
+    if not found or _git("rev-parse", "--is-shallow-repository") == "true":
+        yield None, "no history: old and new are this release"
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        archive = Path(directory) / "release.tar"
+        subprocess.run(["git", "archive", "--output", str(archive), found], cwd=_ROOT, check=True)
+        with tarfile.open(archive) as tar:
+            tar.extractall(Path(directory) / "source", filter="data")
+        yield Path(directory) / "source", f"{found[:8]} and this release"
+
+
+def _git(*words: str) -> str:
+    try:
+        ran = subprocess.run(["git", *words], cwd=_ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return ran.stdout.strip() if ran.returncode == 0 else ""
+
+
+def _pid(server: KeptServer) -> int:
+    pid = eventually(lambda: server.pid, because=f"{server.name} runs")
+    assert pid is not None
+    return pid

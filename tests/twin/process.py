@@ -1,0 +1,114 @@
+"""A process of the twin's own: it may be stopped, replaced by another release, or given a wrong clock."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+from services.cli.exits import StackEnded
+from shared.local.ports import LOOPBACK, free_port
+from shared.local.process import LeashedProcess, ProcessConfig
+from tests.support import eventually
+
+_ROOT: Final = Path(__file__).parents[2]
+_READY_SECONDS: Final = 120.0
+
+
+class OwnProcess:
+    """A process of a service, with a port and a clock that stay its own, whichever release it runs."""
+
+    def __init__(self, service: str, number: int, directory: Path) -> None:
+        self.service = service
+        self.name = f"{service} {number}"
+        self.url = ""
+        self.log = directory / f"{service}-{number}.log"
+        self.held = False
+        """Whether somebody else looks after it, who ends it on purpose."""
+        self._directory = directory
+        self._shift = directory / f"{service}-{number}.shift"
+        self._shift.write_text("0")
+        self._port = free_port()
+        self.url = f"http://{LOOPBACK}:{self._port}"
+        self._environment: Mapping[str, str] = {}
+        self._source = _ROOT
+        self._process: LeashedProcess | None = None
+
+    def start(self, environment: Mapping[str, str] | None = None) -> None:
+        """Start it, in the environment of before unless told."""
+        if environment is not None:
+            self._environment = environment
+        clocked = self._source == _ROOT
+        words = ["-m", "tests.twin.clocked", self.service, str(self._shift)]
+        if not clocked:
+            words = ["-P", "-m", "services.cli.main", "run", self.service]
+        listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(self._port)}
+        self._process = LeashedProcess(
+            ProcessConfig(
+                command=[sys.executable, *words],
+                directory=self._source,
+                log=self.log,
+                environment={**self._environment, **listening, "PYTHONPATH": str(self._source)},
+                grace_seconds=30.0,
+            )
+        )
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        assert self._process is not None
+        return self._process.pid
+
+    def ended(self) -> StackEnded | None:
+        """Return how it has ended by itself; None where it runs, or is looked after by somebody else."""
+        if self._process is None or self._process.running or self.held:
+            return None
+        return StackEnded(self.name)
+
+    def stop(self) -> None:
+        """End it in good order."""
+        if self._process is not None:
+            self._process.stop()
+            self._process = None
+
+    def replace(self, source: Path | None = None) -> None:
+        """End it in good order, and start what is at `source` (the current release, unless told) in its place."""
+        self.held = True
+        self.stop()
+        self._source = _ROOT if source is None else source
+        self.start()
+        self.held = False
+        self.wait_until_ready()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, number)
+
+    def shift(self, seconds: float) -> None:
+        """Set its clock wrong by so much, from now on."""
+        unfinished = self._shift.with_suffix(".unfinished")
+        unfinished.write_text(f"{seconds}")
+        unfinished.replace(self._shift)
+
+    def ready(self) -> bool:
+        """Return whether it says that it is ready."""
+        with suppress(httpx.HTTPError):
+            return httpx.get(f"{self.url}/readyz", timeout=5, trust_env=False).is_success
+        return False
+
+    def wait_until_ready(self) -> float:
+        """Wait until it is ready; return the seconds."""
+        began = time.monotonic()
+        eventually(self.ready, because=f"{self.name} is ready: {self.log}", seconds=_READY_SECONDS)
+        return time.monotonic() - began
+
+    def said(self, since: int = 0) -> Sequence[str]:
+        """Return the lines of its log from a place on."""
+        with self.log.open("rb") as log:
+            log.seek(since)
+            return log.read().decode(errors="replace").splitlines()

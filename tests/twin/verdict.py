@@ -1,0 +1,76 @@
+"""The verdict of the twin: at rest, everything acknowledged is in every book, once, and verifies."""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+import psycopg
+
+from loadtest.topic import stored
+from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
+from services.cli.services import load
+from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
+from shared.local.errors import LocalStackError
+from shared.runtime.database import role_of
+from tests.support import eventually
+from tests.twin.play import ACCOUNT, CENTS, Play
+from tests.twin.stack import Twin
+
+REST_SECONDS: Final = 240.0
+_POSTED: Final = """
+    SELECT count(*), count(DISTINCT data ->> 'round_id') FROM round_settlement.entries WHERE kind = 'settlement.posted'
+"""
+_BOUGHT_IN: Final = f"""
+    SELECT count(*), coalesce(sum((data ->> 'cents')::bigint), 0) FROM wagering_accounts.entries
+    WHERE kind = 'account.bought_in' AND data ->> 'account' = '{ACCOUNT}'"""
+
+
+def at_rest(twin: Twin, play: Play) -> None:
+    """Wait until every service is ready and has read, recorded and published all there is."""
+    settled = "all that was acknowledged is settled"
+    errors = (psycopg.OperationalError, LocalStackError)
+    eventually(
+        lambda: twin.rows(_POSTED)[0][0] >= len(play.sent), seconds=REST_SECONDS, because=settled, retry_on=errors
+    )
+    for process in twin.processes:
+        process.wait_until_ready()
+    twin.wait_until_ready(*twin.services, seconds=REST_SECONDS)
+    behind: list[str] = ["not looked yet"]
+
+    def caught_up() -> bool:
+        behind[:] = twin.behind()
+        return not behind
+
+    for _ in range(2):  # what was read last may have led to an entry that is to be read
+        try:
+            eventually(caught_up, seconds=REST_SECONDS, every=0.3, retry_on=errors)
+        except AssertionError as late:
+            raise AssertionError(f"not caught up: {'; '.join(behind)}") from late
+
+
+def verdict(twin: Twin, play: Play, *, rebuilt: Sequence[str] = ()) -> Verdict:
+    """Judge the books at rest; the tables of the services that are `rebuilt` are compared with a rebuild, too."""
+    found, expected = Verdict(), play.expected()
+    schemas = [role_of(service) for service in twin.services]
+    events, published = stored(twin.servers, TABLE_EVENTS.name), stored(twin.servers, SETTLEMENTS.name)
+    judge_journal(found, twin.target, list(play.sent), expected, events, published)
+    judge_services(found, twin.target, expected, schemas)
+    judge_refused(found, twin.target, [role_of(one) for one in twin.services if load(one).readers])
+    posted = twin.rows(_POSTED)
+    found.require(posted == [(len(play.sent),) * 2], f"{posted} settled, {len(play.sent)} were acknowledged")
+    bought_in, wanted = twin.rows(_BOUGHT_IN), (play.bought_in, CENTS * play.bought_in)
+    found.require(bought_in == [wanted], f"buy-ins and their cents are {bought_in}; {wanted} were acknowledged")
+    found.count("buy-ins", play.bought_in)
+    verified = twin.command("verify", *(f"--service={service}" for service in twin.services))
+    found.require(verified.code == 0, f"`pitledger verify` exit {verified.code}: {verified.said[-600:]}")
+    for service in rebuilt:
+        compared = twin.command("rebuild", service, "--check")
+        found.require(compared.code == 0, f"`pitledger rebuild {service} --check`: {compared.said[-600:]}")
+        found.count("services compared with a rebuild")
+    return found
+
+
+def judged_after(twin: Twin, play: Play, since: float) -> tuple[float, Verdict]:
+    """Wait for rest; return the seconds since a moment until then, and the verdict."""
+    at_rest(twin, play)
+    return time.monotonic() - since, verdict(twin, play)
