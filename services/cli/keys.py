@@ -10,8 +10,8 @@ import typer
 from services.cli.exits import UsageWrong
 from services.cli.output import message
 from services.cli.services import NAMES
-from shared.journal.cosignature import Quorum, WitnessKey
 from services.wagering_accounts.domain.sealing import new_wrapping_key
+from shared.journal.cosignature import Quorum, WitnessKey
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
 from shared.runtime.settings import Settings
