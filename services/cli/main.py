@@ -27,11 +27,11 @@ _COMMANDS = {
     "reconstruct": "Show all that the journal knows of a round, from the cards to the hashes.",
     "balances": "Print the balance of every account, on both time axes.",
     "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
-    "reconcile": "Say what a restored database lacks of what was signed and published.",
+    "reconcile": "Say what a restored database lacks: of what was signed, and of what was published.",
     "prove": "Export the proof that an entry is in the journal.",
     "verify-proof": "Verify an exported proof with nothing but the public key.",
-    "export": "Export a journal, or a gaming day of it, for the stand-alone verifier.",
-    "witness": "Cosign the checkpoints of logs that only grew, on a machine of somebody else's.",
+    "export": "Export a journal as far as it is signed, or a gaming day of it, for the stand-alone verifier.",
+    "witness": "Cosign the checkpoints of services, each after it was proven that the log only grew, until Ctrl-C.",
     "verify-reports": "Verify delivered reports: signed manifests, every file that they list, and nothing else there.",
     "payback": "Show what the wagers of a rules submission pay back; count hands again.",
     "sign": "Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.",
@@ -44,7 +44,7 @@ _COMMANDS = {
     "keys": "Make the keys with which the services sign, and the list of their public halves.",
     "patron-keys": "Replace the key that wraps the keys of patrons, and wrap them anew.",
     "config": "Print the settings in force, with secrets masked, and the roles of callers.",
-    "version": "Print the version; attest that what is installed is what was released.",
+    "version": "Print the version; with --attest, whether what is installed is what was released.",
 }
 """The commands in the order of `--help`, with its line on each. Each is a module of this package that is imported only
 when it is called; it has a function of its name, or `app`, a group of commands."""

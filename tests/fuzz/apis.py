@@ -95,7 +95,7 @@ class Called:
         self.answers: Counter[int] = Counter()
         self.wrong: dict[str, str] = {}
 
-    def note(self, operation: str, failure: Exception, asked: str) -> None:
+    def note(self, operation: str, failure: Failure | FailureGroup, asked: str) -> None:
         """Keep the first answer of a kind that is wrong at an operation."""
         for one in failure.exceptions if isinstance(failure, FailureGroup) else (failure,):
             kind = f"{operation}: {getattr(one, 'title', type(one).__name__)}"

@@ -165,6 +165,9 @@ QUIET = {
         "table_inventory.adjustments",
         "table_inventory.alarm_cases",
         "table_inventory.winners",
+        "wagering_accounts.patron_erasures",
+        "wagering_accounts.patron_identities",
+        "wagering_accounts.patron_keys",
     }
 }
 """By release, the tables that its day has no row of: what does not happen every day."""

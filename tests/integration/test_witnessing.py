@@ -47,8 +47,8 @@ class Away:
     """A witness as `pitledger witness`, which can be started and killed."""
 
     def __init__(self, home: Path, name: str, verifiers: Path) -> None:
-        self.words = (sys.executable, "-m", "services.cli.main", "witness", name)
-        self.words += ("--key", str(home / f"{name[-2:]}.pem"), "--state", str(home / name[-2:]))
+        self.words = [sys.executable, "-m", "services.cli.main", "witness", name]
+        self.words += ["--key", str(home / f"{name[-2:]}.pem"), "--state", str(home / name[-2:])]
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.verifiers = verifiers

@@ -75,7 +75,7 @@ class _Loop(SelectorEventLoop):
     def time(self) -> float:
         return self._scheduler.now
 
-    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:
+    def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:  # type: ignore[override]
         """Do the work of a thread when it is its turn."""
         del executor
 

@@ -1,7 +1,7 @@
 """A run of a seed: services with their processes, the tables, the pit and people, and all that happens to them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -78,7 +78,7 @@ class World:
             for (topic, number), why in process.stopped.items()
         }
 
-    def run(self, main: Callable[["World"], "asyncio.Future[None]"]) -> None:
+    def run(self, main: Callable[["World"], Coroutine[Any, Any, None]]) -> None:
         """Run the main task, and end everything."""
 
         async def work() -> None:
@@ -151,7 +151,7 @@ class World:
     def _acts(self, name: str, work: "asyncio.Future[None] | object") -> None:
         token = ACTOR.set(Actor(name))
         try:
-            task = self.scheduler.loop.create_task(work)  # type: ignore[arg-type]
+            task: asyncio.Task[None] = self.scheduler.loop.create_task(work)  # type: ignore[arg-type]
         finally:
             ACTOR.reset(token)
         task.add_done_callback(self._acted)

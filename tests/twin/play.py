@@ -1,7 +1,7 @@
 """What goes on in the casino of the twin: signed rounds to Kafka, and money to an account over HTTP."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -15,6 +15,7 @@ from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.watch import Watch
 from services.cli.services import NAMES
+from shared.contracts.submissions import RulesSubmission
 from shared.runtime.database import role_of
 from tests.support import eventually
 from tests.twin.stack import ACCOUNTS, SETTLEMENT, Twin
@@ -56,7 +57,7 @@ class Play:
             file_and_approve(twin.target, self._devices.documents, [])
             watch.wait_for_properties(1, seconds=_FILED_SECONDS, schemas=everybody)
             eventually(  # its keys make a repetition harmless: counting paybacks takes long on a busy machine
-                lambda: file_and_approve(twin.target, [], submissions) is None,
+                lambda: self._filed(submissions),
                 because="the submissions are approved",
                 seconds=_FILED_SECONDS,
                 retry_on=httpx.TransportError,
@@ -66,6 +67,10 @@ class Play:
         open_all(services, twin.tokens, sites, self._records)
         answer = self._ask("/accounts", "open", {"account": ACCOUNT, "property": PROPERTY, "table": self._table})
         assert answer.is_success, answer.text
+
+    def _filed(self, submissions: Sequence[RulesSubmission]) -> bool:
+        file_and_approve(self._twin.target, [], submissions)
+        return True
 
     @property
     def _table(self) -> str:

@@ -121,8 +121,10 @@ def routes() -> APIRouter:
                 link=lambda one: path("p", property, "patrons", "accounts", one["account"]),
             )
         ]
-        names = ("set-limit", "set-exclusion", "set-tax-residence", "change-access-code", "open-account")
-        names += ("identify-patron", "enter-erasure", "approve-erasure", "reject-erasure")
+        names = (
+            *("set-limit", "set-exclusion", "set-tax-residence", "change-access-code", "open-account"),
+            *("identify-patron", "enter-erasure", "approve-erasure", "reject-erasure"),
+        )
         return page(
             request,
             "patron.html",

@@ -41,12 +41,6 @@ def _clock(wanted: PropertyDocument) -> Iterator[str]:
         ZoneInfo(wanted.time_zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         yield f"'time_zone': {wanted.time_zone!r} is not in the IANA database; name one such as America/New_York"
-    for name, moment in (
-        ("gaming_day_begins", wanted.gaming_day_begins),
-        *(("shifts", shift.begins) for shift in wanted.shifts),
-    ):
-        if moment.tzinfo is not None:
-            yield f"'{name}': {moment} has an offset; it is a time on the property's own clock"
 
 
 def _shifts(wanted: PropertyDocument) -> Iterator[str]:

@@ -29,6 +29,7 @@ TEXTS = (
     "pa-633a",
     "US",
     "2026-11",
+    "06:00",
     "America/New_York",
     "O’Neil & Søn <b>",
     "x" * 64,

@@ -7,7 +7,7 @@ import pytest
 
 from services.wagering_accounts.domain.documents import IdentityDocument
 from services.wagering_accounts.tables import metadata
-from shared.contracts.catalog import KINDS
+from shared.contracts.facts import KINDS
 from tests.unit.contracts.personal import personal_fields
 
 PAGE = Path(__file__).parents[3] / "docs/privacy.md"

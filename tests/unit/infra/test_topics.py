@@ -31,7 +31,7 @@ def test_the_contracts_and_the_cluster_have_the_same_topics() -> None:
     document = yaml.safe_load((Path(topics.__file__).parent / "topics.yaml").read_text())
     assert {topic.name for topic in (*TOPICS, *NOTES)} == set(document["partitions"])
     assert [topic.name for topic in (*TOPICS, *NOTES)] == [topic.name for topic in wanted()]
-    assert ["submissions", "properties"] == [
+    assert ["submissions", "properties", "checkpoints"] == [
         topic.name for topic in wanted() if topic.config["cleanup.policy"] == "compact"
     ]
 

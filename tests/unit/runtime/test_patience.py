@@ -1,6 +1,7 @@
 """What the loop of a topic tries again when the database does not answer it."""
 
 import asyncio
+from collections.abc import Iterator
 
 import psycopg
 import pytest
@@ -30,7 +31,7 @@ def _patience() -> Patience:
 def test_a_shard_is_read_until_the_database_answers(error: type[psycopg.Error]) -> None:
     """Another process that opens the same shard, a deadlock and a lost answer do not end the service."""
     patience = _patience()
-    answers = iter([error("not now"), "the shard"])
+    answers: Iterator[psycopg.Error | str] = iter([error("not now"), "the shard"])
 
     async def attempt() -> str:
         answer = next(answers)
