@@ -8,10 +8,13 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from services.cli.keys import PATRON_KEYS
 from services.cli.services import NAMES
+from services.wagering_accounts.domain.sealing import new_wrapping_key
 from shared.runtime.web import ROLES
 from tests.faults.in_process import database, read, records_of
 from tests.faults.subject import Subject
@@ -47,6 +50,14 @@ def subject(request: pytest.FixtureRequest) -> Subject:
     """A service with a story."""
     found: Subject = request.param
     return found
+
+
+@pytest.fixture(autouse=True)
+def patron_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wagering accounts have the keys of patrons, as each service in production that needs them."""
+    keys = tmp_path / PATRON_KEYS
+    keys.write_text(new_wrapping_key("k1"))
+    monkeypatch.setenv("PITLEDGER_PATRON_KEYS_FILE", str(keys))
 
 
 @pytest.fixture
