@@ -85,14 +85,10 @@ class ApprovedProperties(Properties):
     reader = Reader(PROPERTIES, *DECIDED, CommandRefused)
     keeps = (properties, documents)
 
-    def __init__(self) -> None:
-        self.places = Places(properties)
-
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Write what is not there yet: every process reads the topic."""
         await super().keep(connection, events, at)
-        await self.places.refresh(connection)
-        await keep_documents(connection, _publisher(PROPERTIES), events, self.places.place)
+        await keep_documents(connection, _publisher(PROPERTIES), events)
 
 
 class OfJournal(Handler[None]):
@@ -129,10 +125,18 @@ class OfJournal(Handler[None]):
         del events
         await self.places.refresh(connection)
 
+    def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
+        """Check that the property is known whose clock says the gaming day; nothing is recorded of it."""
+        del state
+        named = getattr(event.data, "property", None)
+        if named is not None and not isinstance(event.data, CommandRefused) and _asks_the_clock(event.data):
+            place_at(self.places.place, named, event.time)
+        return ()
+
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
         """Add an entry."""
         if isinstance(event.data, CommandRefused):
-            batch.note_at(event, event.data, self.places.place)
+            batch.note(event, event.data)
             return
         batch.add(event, event.data, self.places.place, whole=self.lists(event.data))
         if isinstance(event.data, OF_INPUT):
@@ -141,6 +145,11 @@ class OfJournal(Handler[None]):
     def lists(self, fact: Fact) -> bool:
         """Return whether reports list a fact, so that it is kept whole."""
         return type(fact) not in self.added_up
+
+
+def _asks_the_clock(fact: Any) -> bool:
+    """Return whether the gaming day of a fact is that of its moment, for it names none."""
+    return getattr(fact, "gaming_day", None) is None or isinstance(fact, CorrectionOfRound)
 
 
 def _all_of(topic: Topic) -> Reader:
@@ -187,10 +196,10 @@ class Settlements(OfJournal):
 
     def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
         """Check that the property is known; nothing is recorded of it."""
-        del state
         if isinstance(event.data, QuickRound | DealtRound):
             place_at(self.places.place, event.data.property, event.data.closed_at)
-        return ()
+            return ()
+        return super().handle(event, state)
 
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
         """Add an entry."""
@@ -208,7 +217,7 @@ class Settlements(OfJournal):
             case CorrectionOfRound() as asked:  # what it changes, its settlement says
                 batch.add(event, asked, self.places.place, of_moment=True)
             case CommandRefused() as refused:
-                batch.note_at(event, refused, self.places.place)
+                batch.note(event, refused)
         changes.add(event)
 
 
@@ -258,7 +267,6 @@ class Submissions(RulesSubmissions):
     keeps = (house_edges, facts, positions)
 
     def __init__(self) -> None:
-        self.places = Places(properties)
         self._edges: dict[str, Sequence[HouseEdge]] = {}
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
@@ -271,12 +279,11 @@ class Submissions(RulesSubmissions):
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Write the house edges, those that are there stay; and what was filed, decided and refused."""
         del at
-        await self.places.refresh(connection)
         batch = Batch(_publisher(SUBMISSIONS))
         for event in events:
             batch.seen(event)  # type: ignore[arg-type]  # what is on the topic of a journal are entries
             if isinstance(event.data, Fact):
-                batch.note_at(event, event.data, self.places.place)  # type: ignore[arg-type]
+                batch.note(event, event.data)  # type: ignore[arg-type]
         await batch.write(connection)
         approved = [event for event in events if isinstance(event.data, SubmissionApproved)]
         rows = [_row(edge, one.recordedat) for one in approved for edge in await self._counted(one.data)]  # type: ignore[attr-defined]  # entries of the registry

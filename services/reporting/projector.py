@@ -1,7 +1,6 @@
 """The exceptions of reporting: what a batch changes in them, one statement for each table, however many rows."""
 
 from collections.abc import Sequence
-from datetime import UTC
 from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -39,7 +38,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def _refused(entry: Entry, fact: CommandRefused) -> dict[str, Any]:
-    """Return the row of a command that reporting itself refused; the day is UTC's, for it is about no gaming day."""
+    """Return the row of a command that reporting itself refused, which is of the day of its moment."""
     return {
         "service": journal.schema,
         "shard": entry.shard,
@@ -51,7 +50,7 @@ def _refused(entry: Entry, fact: CommandRefused) -> dict[str, Any]:
         "event": None,
         "property": fact.property,
         "table_name": None,
-        "gaming_day": fact.at.astimezone(UTC).date(),
+        "gaming_day": None,
         "contents_cents": None,
         "data": fact.encode().decode(),
     }

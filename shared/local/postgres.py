@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.errors import ReadOnlySqlTransaction
 
 from shared.local import _pgserver
 from shared.local.account import (
@@ -187,7 +188,7 @@ class PostgresServer(KeptServer):
         try:
             with _connected(f"postgresql://{_SUPERUSER}:{self._passwords[_SUPERUSER]}@{address}") as connection:
                 _create_database(connection, self._passwords[_OWNER])
-        except psycopg.OperationalError as error:
+        except (psycopg.OperationalError, ReadOnlySqlTransaction) as error:  # starting, or not through with restoring
             return error
         return None
 

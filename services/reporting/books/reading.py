@@ -6,7 +6,7 @@ read as they are added up; of the others, the entries themselves are added up. E
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any, Final, Literal, Self, TypeVar
 
@@ -54,6 +54,10 @@ PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
 LINE_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "version", "submission", "wager", "category")
 
 
+_Kept = Literal["facts", "documents"]
+_TABLES: Final[tuple[_Kept, ...]] = ("facts", "documents")
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A fact with its entry, when it happened and when it was recorded."""
@@ -92,6 +96,10 @@ class Books:
         """Return the property as it is on a gaming day; before its first version, as that has it."""
         found = place_of_day(self._places, day)
         return found or min(self._places, key=lambda place: place.document.effective_from)
+
+    def dated(self, listed: Iterable[Listed]) -> list[Listed]:
+        """Return facts that belong to no gaming day, each with that of its moment by the property's clock."""
+        return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property
     def place(self) -> Place:
@@ -307,13 +315,16 @@ class Books:
 
     async def refusals(self) -> list[Listed]:
         """Return the commands that were refused on the question's gaming days, those of no property included."""
-        days = (self.question.first, self.question.last)
+        first, after = self.question.first, self.question.last + timedelta(days=1)
+        begins, ends = self.place_on(first).begins_at(first), self.place_on(after).begins_at(after)
+        during = "AND occurred_at >= :begins AND occurred_at < :ends"
         placed = "(property = :property OR property IS NULL)"
-        found = [
-            *await self._facts([CommandRefused], *days, of_property=placed),
-            *await self._facts([CommandRefused], *days, of_property=placed, table="documents"),
-        ]
-        return sorted(found, key=lambda one: one.recorded_at)
+        found: list[Listed] = []
+        for table in _TABLES:
+            found += await self._facts(
+                [CommandRefused], None, None, during, of_property=placed, table=table, begins=begins, ends=ends
+            )
+        return self.dated(sorted(found, key=lambda one: one.recorded_at))
 
     async def documents(self, *kinds: type[FactT]) -> list[Listed]:
         """Return what was filed and decided about the property document, in the order of recording."""
@@ -337,7 +348,7 @@ class Books:
         more: str = "",
         *,
         of_property: str = "property = :property",
-        table: Literal["facts", "documents"] = "facts",
+        table: _Kept = "facts",
         **asked: Any,
     ) -> list[Listed]:
         parameters = {

@@ -104,10 +104,10 @@ async def last_acts(books: Books) -> dict[str, LastAct]:
         kind, person = person_of(row.item)
         _later(found, person, LastAct(row.gaming_day, kind))
     for one in await registry_acts(books):
-        day = books.place_on(last).gaming_day(one.recorded_at)
-        if day <= last:
+        assert one.gaming_day is not None, "the property's clock says it"
+        if one.gaming_day <= last:
             for person in registrars(one.fact):
-                _later(found, person, LastAct(day, one.kind))
+                _later(found, person, LastAct(one.gaming_day, one.kind))
     return found
 
 
@@ -117,8 +117,8 @@ def _later(found: dict[str, LastAct], person: str, act: LastAct) -> None:
 
 
 async def registry_acts(books: Books) -> list[Listed]:
-    """Return what people filed and decided at the registry about the property, whenever that was."""
-    return [*await books.documents(*DECIDED), *await books.all_facts(*SUBMITTED)]
+    """Return what people filed and decided at the registry about the property, whenever that was, with its day."""
+    return books.dated([*await books.documents(*DECIDED), *await books.all_facts(*SUBMITTED)])
 
 
 def registrars(fact: Any) -> list[str]:

@@ -1,7 +1,7 @@
 """Write what a batch of entries adds to the books: one statement for each table, however many rows."""
 
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import func, text
@@ -100,8 +100,12 @@ class Batch:
             self._amount_days[key] = self._amount_days.get(key, 0) + value
             self._amounts.append((*entry, number, property_name, of_day, *about, measure, value))
 
-    def note(self, event: EntryEvent[Any], fact: Fact, day: date | None) -> None:
-        """Add a fact to what reports list, and to nothing else: it says nothing of what happened on the day."""
+    def note(self, event: EntryEvent[Any], fact: Fact, day: date | None = None) -> None:
+        """Add a fact to what reports list, and to nothing else.
+
+        Of what belongs to no gaming day, the day is left open: reports ask the property's clock for that of its moment,
+        which need not be known yet while this is written.
+        """
         about = {"property": getattr(fact, "property", None), "table_name": getattr(fact, "table", None)}
         said = {"kind": type(fact).KIND.name, "event": getattr(fact, "event", None), "occurred_at": event.time}
         held = {"gaming_day": day, "contents_cents": _contents_cents(fact), "data": fact.encode().decode()}
@@ -111,11 +115,6 @@ class Batch:
     def noted(self) -> list[dict[str, Any]]:
         """Return the rows of what reports list."""
         return self._facts
-
-    def note_at(self, event: EntryEvent[Any], fact: Fact, places: PlaceAt) -> None:
-        """Add a fact to what reports list, of the gaming day of its moment; what names no property is of UTC's."""
-        day = _day_of(getattr(fact, "property", None), event.time, places)
-        self.note(event, fact, day or event.time.astimezone(UTC).date())
 
     def _entry(self, event: EntryEvent[Any]) -> dict[str, Any]:
         return {
@@ -194,14 +193,12 @@ def _day_of(property_name: str | None, moment: datetime, places: PlaceAt) -> dat
     return None if place is None else place.gaming_day(moment)
 
 
-async def keep_documents(
-    connection: AsyncConnection, service: str, events: Iterable[Event[Any]], places: PlaceAt
-) -> None:
+async def keep_documents(connection: AsyncConnection, service: str, events: Iterable[Event[Any]]) -> None:
     """Keep facts of a topic that every process reads; those that are there stay."""
     batch = Batch(service)
     for event in events:
         if isinstance(event.data, Fact):
-            batch.note_at(event, event.data, places)  # type: ignore[arg-type]  # on the topic of a journal are entries
+            batch.note(event, event.data)  # type: ignore[arg-type]  # on the topic of a journal are entries
     await _ADD_DOCUMENTS.write(
         connection, [{name: row[name] for name in _ADD_DOCUMENTS.columns} for row in batch.noted]
     )

@@ -178,8 +178,8 @@ async def _done(books: Books) -> list[_Done]:
         found.append(_Done(getattr(listed.fact, step.by), step.what, listed))
     found.extend(_Done(one.fact.by, "refused", one) for one in await books.refusals())
     for one in await registry_acts(books):
-        day = books.place_on(books.question.last).gaming_day(one.recorded_at)
-        if isinstance(one.fact, DECIDING) and books.question.first <= day <= books.question.last:
+        assert one.gaming_day is not None, "the property's clock says it"
+        if isinstance(one.fact, DECIDING) and books.question.first <= one.gaming_day <= books.question.last:
             what = "approval" if overridden_by(one.fact) is None else "override"
             found.extend(_Done(person, what, one) for person in registrars(one.fact))
     return sorted(found, key=lambda one: (one.listed.recorded_at, one.listed.entry.shard, one.listed.entry.seq))

@@ -1,11 +1,13 @@
 """User access and overrides on a real database: roles by version, last use, what people did, what law keeps apart."""
 
+from dataclasses import replace
 from typing import Any
 
 from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.reporting import Books, names
-from tests.unit.reporting.entries import DAY, NOON
+from tests.support.services import query
+from tests.unit.reporting.entries import DAY, NOON, day_closed
 
 _DAY = {"property": "riverside", "gaming_day": DAY}
 
@@ -100,3 +102,29 @@ def test_a_review_looks_at_a_quarter(books: Books) -> None:
     report = books.report("access", "&period=quarter")
     assert ("2026-10-01", "2026-12-31") == names(report, "first_day", "last_day")
     assert ["ann", "ann", "audit.lou", "zoe"] == [row["person"] for row in _rows(books, "roles", "&period=quarter")]
+
+
+def test_what_the_registry_refused_is_of_the_day_of_the_property_s_clock(url: str, books: Books) -> None:
+    """Also where it was read before the property: the rows are the same, and so a rebuild finds no difference."""
+    harbor = replace(books, property_name="harbor")
+    asked = {"command": "FileSubmission", "reason": "role-missing", "detail": "no", "by": "ghost"}
+    night, noon = NOON.replace(hour=8), NOON.replace(hour=11)  # at 3 and 6 in the morning; the day begins at 4
+    attempts = [
+        published(
+            "command.refused",
+            {**asked, "at": moment.isoformat(), "property": "harbor"},
+            service="paytable-registry",
+            sequence=sequence,
+            at=moment,
+        )
+        for sequence, moment in enumerate((night, noon), 1)
+    ]
+    books.desk.feed("submissions", attempts[0])
+    books.desk.feed("properties", property_event("harbor", sequence=3))
+    books.desk.feed("submissions", attempts[1])
+    books.desk.feed("inventory", day_closed(1, "preliminary", property_name="harbor"))
+    said = ("person", "kind", "gaming_day")
+    before, that = ("ghost", "FileSubmission", "2026-11-19"), ("ghost", "FileSubmission", DAY)
+    assert [before, that] == [names(row, *said) for row in _rows(harbor, "overrides", "&period=month")[:2]]
+    assert that == names(_rows(harbor, "overrides")[0], *said)
+    assert [(None,)] * 2 == query(url, "SELECT gaming_day FROM reporting.facts WHERE kind = 'command.refused'")
