@@ -1,6 +1,8 @@
 """The desk: what waits for the pit, the cage, the count room and revenue audit, with the command of each step."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import date, timedelta
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -150,18 +152,23 @@ async def _checks(person: Person, here: Record) -> list[Any]:
 
 
 async def _looked_into(person: Person, here: Record) -> list[Any]:
-    name, day = here["property"], here["gaming_day"]
+    name = here["property"]
     found: list[Any] = []
     if person.may("reports.read"):
-        seats, rounds = await together(
-            person.calls.get_all(VIGORISH, "/follow-ups", property=name, gaming_day=day),
-            person.calls.get_all(ACCOUNTS, "/open-rounds", property=name),
+        seats, [rounds] = await asyncio.gather(
+            _of_two_days(
+                here, lambda day: person.calls.get_all(VIGORISH, "/follow-ups", property=name, gaming_day=day)
+            ),
+            together(person.calls.get_all(ACCOUNTS, "/open-rounds", property=name)),
         )
         found.append(
             listed(
                 "desk.vigorish",
                 seats,
-                cols("table", "round_id", "seat", "kind", "assessed_cents", "collected_cents", "outstanding_cents"),
+                cols(
+                    *("gaming_day", "table", "round_id", "seat", "kind"),
+                    *("assessed_cents", "collected_cents", "outstanding_cents"),
+                ),
                 link=lambda one: path("p", name, "rounds", one["table"], one["round_id"]),
             )
         )
@@ -178,9 +185,9 @@ async def _looked_into(person: Person, here: Record) -> list[Any]:
             )
         )
     if person.may("reports.read", "days.audit"):
-        cases, follow_ups = await together(
-            person.calls.get_all(INVENTORY, "/investigations", property=name),
-            person.calls.get(INVENTORY, path("gaming-days", name, day, "follow-ups")),
+        [cases], follow_ups = await asyncio.gather(
+            together(person.calls.get_all(INVENTORY, "/investigations", property=name)),
+            _of_two_days(here, lambda day: _before_the_seal(person, name, day)),
         )
         known = {"property": name}
         found.append(
@@ -196,6 +203,28 @@ async def _looked_into(person: Person, here: Record) -> list[Any]:
             )
         )
         found.append(
-            listed("desk.follow_ups", follow_ups, cols("kind", "subject", "table", "cents", "reason", "owner", "since"))
+            listed(
+                "desk.follow_ups",
+                follow_ups,
+                cols("gaming_day", "kind", "subject", "table", "cents", "reason", "owner", "since"),
+            )
         )
     return found
+
+
+async def _before_the_seal(person: Person, name: str, day: str) -> Any:
+    return (await person.calls.get(INVENTORY, path("gaming-days", name, day, "follow-ups")))["items"]
+
+
+async def _of_two_days(here: Record, ask: Callable[[str], Awaitable[Any]]) -> Any:
+    """Return records of the gaming day that runs and of the one before, which waits for its count and its audit.
+
+    Each says its day. Where one of the answers is missing, it is what says why.
+    """
+    last = date.fromisoformat(here["gaming_day"])
+    days = (str(last - timedelta(days=1)), str(last))
+    answers = await together(*map(ask, days))
+    missing = next((one for one in answers if isinstance(one, Missing)), None)
+    if missing is not None:
+        return missing
+    return [{**one, "gaming_day": day} for day, answer in zip(days, answers, strict=True) for one in answer]

@@ -1,6 +1,7 @@
 """What-if: the rounds of some gaming days settled again under another rules submission, and the difference."""
 
 import json
+from datetime import date, timedelta
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -23,8 +24,9 @@ def routes() -> APIRouter:
     @router.get("")
     async def form(request: Request, person: Asked, property: str, game: str, version: int) -> Response:
         shown = await person.calls.get(REGISTRY, path("submissions", property, game, version))
-        day = (await running_day(person, property))["gaming_day"]
-        given = {"first": day, "last": day, "submission": json.dumps(shown["submission"], indent=2)}
+        last = (await running_day(person, property))["gaming_day"]
+        first = str(date.fromisoformat(last) - timedelta(days=1))  # a day that has just begun has few rounds or none
+        given = {"first": first, "last": last, "submission": json.dumps(shown["submission"], indent=2)}
         return page(request, "what_if.html", person, shown=shown, given=given, found=None, refused=None, charts=[])
 
     @router.post("")
