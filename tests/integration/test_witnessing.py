@@ -14,33 +14,24 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.round_settlement.tables import journal
+from shared.contracts.topics import CHECKPOINTS
 from shared.journal.checkpoint import checkpoint_origin
 from shared.journal.ledger import Ledger
 from shared.journal.signed_note import Signer
 from shared.runtime.context import RuntimeContext
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.notary import notary
-from shared.runtime.service.witnessing import Witnessing, witnesses_of
+from shared.runtime.service.witnessing import Witnessing
 from shared.runtime.settings import Settings
-from tests.support import Databases, eventually
+from tests.support import AnyBroker, Databases, eventually
 from tests.support.journals import SHARD, append, draft_of, run
-from tests.support.services import settled_database
+from tests.support.services import create_topics, read_topic, settled_database
 from tests.unit.cli.calling import Caller
 
 SERVICE = "round-settlement"
 ORIGIN = checkpoint_origin(SERVICE, SHARD)
 ROOT = Path(__file__).parents[2]
 W1, W2 = "witness.example.com/w1", "witness.example.com/w2"
-
-
-class Published:
-    """The notes that were published, by their log."""
-
-    def __init__(self) -> None:
-        self.notes: dict[str, str] = {}
-
-    def publish(self, origin: str, note: str) -> None:
-        self.notes[origin] = note
 
 
 class Away:
@@ -113,15 +104,25 @@ def isolated(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, cwd="/", env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False)
 
 
+def published(servers: str) -> str:
+    """The note that a reader of the topic keeps of the log."""
+    notes = {record.key: record.value for record in read_topic(servers, CHECKPOINTS.name)}
+    return notes[ORIGIN.encode()].decode()
+
+
+@pytest.mark.broker
 def test_witnesses_cosign_and_verify_demands_them(
     url: str,
+    fresh_broker: AnyBroker,
     witnesses: tuple[Away, Away],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One away: signing goes on, `verify` names the checkpoint. Back, both cosign; entry, day and journal verify."""
-    pitledger, published = Caller(capsys, monkeypatch), Published()
+    pitledger, servers = Caller(capsys, monkeypatch), fresh_broker.bootstrap_servers
+    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", servers)
+    create_topics(servers)
 
     async def record(engine: AsyncEngine, *sequences: int) -> RuntimeContext:
         await append(engine, *map(draft_of, sequences), recorded_at=datetime.now(UTC) - timedelta(hours=1))
@@ -132,7 +133,7 @@ def test_witnesses_cosign_and_verify_demands_them(
         context = await record(engine, 1, 2, 3)
         signing = notary(context.settings, SERVICE)
         assert signing is not None
-        witnessing = Witnessing(context, signing, witnesses_of(context.settings), published)
+        witnessing = Witnessing.of(context, signing)
         guard = Guard(context, signing)
         for more in ((), (4, 5)):
             await append(engine, *map(draft_of, more), recorded_at=datetime.now(UTC) - timedelta(hours=1))
@@ -141,7 +142,7 @@ def test_witnesses_cosign_and_verify_demands_them(
         assert [3, 5] == signing.store.sizes(ORIGIN)
 
     run(url, one_away)
-    assert f"— {W1} " in published.notes[ORIGIN]
+    assert f"— {W1} " in published(servers)
     lacking = pitledger("verify", "--service", SERVICE)
     assert (1, True) == (lacking.code, f"cosigned by {W1}, 2 must have" in lacking.stdout.replace("\n", " "))
     assert 0 == pitledger("verify", "--service", SERVICE, "--witnesses", "1").code
@@ -153,13 +154,13 @@ def test_witnesses_cosign_and_verify_demands_them(
         await Guard(context, signing).watch()
         # Two processes of the service ask: the second is told a size that it does not remember.
         for _ in range(2):
-            await Witnessing(context, signing, witnesses_of(context.settings), published).once()
+            await Witnessing.of(context, signing).once()
 
     witnesses[0].kill()
     for each in witnesses:
         each.start()
     run(url, back)
-    assert f"— {W2} " in published.notes[ORIGIN]
+    assert f"— {W2} " in published(servers)
     assert 0 == pitledger("verify", "--service", SERVICE).code
 
     kept = ("--checkpoints", str(tmp_path / "checkpoints"))

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import date, timedelta
+from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -12,7 +13,7 @@ from services.console.console import Asked, Person, page
 from services.console.listing import Act, Record, cols, listed
 from services.console.pages import corrections
 from services.console.pages.days import running_day, zone_of
-from services.console.services import ACCOUNTS, INVENTORY, VIGORISH, Missing, path, together
+from services.console.services import ACCOUNTS, INVENTORY, VIGORISH, Missing, Refused, path, together
 from services.console.words import say
 
 _CAGE: Final = ("cage.transact",)
@@ -221,10 +222,20 @@ async def _of_two_days(here: Record, ask: Callable[[str], Awaitable[Any]]) -> An
 
     Each says its day. Where one of the answers is missing, it is what says why.
     """
-    last = date.fromisoformat(here["gaming_day"])
-    days = (str(last - timedelta(days=1)), str(last))
-    answers = await together(*map(ask, days))
+    day = here["gaming_day"]
+    before = str(date.fromisoformat(day) - timedelta(days=1))
+    answers = await together(_unless_unknown(ask(before)), ask(day))
     missing = next((one for one in answers if isinstance(one, Missing)), None)
     if missing is not None:
         return missing
-    return [{**one, "gaming_day": day} for day, answer in zip(days, answers, strict=True) for one in answer]
+    return [{**one, "gaming_day": of} for of, answer in zip((before, day), answers, strict=True) for one in answer]
+
+
+async def _unless_unknown(answer: Awaitable[Any]) -> Any:
+    """Return an answer; nothing where there is no such day, as before the first one of a property."""
+    try:
+        return await answer
+    except Refused as refused:
+        if refused.status != HTTPStatus.NOT_FOUND:
+            raise
+        return []
