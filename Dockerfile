@@ -1,6 +1,6 @@
 # One image for every service: `docker run IMAGE run round-settlement`. No secrets, no embedded stack, no build tools.
-# The tag alone is for trying things; a release passes the digest too (infra/images.yaml).
-ARG PYTHON_IMAGE=python:3.11-slim
+# Pinned as in docker-compose.yml: a digest is those bytes, whatever the tag says by then.
+ARG PYTHON_IMAGE=python:3.11.15-slim@sha256:90744cff8f32887f075c47d747a173ff333e9e98801667af93c357fa9f5e28ff
 
 FROM ${PYTHON_IMAGE} AS site
 WORKDIR /source

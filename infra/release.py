@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Final
 from zipfile import ZipFile
 
-from infra.images import without_digest
 from shared.journal.signed_note import CheckpointError, Signer
 from shared.runtime.released import KEY_NAME, MANIFEST, SBOM, Release, digest
 
@@ -121,20 +120,15 @@ def _normalize(sdist: Path, moment: int) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Build, and say what came out. Exit code 1 where images have no digest and nobody said that this is meant."""
+    """Build, and say what came out."""
     parser = argparse.ArgumentParser(prog="python -m infra.release", description=__doc__)
     parser.add_argument("--key", type=Path, required=True, help="the Ed25519 key that signs, PKCS #8 PEM")
     parser.add_argument("--new-key", action="store_true", help="make the key first, where it is not there")
     parser.add_argument("--commit", default="HEAD", help="what is released")
     parser.add_argument("--target", type=Path, default=Path("dist/release"), help="where it is written")
     parser.add_argument("--compiled", action="store_true", help="compile the rules")
-    parser.add_argument("--images-unpinned", action="store_true", help="release although images have no digest")
     given = parser.parse_args(words)
     repository = Path(__file__).parents[1]
-    unpinned = without_digest(repository)
-    if unpinned and not given.images_unpinned:
-        print(f"images without a digest: {', '.join(unpinned)}; run: python -m infra.images --resolve", file=sys.stderr)  # noqa: T201
-        return 1
     try:
         if given.new_key and not given.key.exists():
             Signer.generate(KEY_NAME).to_pem(given.key)
