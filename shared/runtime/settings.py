@@ -78,7 +78,7 @@ class Settings(KafkaSettings):
     )
     checkpoint_verifiers_file: Path | None = Field(
         default=None,
-        description="public keys with which `pitledger verify` opens checkpoints, one a line; none: the signing key's",
+        description="public keys of the services, former ones too, one a line; none: the signing key's alone",
     )
     witnesses_file: Path | None = Field(
         default=None,

@@ -15,9 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.round_settlement.tables import journal
 from shared.contracts.topics import CHECKPOINTS
-from shared.journal.checkpoint import checkpoint_origin
+from shared.journal.checkpoint import checkpoint_origin, read_unverified
+from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.ledger import Ledger
-from shared.journal.signed_note import Signer
+from shared.journal.merkle import Frontier, consistency_proof
+from shared.journal.signed_note import Signer, Verifier
+from shared.journal.witness import Request, State, Witness
 from shared.runtime.context import RuntimeContext
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.notary import notary
@@ -25,7 +28,7 @@ from shared.runtime.service.witnessing import Witnessing
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.journals import SHARD, append, draft_of, run
-from tests.support.services import create_topics, read_topic, settled_database
+from tests.support.services import create_topics, query, read_topic, settled_database
 from tests.unit.cli.calling import Caller
 
 SERVICE = "round-settlement"
@@ -184,3 +187,48 @@ def test_witnesses_cosign_and_verify_demands_them(
         assert (1, "", True) == (altered.returncode, altered.stdout, "nothing is proven" in altered.stderr)
     (tmp_path / "cut.jsonl").write_text("".join(whole.splitlines(keepends=True)[:-1]))
     assert 1 == isolated(str(tmp_path / "cut.jsonl"), *trust).returncode
+
+
+def test_the_key_of_a_service_is_replaced(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With both verifier keys what either signed verifies, a witness cosigns on, and without one it does not verify."""
+    monkeypatch.delenv("PITLEDGER_WITNESSES_FILE")
+    monkeypatch.delenv("PITLEDGER_WITNESSES_REQUIRED")
+    pitledger, verifiers, kept = Caller(capsys, monkeypatch), tmp_path / "verifiers.txt", tmp_path / "checkpoints"
+    seen = Signer.generate(W1)
+
+    def signed(*sequences: int) -> str:
+        async def work(engine: AsyncEngine) -> None:
+            await append(engine, *map(draft_of, sequences), recorded_at=datetime.now(UTC) - timedelta(hours=1))
+            context = RuntimeContext(service=SERVICE, settings=Settings(), engine=engine, ledger=Ledger(journal))
+            await Guard(context, notary(context.settings, SERVICE)).watch()
+
+        run(url, work)
+        return DirectoryStore(kept).latest(ORIGIN) or ""
+
+    first = signed(1, 2, 3)
+    old = verifiers.read_text()
+    new = Signer.generate(f"pitledger/{SERVICE}")
+    new.to_pem(tmp_path / "new.pem")
+    (tmp_path / "new.pem").replace(tmp_path / "key.pem")
+    verifiers.write_text(f"{old}{new.verifier}\n")
+    second = signed(4, 5)
+
+    assert (3, 5) == (read_unverified(first).size, read_unverified(second).size)
+    assert 0 == pitledger("verify", "--service", SERVICE).code
+    logs = [Verifier.from_string(line) for line in verifiers.read_text().splitlines()]
+    proof = consistency_proof(Frontier().extend(hashes(url)[:3]), hashes(url)[3:])
+    (tmp_path / "witness").mkdir()
+    with State(tmp_path / "witness") as state:
+        witness = Witness(seen, logs, state, lambda: 1_700_000_000)
+        for asked in (Request(0, (), first), Request(3, proof, second)):
+            assert witness.add(asked).startswith(f"— {W1} ")
+    for lines in (old, f"{new.verifier}\n"):
+        verifiers.write_text(lines)
+        assert 1 == pitledger("verify", "--service", SERVICE).code
+
+
+def hashes(url: str) -> list[bytes]:
+    """The hashes of the entries, which are the leaves of the log."""
+    return [bytes(row[0]) for row in query(url, "SELECT hash FROM round_settlement.entries ORDER BY seq")]

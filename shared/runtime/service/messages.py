@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from shared.contracts.topics import TOPICS, Topic
 from shared.journal.shard import Seals
 from shared.journal.signed_batch import BatchVerifier, signer_name
-from shared.journal.signed_note import CheckpointError, Signer, Verifier
+from shared.journal.signed_note import Signer, Verifier
 from shared.runtime.errors import Stop
+from shared.runtime.service.notary import listed_verifiers
 from shared.runtime.settings import Settings
 
 _OFF = "or switch it off, in tests alone, with PITLEDGER_MESSAGE_AUTHENTICATION=off"
@@ -56,9 +57,4 @@ def _verifiers(settings: Settings, service: str) -> list[Verifier]:
     if listed is None:
         ours |= {topic.publisher for topic in TOPICS if topic.publisher is not None}
     found = [] if key is None else [Signer.from_pem(key, signer_name(name)).verifier for name in sorted(ours)]
-    if listed is None:
-        return found
-    try:
-        return found + [Verifier.from_string(line) for line in listed.read_text().splitlines() if line.strip()]
-    except CheckpointError as error:
-        raise Stop(f"{listed}: {error}") from error
+    return found + listed_verifiers(settings)

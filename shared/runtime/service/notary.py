@@ -1,6 +1,6 @@
 """Sign a service's checkpoints, keep them outside the database, and open those that it signed before."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,18 +8,25 @@ from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note, 
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.mark import Mark, open_mark, sign_mark
 from shared.journal.merkle import Frontier
-from shared.journal.signed_note import Signer
+from shared.journal.signed_batch import signer_name
+from shared.journal.signed_note import CheckpointError, Signer, Verifier
 from shared.runtime.errors import Stop
 from shared.runtime.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Notary:
-    """One service's key, and where its notes are kept."""
+    """One service's key, where its notes are kept, and the keys with which it signed before."""
 
     service: str
     signer: Signer
     store: DirectoryStore
+    former: Sequence[Verifier] = ()
+
+    @property
+    def verifiers(self) -> list[Verifier]:
+        """Return the keys of the service."""
+        return [self.signer.verifier, *self.former]
 
     def origin(self, shard_name: str) -> str:
         """Return the name of a shard's log in its checkpoints."""
@@ -32,9 +39,9 @@ class Notary:
         return {origin.removeprefix(prefix): self.store.sizes(origin) for origin in origins}
 
     def open(self, shard_name: str, sizes: Iterable[int]) -> list[Checkpoint]:
-        """Return the kept checkpoints of these sizes. Raises CheckpointError where one was not signed with this key."""
+        """Return the kept checkpoints of these sizes. Raises CheckpointError where no key of the service signed one."""
         origin = self.origin(shard_name)
-        return [open_note(self.store.load(origin, size), [self.signer.verifier]) for size in sizes]
+        return [open_note(self.store.load(origin, size), self.verifiers) for size in sizes]
 
     def sign(self, shard_name: str, frontier: Frontier) -> str:
         """Sign and keep a checkpoint; return the note. Raises CheckpointError where it contradicts a kept one."""
@@ -47,8 +54,8 @@ class Notary:
         return sign_mark(self.origin(shard_name), mark, self.signer)
 
     def open_mark(self, note: str) -> tuple[str, Mark]:
-        """Return the shard's name and how far it was verified. Raises CheckpointError where this key did not say so."""
-        origin, mark = open_mark(note, [self.signer.verifier])
+        """Return the shard's name and how far it was verified. Raises CheckpointError where no key of it said so."""
+        origin, mark = open_mark(note, self.verifiers)
         return origin.removeprefix(self.origin("")), mark
 
 
@@ -60,4 +67,17 @@ def notary(settings: Settings, service: str) -> Notary | None:
         return None
     if directory is None or key is None:
         raise Stop("set both PITLEDGER_CHECKPOINT_DIRECTORY and PITLEDGER_CHECKPOINT_KEY_FILE, or neither")
-    return Notary(service, Signer.from_pem(key, f"pitledger/{service}"), DirectoryStore(directory))
+    signer = Signer.from_pem(key, signer_name(service))
+    former = [one for one in listed_verifiers(settings) if one.name == signer.name and one != signer.verifier]
+    return Notary(service, signer, DirectoryStore(directory), former)
+
+
+def listed_verifiers(settings: Settings) -> list[Verifier]:
+    """Return the public keys in the file that the settings name; none where they name none. Raises: Stop."""
+    listed = settings.checkpoint_verifiers_file
+    if listed is None:
+        return []
+    try:
+        return [Verifier.from_string(line) for line in listed.read_text().splitlines() if line.strip()]
+    except CheckpointError as error:
+        raise Stop(f"{listed}: {error}") from error
