@@ -14,10 +14,9 @@ import httpx
 from services.cli.exits import StackEnded
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
-from tests.support import eventually
+from tests.twin.patience import in_time
 
 _ROOT: Final = Path(__file__).parents[2]
-_READY_SECONDS: Final = 120.0
 
 
 class OwnProcess:
@@ -41,6 +40,8 @@ class OwnProcess:
 
     def start(self, environment: Mapping[str, str] | None = None) -> None:
         """Start it, in the environment of before unless told."""
+        if self._process is not None:
+            self._process.stop()  # what is left of one that ended by itself
         if environment is not None:
             self._environment = environment
         clocked = self._source == _ROOT
@@ -104,8 +105,13 @@ class OwnProcess:
     def wait_until_ready(self) -> float:
         """Wait until it is ready; return the seconds."""
         began = time.monotonic()
-        eventually(self.ready, because=f"{self.name} is ready: {self.log}", seconds=_READY_SECONDS)
+        in_time(self.ready, because=f"{self.name} is ready: {self.log}")
         return time.monotonic() - began
+
+    @property
+    def written(self) -> int:
+        """Return how many bytes its log has."""
+        return self.log.stat().st_size
 
     def said(self, since: int = 0) -> Sequence[str]:
         """Return the lines of its log from a place on."""
