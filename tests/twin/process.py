@@ -5,7 +5,6 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -98,14 +97,23 @@ class OwnProcess:
 
     def ready(self) -> bool:
         """Return whether it says that it is ready."""
-        with suppress(httpx.HTTPError):
-            return httpx.get(f"{self.url}/readyz", timeout=5, trust_env=False).is_success
-        return False
+        return self._not_ready() is None
+
+    def _not_ready(self) -> str | None:
+        """Return why it is not ready; None where it is."""
+        try:
+            answer = httpx.get(f"{self.url}/readyz", timeout=5, trust_env=False)
+        except httpx.HTTPError as error:
+            return repr(error)
+        return None if answer.is_success else answer.text
 
     def wait_until_ready(self) -> float:
         """Wait until it is ready; return the seconds."""
         began = time.monotonic()
-        in_time(self.ready, because=f"{self.name} is ready: {self.log}")
+        try:
+            in_time(self.ready, because=f"{self.name} is ready: {self.log}")
+        except AssertionError as late:
+            raise AssertionError(f"{late}; it answers {self._not_ready()}") from late
         return time.monotonic() - began
 
     @property
