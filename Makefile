@@ -5,9 +5,11 @@ BIN := .venv/bin
 
 # The checks of `make lint` run side by side; what each says stays together where make can do that.
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
+# The tests of each of these share one stack, and mostly wait for it: these run side by side.
+ON_ONE_STACK := test-console test-twin
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation twin clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation twin $(ON_ONE_STACK) clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -40,17 +42,21 @@ lint-generated:
 lint-scan:
 	$(BIN)/python -m infra.scan
 
-# `make simulation` and `make twin` have tests of their own, which take minutes.
+# `make simulation` has tests of its own, which take minutes.
 # Tests mostly wait for servers, so four run side by side. The whole suite runs last: what it says is what is left to read.
 PYTEST := $(BIN)/pytest -n 4 --dist worksteal
-# All of these share one stack.
-IN_BROWSER := $(BIN)/pytest tests/browser/console
 ON_KAFKA := $(BIN)/pytest -n 3 --dist worksteal tests/integration tests/faults/test_restarts.py --broker=kafka
 
-test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, and all others on the embedded broker
+test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, faults of the twin, and all others on the embedded broker
 	$(ON_KAFKA)
-	$(IN_BROWSER)
+	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(ON_ONE_STACK)
 	$(PYTEST) --broker=embedded --ignore tests/browser/console --ignore tests/simulation --ignore tests/twin
+
+test-console:
+	$(BIN)/pytest tests/browser/console
+
+test-twin:
+	$(BIN)/pytest tests/twin
 
 attacks: setup ## try what an earlier version let through again, on a running stack (minutes; ARGS="--only 1,7" is passed on)
 	$(BIN)/python -m tests.attacks $(ARGS)

@@ -12,7 +12,9 @@ from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.topics import TABLE_EVENTS
 
 _HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTENT_TYPE)]
-_FLUSH_SECONDS: Final = 60.0
+_ANSWER_SECONDS: Final = 60.0
+_DELIVERY_SECONDS: Final = 300.0
+"""So long librdkafka tries by itself."""
 _WAIT_SECONDS: Final = 0.1
 _ANY: Final = -1
 """The partition that follows from the key, as librdkafka has it."""
@@ -38,7 +40,8 @@ class Publisher:
     """A producer for the length of a `with` block, which ends only when every message is with the broker.
 
     Where there are devices, they sign. `partition` takes everything, where one is named. A message may wait `linger_ms`
-    for others. `delivered` counts what the broker has acknowledged. Raises: NotDelivered.
+    for others, and the broker take so many seconds for the last answer. `delivered` counts what it has acknowledged.
+    Raises: NotDelivered.
     """
 
     def __init__(
@@ -49,8 +52,10 @@ class Publisher:
         devices: Devices | None = None,
         partition: int | None = None,
         linger_ms: int = 5,
+        answer_seconds_max: float = _ANSWER_SECONDS,
     ) -> None:
         self.delivered = 0
+        self._answer_seconds_max = answer_seconds_max
         self._topic = topic
         self._partition = _ANY if partition is None else partition
         self._devices = devices
@@ -59,9 +64,11 @@ class Publisher:
             {
                 "bootstrap.servers": bootstrap_servers,
                 "client.id": "pitledger-floor",
+                "log_level": 3,  # what is not delivered is raised
                 "enable.idempotence": True,
                 "compression.type": "lz4",
                 "linger.ms": linger_ms,
+                "message.timeout.ms": int(1000 * max(_DELIVERY_SECONDS, answer_seconds_max)),
                 "queue.buffering.max.messages": 100_000,
             }
         )
@@ -90,9 +97,9 @@ class Publisher:
 
     def flush(self) -> None:
         """Wait until the broker has everything."""
-        left = self._producer.flush(_FLUSH_SECONDS)
+        left = self._producer.flush(self._answer_seconds_max)
         if left or self._failed:
-            reason = self._failed[0].str() if self._failed else f"no answer within {_FLUSH_SECONDS:.0f} s"
+            reason = self._failed[0].str() if self._failed else f"no answer within {self._answer_seconds_max:.0f} s"
             raise NotDelivered(f"{left + len(self._failed)} messages did not reach {self._topic}: {reason}")
 
     def poll(self) -> None:

@@ -13,6 +13,10 @@ from shared.journal.signed_note import CheckpointError
 _FILE_NAME = re.compile(r"([0-9]{19})\.checkpoint")
 
 
+class Overtaken(CheckpointError):
+    """A larger checkpoint of the origin is kept, against which the log is to be verified first."""
+
+
 @dataclass(frozen=True, slots=True)
 class DirectoryStore:
     """Checkpoints as files in a directory, which stands on another machine's or at least another owner's disk.
@@ -29,8 +33,9 @@ class DirectoryStore:
     def save(self, note: str) -> None:
         """Keep a signed checkpoint. One that says the same as the latest (size and root) changes nothing.
 
-        Raises: CheckpointError where it is smaller than the latest of its origin, or as large with another root:
-        somebody rewrote the log, or there are two of them. OSError where the file cannot be written.
+        Raises: CheckpointError where it is as large as the latest of its origin and has another root: somebody rewrote
+        the log, or there are two of them. Overtaken where it is smaller: the same, or another process of the service
+        has signed more meanwhile. OSError where the file cannot be written.
         """
         checkpoint = read_unverified(note)
         if self._keeps(checkpoint):
@@ -102,7 +107,12 @@ class DirectoryStore:
         latest = read_unverified(latest_note)
         if (checkpoint.size, checkpoint.root) == (latest.size, latest.root):
             return True
-        if checkpoint.size <= latest.size:
+        if checkpoint.size < latest.size:
+            raise Overtaken(
+                f"checkpoint of {checkpoint.origin!r}: size {checkpoint.size} is less than that of the latest in "
+                f"{self.path}, {latest.size}; verify the shard against it"
+            )
+        if checkpoint.size == latest.size:
             raise CheckpointError(
                 f"checkpoint of {checkpoint.origin!r}: size {checkpoint.size} with root {checkpoint.root.hex()} "
                 f"contradicts the latest in {self.path}, size {latest.size} with root {latest.root.hex()}; "

@@ -13,7 +13,7 @@ _INSTALLATION = f"pginstall{MAJOR_VERSION}"
 
 
 def installation(account: Account | None, scratch: Path) -> Path:
-    """Return the directory that holds `bin/initdb` and `bin/postgres`, readable for the account.
+    """Return the directory that holds `bin/postgres` and its tools, readable for the account.
 
     When a private directory (such as root's home) hides the wheel from the account, what a server needs of it, 30 MB,
     is copied into `scratch`; opening the private directory to everybody would be the alternative.
@@ -27,7 +27,7 @@ def installation(account: Account | None, scratch: Path) -> Path:
 def _copy(package: Path, scratch: Path) -> Path:
     source, target = package / _INSTALLATION, scratch / _PACKAGE / _INSTALLATION
     (target / "bin").mkdir(parents=True)
-    for binary in ("initdb", "postgres"):
+    for binary in ("initdb", "pg_basebackup", "postgres"):
         shutil.copy2(source / "bin" / binary, target / "bin" / binary)
     for directory in ("lib", "share"):
         shutil.copytree(source / directory, target / directory, symlinks=True)

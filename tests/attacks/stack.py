@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import httpx
 import psycopg
@@ -27,7 +27,6 @@ from tests.support import eventually
 from tests.support.up import Up, up
 
 CANARY: Final = "a-secret-of-the-environment"
-_COMMAND_SECONDS: Final = 180.0
 _READY_SECONDS: Final = 90.0
 REVOKED: Final = "revoked.txt"
 
@@ -45,6 +44,8 @@ class Attacked:
     """A running stack, in a directory that is deleted at the end."""
 
     up: Up
+    command_seconds_max: ClassVar[float] = 180.0
+    """How long a command of ours may take."""
 
     def __init__(self, prometheus: Prometheus | None) -> None:
         self.prometheus = prometheus
@@ -183,7 +184,7 @@ class Attacked:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=_COMMAND_SECONDS,
+            timeout=self.command_seconds_max,
             check=False,
         )
         return Command(ended.returncode, ended.stdout, time.monotonic() - began)

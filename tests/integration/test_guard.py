@@ -11,8 +11,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.checkpoint import open_note
+from shared.journal.shard import Shard
 from shared.journal.signed_note import Signer
-from shared.journal.verification import read_shards
+from shared.journal.verification import Verified, read_shards
 from shared.runtime.service import guard as guards
 from shared.runtime.service.notary import Notary
 from tests.support import Databases
@@ -139,6 +140,30 @@ def test_a_forged_checkpoint_is_found(url: str, notary: Notary) -> None:
         guard = guard_of(engine, notary)
         await guard.watch()
         assert 1 == len(guard.problems)
+
+    run_on(url, work)
+
+
+def test_a_process_that_is_overtaken_finds_nothing(url: str, notary: Notary) -> None:
+    """Another process of the service signs more between the look and the signature: that contradicts nothing."""
+
+    async def work(engine: AsyncEngine) -> None:
+        other = guard_of(engine, notary)
+
+        class Slow(guards.Guard):
+            async def _sign(self, shard: Shard, reached: Verified) -> None:
+                if reached.seq == 3:
+                    await record_entries(engine, 4, 5)
+                    await other.watch()
+                await super()._sign(shard, reached)
+
+        await record_entries(engine, 1, 3)
+        slow = Slow(other.context, notary)
+        for _ in range(2):
+            await slow.watch()
+            assert [] == slow.problems
+        assert [5] == notary.store.sizes(ORIGIN)
+        assert NOON == slow.signed_at
 
     run_on(url, work)
 

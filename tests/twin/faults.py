@@ -9,8 +9,9 @@ import subprocess
 import tarfile
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -22,15 +23,18 @@ import httpx
 from loadtest.processes import processes_below
 from shared.local.server import KeptServer
 from tests.attacks.pace import SETTINGS
-from tests.support import eventually
 from tests.support.wire import Commit, pass_on
+from tests.twin.patience import in_time
 from tests.twin.play import Play
-from tests.twin.stack import Twin
+from tests.twin.stack import KAFKA, POSTGRES, Twin
 
 SESSION_SECONDS: Final = float(SETTINGS["PITLEDGER_KAFKA_SESSION_SECONDS"])
 _MORE_THAN_SESSION: Final = 2.5 * SESSION_SECONDS
 _CUTS: Final = 6
-_SHIFTS: Final = (3600.0, -3600.0, 86_400.0, -86_400.0)
+_SHIFTS: Final = (3600.0, -3600.0, 90_000.0, -90_000.0)
+_DAY_SECONDS: Final = 86_400.0
+_MOMENTS: Final = timedelta(minutes=20)
+"""Longer than a clock stays wrong, shorter than it is wrong by."""
 _ROOT: Final = Path(__file__).parents[2]
 _TOKEN_PROBE: Final = "/accounts/loadtest-1/twin"
 
@@ -43,10 +47,10 @@ class Skipped(Exception):
 
 def killed_server(twin: Twin, play: Play, rng: Random, *, kafka: bool) -> str:
     """Kill the process of PostgreSQL or Kafka with SIGKILL; the twin starts it again."""
-    server: KeptServer = twin.both.kafka if kafka else twin.both.primary
+    server = twin.server(KAFKA if kafka else POSTGRES)
     pid = _pid(server)
     os.kill(pid, signal.SIGKILL)
-    eventually(lambda: server.pid not in (None, pid), because=f"{server.name} is started again", seconds=120)
+    in_time(lambda: server.pid not in (None, pid), because=f"{server.name} is started again")
     return f"{server.name} {pid}"
 
 
@@ -57,35 +61,34 @@ def killed_service(twin: Twin, play: Play, rng: Random) -> str:
     if name in own:
         before = own[name].pid
         os.kill(before, signal.SIGKILL)
-        eventually(lambda: own[name].pid != before, because=f"{name} is started again")
+        in_time(lambda: own[name].pid != before, because=f"{name} is started again")
         return name
     pid = twin.up.pid_of(name) if name == "fork-server" else twin.up.pid_of_service(name)
     times = twin.up.messages().count(f"{name} is started again") + 1
     os.kill(pid, signal.SIGKILL)
-    eventually(partial(twin.up.has_started_again, name, times), because=f"{name} is started again", seconds=120)
+    in_time(partial(twin.up.has_started_again, name, times), because=f"{name} is started again")
     return name
 
 
 def stopped_service(twin: Twin, play: Play, rng: Random) -> str:
     """Stop one process of round settlement for longer than its session: the other takes over, it wakes as a zombie."""
     one, other = rng.sample(twin.pair, 2)
-    since = other.log.stat().st_size
+    since, began = other.written, time.monotonic()
     one.signal(signal.SIGSTOP)
     try:
-        taken = eventually(
+        in_time(
             lambda: any('"assigned"' in line and "table.events" in line for line in other.said(since)),
             because=f"{other.name} takes the partitions over",
-            seconds=60,
         )
         time.sleep(SESSION_SECONDS)
     finally:
         one.signal(signal.SIGCONT)
-    return f"{one.name} for {_MORE_THAN_SESSION:.0f} s or more, {other.name} took over: {taken}"
+    return f"{one.name} for {time.monotonic() - began:.0f} s; {other.name} took over"
 
 
 def stopped_server(twin: Twin, play: Play, rng: Random, *, kafka: bool) -> str:
     """Stop all processes of PostgreSQL or Kafka for longer than a session, and let them go on."""
-    server: KeptServer = twin.both.kafka if kafka else twin.both.primary
+    server = twin.server(KAFKA if kafka else POSTGRES)
     family = [one.pid for one in processes_below(_pid(server))]
     for pid in family:
         with suppress(ProcessLookupError):
@@ -99,7 +102,7 @@ def stopped_server(twin: Twin, play: Play, rng: Random, *, kafka: bool) -> str:
 
 def cut_at_commit(twin: Twin, play: Play, rng: Random) -> str:
     """Cut connections at COMMIT: before PostgreSQL has it, and after it has committed and before the answer."""
-    fates, lock, cut = [], Lock(), {"before": 0, "after": 0}
+    lock, cut = Lock(), {"before": 0, "after": 0}
     fates = rng.sample(["before", "after"] * (_CUTS // 2), _CUTS)
 
     def at_commit(commit: Commit) -> bool:
@@ -115,7 +118,7 @@ def cut_at_commit(twin: Twin, play: Play, rng: Random) -> str:
 
     twin.both.wire.at_commit = at_commit
     try:
-        eventually(lambda: not fates, because="all commits that were to be cut are cut", seconds=60)
+        in_time(lambda: not fates, because="all commits that were to be cut are cut")
     finally:
         twin.both.wire.at_commit = pass_on
     return f"{cut['before']} before COMMIT arrived, {cut['after']} after it was done and before its answer"
@@ -131,45 +134,51 @@ def cut_kafka(twin: Twin, play: Play, rng: Random) -> str:
 
 
 def clock_jumped(twin: Twin, play: Play, rng: Random) -> str:
-    """Let the clocks of the wagering accounts and of one round settlement jump, forward and backward, and come back."""
+    """Let clocks jump, forward and backward, and come back: those of round settlement apart, and the accounts'."""
+    one, other = rng.sample(twin.pair, 2)
     said = []
     for seconds in rng.sample(_SHIFTS, len(_SHIFTS)):
-        for process in (twin.accounts, twin.pair[0]):
-            process.shift(seconds)
+        # A token lives for a day: whether it is good an hour off depends on when it was given.
+        statuses = {httpx.codes.UNAUTHORIZED} if abs(seconds) > _DAY_SECONDS else {200, httpx.codes.UNAUTHORIZED}
+        began = datetime.now(UTC)
+        for process, by in ((twin.accounts, seconds), (one, seconds), (other, -seconds)):
+            process.shift(by)
         try:
-            refused = eventually(
-                lambda: _status(twin) == httpx.codes.UNAUTHORIZED,
-                because=f"a token is not good at {seconds:+.0f} s",
-                seconds=20,
-            )
-            before = len(twin.rows("SELECT 1 FROM round_settlement.entries"))
-            eventually(
-                lambda before=before: len(twin.rows("SELECT 1 FROM round_settlement.entries")) > before,  # type: ignore[misc]
-                because="rounds are settled all the same",
-            )
-            said.append(f"{seconds / 3600:+.0f} h: tokens {'refused' if refused else 'taken'}")
+            status = in_time(partial(_status, twin, statuses), because=f"a token is judged at {seconds:+.0f} s")
+            _settled(twin, " OR ".join(_recorded_from(began + timedelta(seconds=by)) for by in (seconds, -seconds)))
+            said.append(f"{seconds / 3600:+.0f} h {status}")
         finally:
-            for process in (twin.accounts, twin.pair[0]):
+            for process in (twin.accounts, one, other):
                 process.shift(0)
-        eventually(lambda: _status(twin) == httpx.codes.OK, because="a token is good again", seconds=20)
-    return "; ".join(said)
+        in_time(partial(_status, twin, {httpx.codes.OK}), because="a token is good again")
+    return f"rounds recorded at each moment; the accounts answered {', '.join(said)}, and 200 after each"
 
 
-def _status(twin: Twin) -> int | None:
+def _recorded_from(moment: datetime) -> str:
+    return f"recorded_at BETWEEN '{moment.isoformat()}' AND '{(moment + _MOMENTS).isoformat()}'"
+
+
+def _settled(twin: Twin, where: str = "true") -> None:
+    """Wait until there are more entries than there were."""
+    statement = f"SELECT count(*) FROM round_settlement.entries WHERE {where}"
+    [(before,)] = in_time(lambda: twin.rows(statement), because="entries are counted")
+    in_time(lambda: twin.rows(statement)[0][0] > before, because="rounds are settled all the same")
+
+
+def _status(twin: Twin, wanted: Collection[int]) -> int | None:
     headers = {"authorization": f"Bearer {twin.tokens['demo.account_cashier']}"}
-    with suppress(httpx.HTTPError):
-        return httpx.get(f"{twin.accounts.url}{_TOKEN_PROBE}", headers=headers, timeout=5, trust_env=False).status_code
-    return None
+    url = f"{twin.accounts.url}{_TOKEN_PROBE}"
+    status = httpx.get(url, headers=headers, timeout=5, trust_env=False).status_code
+    return status if status in wanted else None
 
 
 def upgraded(twin: Twin, play: Play, rng: Random, *, commit: str | None = None) -> str:
     """Replace the processes of round settlement one after the other: by an earlier release, then by this one."""
     with _release(commit) as (source, name):
-        for process in twin.pair:
-            process.replace(source)
-        twin.pair[0].replace()
-        eventually(twin.pair[1].ready, because="old and new work together")
-        twin.pair[1].replace()
+        for release in (source, None):
+            for process in twin.pair:
+                process.replace(release)
+                _settled(twin)
     return name
 
 
@@ -198,6 +207,6 @@ def _git(*words: str) -> str:
 
 
 def _pid(server: KeptServer) -> int:
-    pid = eventually(lambda: server.pid, because=f"{server.name} runs")
+    pid = in_time(lambda: server.pid, because=f"{server.name} runs")
     assert pid is not None
     return pid

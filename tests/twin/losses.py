@@ -3,112 +3,116 @@
 import os
 import signal
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Final
 
-from loadtest.topic import Stored, stored
-from shared.contracts.topics import TABLE_EVENTS
-from shared.local.process import log_tail
-from shared.local.server import KeptServer
-from tests.support import eventually
-from tests.twin.faults import Skipped
-from tests.twin.play import Play
-from tests.twin.stack import Twin
+import psycopg
 
-_FULL_SECONDS: Final = 90.0
+from loadtest.topic import Stored
+from shared.contracts.topics import TABLE_EVENTS
+from shared.local import PostgresServer
+from tests.twin.faults import Skipped
+from tests.twin.patience import in_time
+from tests.twin.play import Play
+from tests.twin.servers import Primary, superuser
+from tests.twin.stack import KAFKA, POSTGRES, SETTLEMENT, Twin
+from tests.twin.verdict import messages
+
+_FULL_SECONDS: Final = 10.0
+"""So long the disk stays full once the server has met that, for the services to meet it, too."""
+_FILL_AGAIN_SECONDS: Final = 0.2
+_BLOCK: Final = bytes(1 << 20)
+_BIG: Final = "CREATE TEMP TABLE big AS SELECT repeat('x', 1000) FROM generate_series(1, 10000)"
 _MISSING_RECORDS: Final = 3
 
 
 def disk_full(twin: Twin, play: Play, rng: Random, *, kafka: bool) -> str:
-    """Fill the disk of PostgreSQL or Kafka until the server has met it, and free it again."""
-    server: KeptServer = twin.both.kafka if kafka else twin.both.primary
+    """Fill the disk of PostgreSQL or Kafka until the server has met that, keep it full, and free it again."""
+    server = twin.server(KAFKA if kafka else POSTGRES)
     disk = server._home.parent
     if not disk.is_mount():
         raise Skipped("needs root, and the right to mount a small file system")
-    log = server._home / ("broker.log" if kafka else "postgres.log")
-    ballast, since = disk / "ballast", log.stat().st_size
-    pid = server.pid
-    began = time.monotonic()
+    ballast, before, began = disk / "ballast", server.pid, time.monotonic()
+
+    def met() -> bool:
+        _fill(ballast)  # again and again: the server deletes files, too
+        return server.pid != before or (not kafka and _has_no_space(twin.both.primary))
+
     try:
-        _fill(ballast)
-        words = "No space left on device"
-
-        def met() -> bool:
-            with log.open("rb") as file:
-                file.seek(since)
-                return words.encode() in file.read() or server.pid != pid
-
-        eventually(met, because=f"{server.name} meets the full disk", seconds=_FULL_SECONDS)
-        time.sleep(3)
+        in_time(met, because=f"{server.name} meets the full disk")
+        until = time.monotonic() + _FULL_SECONDS
+        while time.monotonic() < until:
+            _fill(ballast)
+            time.sleep(_FILL_AGAIN_SECONDS)
     finally:
         ballast.unlink(missing_ok=True)
-    ended = "it ended, and was started again" if server.pid != pid else "it went on"
+    ended = "it ended, and was started again" if server.pid != before else "it went on"
     return f"full for {time.monotonic() - began:.0f} s; {ended}"
+
+
+def _has_no_space(server: PostgresServer) -> bool:
+    """Return whether PostgreSQL says so, or cannot answer any more."""
+    try:
+        with superuser(server) as connection:
+            connection.execute(_BIG)
+    except psycopg.OperationalError:
+        return True
+    return False
 
 
 def _fill(ballast: Path) -> None:
     """Write until nothing fits any more."""
-    block = b"\0" * (1 << 20)
-    descriptor = os.open(ballast, os.O_WRONLY | os.O_CREAT, 0o600)
+    descriptor = os.open(ballast, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         for size in (1 << 20, 1 << 12):
-            while True:
-                try:
-                    if os.write(descriptor, block[:size]) < size:
-                        break
-                except OSError:
-                    break
+            with suppress(OSError):
+                while os.write(descriptor, _BLOCK[:size]) == size:
+                    pass
     finally:
         os.close(descriptor)
 
 
 def failover(twin: Twin, play: Play, rng: Random) -> str:
     """Kill the primary; a synchronous standby takes over, and services reach it at the address that they know."""
-    twin.held.add("PostgreSQL")
-    try:
-        with twin.both.standby(synchronous=True) as standby:
-            before = twin.both.primary
-            count = len(play.sent)
-            time.sleep(rng.uniform(1, 3))
-            assert before.pid is not None
-            os.kill(before.pid, signal.SIGKILL)
-            began = time.monotonic()
-            twin.both.wire.lead_to(None)
-            eventually(lambda: before.pid is None, because="the primary is gone")
-            standby.promote()
-            twin.both.lead_to(standby)
-            seconds = time.monotonic() - began
-        del count
-    finally:
-        twin.held.discard("PostgreSQL")
+    with twin.holding(POSTGRES), twin.both.standby(synchronous=True) as standby:
+        time.sleep(rng.uniform(1, 3))
+        _end_primary(twin)
+        began = time.monotonic()
+        standby.promote()
+        twin.both.lead_to(standby)
+        seconds = time.monotonic() - began
     return f"the synchronous standby had taken over {seconds:.1f} s after the end of the primary"
 
 
 def failover_asynchronous(twin: Twin, play: Play, rng: Random) -> str:
     """Kill the primary while a standby lags: `verify` says what the standby lost; the primary is brought back."""
-    twin.held.add("PostgreSQL")
     both = twin.both
-    try:
-        with both.standby(synchronous=False) as standby:
-            standby.stop()
-            signed = _signed(twin)
-            eventually(lambda: _signed(twin) > signed, because="more is signed than the standby has", seconds=60)
-            both.wire.lead_to(None)
-            primary = both.primary
-            assert primary.pid is not None
-            os.kill(primary.pid, signal.SIGKILL)
-            eventually(lambda: primary.pid is None, because="the primary is gone")
-            standby.start()
-            standby.promote()
-            verified = twin.command("verify", "--service=round-settlement", DATABASE_URL=standby.owner_url)
-            lost = [line.strip() for line in verified.said.splitlines() if "checkpoint" in line]
-            assert verified.code == 1, f"`pitledger verify` exit {verified.code}: {verified.said[-600:]}"
-            primary.start()
-            both.lead_to(primary)
-    finally:
-        twin.held.discard("PostgreSQL")
+    with twin.holding(POSTGRES), both.standby(synchronous=False) as standby:
+        standby.stop()
+        signed = _signed(twin)
+        in_time(lambda: _signed(twin) > signed, because="more is signed than the standby has")
+        primary = _end_primary(twin)
+        standby.start()
+        standby.promote()
+        verified = twin.command("verify", f"--service={SETTLEMENT}", DATABASE_URL=standby.owner_url)
+        lost = [line.strip() for line in verified.said.splitlines() if "checkpoint" in line]
+        assert verified.code == 1, f"`pitledger verify` exit {verified.code}: {verified.said[-600:]}"
+        in_time(lambda: twin.start_server(POSTGRES), because="the primary is brought back")
+        both.lead_to(primary)
     return f"`pitledger verify` on the standby, exit 1: {lost[0] if lost else ''}; the primary was brought back"
+
+
+def _end_primary(twin: Twin) -> Primary:
+    """Kill the primary; nobody reaches a PostgreSQL any more."""
+    primary = twin.both.primary
+    assert primary.pid is not None
+    os.kill(primary.pid, signal.SIGKILL)
+    twin.both.wire.lead_to(None)
+    in_time(lambda: primary.pid is None, because="the primary is gone")
+    return primary
 
 
 def _signed(twin: Twin) -> int:
@@ -123,34 +127,29 @@ def lost_tail(twin: Twin, play: Play, rng: Random) -> str:
     adopted while round settlement is stopped, and the two processes start.
     """
     held: dict[int, list[Stored]] = {}
-    for message in stored(twin.servers, TABLE_EVENTS.name):
+    for message in messages(twin, TABLE_EVENTS.name):
         held.setdefault(message.partition, []).append(message)
-    number = rng.choice(sorted(part for part, messages in held.items() if len(messages) > _MISSING_RECORDS))
-    lost = held[number][-_MISSING_RECORDS:]
-    twin.held.add("Apache Kafka")
+    number = rng.choice(sorted(part for part, some in held.items() if len(some) > _MISSING_RECORDS))
+    since = [process.written for process in twin.pair]
     kafka = twin.both.kafka
-    try:
+    with twin.holding(KAFKA):
         assert kafka.pid is not None
         os.kill(kafka.pid, signal.SIGKILL)
-        eventually(lambda: kafka.pid is None, because="the broker is gone")
-        kafka.kill()  # closes what was its leash
-        _truncate(kafka._home / "data" / f"{TABLE_EVENTS.name}-{number}", lost[0].offset)
-        kafka.start()
-    finally:
-        twin.held.discard("Apache Kafka")
-    position = lost[-1].offset + 1
-    wanted = f"{TABLE_EVENTS.name}/{number} was read up to offset {position} and ends at {lost[0].offset}"
-    named = eventually(
-        lambda: [one.name for one in twin.pair if any(wanted in line for line in one.said())],
+        in_time(lambda: kafka.pid is None, because="the broker is gone")
+        end = _cut(kafka._home / "data" / f"{TABLE_EVENTS.name}-{number}", held[number][-_MISSING_RECORDS].offset)
+        in_time(lambda: twin.start_server(KAFKA), because="the broker is started again")
+    lost = [message for message in held[number] if message.offset >= end]
+    wanted = f"{TABLE_EVENTS.name}/{number} was read up to offset {lost[-1].offset + 1} and ends at {end}"
+    named = in_time(
+        lambda: [one.name for one, at in zip(twin.pair, since, strict=True) if _in(one.said(at), wanted)],
         because=f"somebody says {wanted}",
-        seconds=60,
     )
     for process in twin.pair:
         process.held = True
         process.stop()
     play.again(number, [(message.key.decode(), message.value) for message in lost])
     keys = Path(twin.up.document["verifiers_file"]).parent
-    key = {"PITLEDGER_CHECKPOINT_KEY_FILE": str(keys / "round-settlement.pem")}
+    key = {"PITLEDGER_CHECKPOINT_KEY_FILE": str(keys / f"{SETTLEMENT}.pem")}
     adopted = twin.command("topics", "adopt", TABLE_EVENTS.name, **key)
     assert adopted.code == 0, adopted.said
     for process in twin.pair:
@@ -159,17 +158,19 @@ def lost_tail(twin: Twin, play: Play, rng: Random) -> str:
     return f"{named[0]} stopped: {wanted}; sent again, adopted"
 
 
-def _truncate(directory: Path, offset: int) -> None:
-    """Cut the last segment of a log where the batch of an offset begins."""
+def _in(lines: Iterable[str], wanted: str) -> bool:
+    return any(wanted in line for line in lines)
+
+
+def _cut(directory: Path, offset: int) -> int:
+    """Cut the last segment of a log where the batch of an offset begins; return where the log ends now."""
     [*_, segment] = sorted(directory.glob("*.log"))
     data, at = segment.read_bytes(), 0
     while at < len(data):
         first = int.from_bytes(data[at : at + 8], "big")
         length = int.from_bytes(data[at + 8 : at + 12], "big")
-        last = first + int.from_bytes(data[at + 23 : at + 27], "big")
-        if last >= offset:
-            assert first == offset, "each record is a batch of its own, or the batch begins there"
+        if first + int.from_bytes(data[at + 23 : at + 27], "big") >= offset:
             os.truncate(segment, at)
-            return
+            return first
         at += 12 + length
-    raise AssertionError(f"{segment} does not hold offset {offset}: {log_tail(segment)}")
+    raise AssertionError(f"{segment} does not hold offset {offset}")

@@ -1,6 +1,7 @@
 """What goes on in the casino of the twin: signed rounds to Kafka, and money to an account over HTTP."""
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -17,16 +18,16 @@ from loadtest.watch import Watch
 from services.cli.services import NAMES
 from shared.contracts.submissions import RulesSubmission
 from shared.runtime.database import role_of
-from tests.support import eventually
+from tests.twin.patience import PATIENT_SECONDS, in_time
 from tests.twin.stack import ACCOUNTS, SETTLEMENT, Twin
 
 PROPERTY: Final = "loadtest-1"
 ACCOUNT: Final = "twin"
 CENTS: Final = 100_00
 TABLES: Final = 4
-_FILED_SECONDS: Final = 120.0
 _ASK_SECONDS: Final = 5.0
-_ENDING_SECONDS: Final = 180.0
+_AGAIN_SECONDS: Final = 0.2
+_ENDING_SECONDS: Final = 2 * PATIENT_SECONDS
 
 
 class Play:
@@ -55,14 +56,10 @@ class Play:
         everybody = [role_of(name) for name in twin.services if name != "paytable-registry"]
         with Watch(twin.target) as watch:
             file_and_approve(twin.target, self._devices.documents, [])
-            watch.wait_for_properties(1, seconds=_FILED_SECONDS, schemas=everybody)
-            eventually(  # its keys make a repetition harmless: counting paybacks takes long on a busy machine
-                lambda: self._filed(submissions),
-                because="the submissions are approved",
-                seconds=_FILED_SECONDS,
-                retry_on=httpx.TransportError,
-            )
-            watch.wait_for_submissions(len(submissions), seconds=_FILED_SECONDS, schemas=under)
+            watch.wait_for_properties(1, seconds=PATIENT_SECONDS, schemas=everybody)
+            # Its keys make a repetition harmless: counting paybacks takes long on a busy machine.
+            in_time(lambda: self._filed(submissions), because="the submissions are approved")
+            watch.wait_for_submissions(len(submissions), seconds=PATIENT_SECONDS, schemas=under)
         services = {name: url for name, url in twin.urls.items() if name in NAMES}
         open_all(services, twin.tokens, sites, self._records)
         answer = self._ask("/accounts", "open", {"account": ACCOUNT, "property": PROPERTY, "table": self._table})
@@ -82,9 +79,14 @@ class Play:
 
     def again(self, partition: int, sent: list[tuple[str, bytes]]) -> None:
         """Send events again that the broker has lost, signed as before."""
-        with Publisher(self._twin.servers, devices=self._devices, partition=partition) as publisher:
+        with self._publisher(partition) as publisher:
             for key, value in sent:
                 publisher.send(Record(key, 0, value))
+
+    def _publisher(self, partition: int | None = None) -> Publisher:
+        return Publisher(
+            self._twin.servers, devices=self._devices, partition=partition, answer_seconds_max=PATIENT_SECONDS
+        )
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -109,11 +111,12 @@ class Play:
                 thread.join(_ENDING_SECONDS)
         if failed:
             raise failed[0]
+        assert not any(thread.is_alive() for thread in threads), "all that was sent is answered"
 
     def _send(self) -> None:
         before = len(self.sent)
         given: list[Record] = []
-        with Publisher(self._twin.servers, devices=self._devices) as publisher:
+        with self._publisher() as publisher:
             while not self._over.wait(self._seconds) and before + len(given) < len(self._records):
                 record = self._records[before + len(given)]
                 publisher.send(record)
@@ -134,7 +137,7 @@ class Play:
                     break
                 if answer is not None and answer.is_client_error and answer.status_code != httpx.codes.UNAUTHORIZED:
                     raise AssertionError(f"a buy-in was answered {answer.status_code}: {answer.text}")
-                self._over.wait(0.2)
+                time.sleep(_AGAIN_SECONDS)
 
     def _ask(self, path: str, key: str, body: object) -> httpx.Response:
         twin = self._twin

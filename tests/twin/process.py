@@ -5,7 +5,6 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +13,9 @@ import httpx
 from services.cli.exits import StackEnded
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
-from tests.support import eventually
+from tests.twin.patience import in_time
 
 _ROOT: Final = Path(__file__).parents[2]
-_READY_SECONDS: Final = 120.0
 
 
 class OwnProcess:
@@ -41,6 +39,8 @@ class OwnProcess:
 
     def start(self, environment: Mapping[str, str] | None = None) -> None:
         """Start it, in the environment of before unless told."""
+        if self._process is not None:
+            self._process.stop()  # what is left of one that ended by itself
         if environment is not None:
             self._environment = environment
         clocked = self._source == _ROOT
@@ -97,15 +97,29 @@ class OwnProcess:
 
     def ready(self) -> bool:
         """Return whether it says that it is ready."""
-        with suppress(httpx.HTTPError):
-            return httpx.get(f"{self.url}/readyz", timeout=5, trust_env=False).is_success
-        return False
+        return self._not_ready() is None
+
+    def _not_ready(self) -> str | None:
+        """Return why it is not ready; None where it is."""
+        try:
+            answer = httpx.get(f"{self.url}/readyz", timeout=5, trust_env=False)
+        except httpx.HTTPError as error:
+            return repr(error)
+        return None if answer.is_success else answer.text
 
     def wait_until_ready(self) -> float:
         """Wait until it is ready; return the seconds."""
         began = time.monotonic()
-        eventually(self.ready, because=f"{self.name} is ready: {self.log}", seconds=_READY_SECONDS)
+        try:
+            in_time(self.ready, because=f"{self.name} is ready: {self.log}")
+        except AssertionError as late:
+            raise AssertionError(f"{late}; it answers {self._not_ready()}") from late
         return time.monotonic() - began
+
+    @property
+    def written(self) -> int:
+        """Return how many bytes its log has."""
+        return self.log.stat().st_size
 
     def said(self, since: int = 0) -> Sequence[str]:
         """Return the lines of its log from a place on."""

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from random import Random
-from subprocess import TimeoutExpired
+from subprocess import SubprocessError
 from typing import Any, Final
 
 from loadtest.publish import NotDelivered
-from loadtest.topic import NotRead
 from loadtest.watch import TooSlow
-from shared.local.errors import LocalStackError
+from shared.runtime.errors import Stop
 from tests.twin import faults, losses
 from tests.twin.faults import Fault, Skipped
+from tests.twin.patience import NOT_NOW
 from tests.twin.play import Play
 from tests.twin.stack import Twin
 from tests.twin.verdict import at_rest, judged_after
@@ -37,11 +37,15 @@ FAULTS: Final[Mapping[str, Fault]] = {
 }
 """By the name that `--only` takes."""
 
+REBUILD: Final = "rebuild"
+"""The verdict at the end of a stack, after its last fault."""
+
 AT_REST: Final = frozenset({"lost-tail"})
 """Faults that begin when nothing is on the way: what is lost is known then."""
 
 _SETTLE_SECONDS: Final = 1.5
-WRONG: Final = (AssertionError, TooSlow, NotDelivered, NotRead, LocalStackError, TimeoutExpired, OSError)
+WRONG: Final = (*NOT_NOW, AssertionError, LookupError, NotDelivered, OSError, Stop, SubprocessError, TooSlow)
+"""What is raised where something is not as it has to be, or cannot be looked at."""
 
 
 @dataclass(slots=True)
@@ -111,7 +115,7 @@ def table(results: Iterable[Result]) -> list[str]:
     for one in results:
         by_name.setdefault(one.fault, []).append(one)
     lines = ["| fault | times | at rest after, s | verdict | seen, the last time |", "|---|---|---|---|---|"]
-    for name in FAULTS:
+    for name in (*FAULTS, REBUILD):
         if some := by_name.get(name):
             seconds = sorted(one.seconds for one in some if one.seconds is not None)
             after = f"{seconds[0]:.1f} to {seconds[-1]:.1f}" if seconds else "-"

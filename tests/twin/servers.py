@@ -1,7 +1,5 @@
 """The two servers of the twin, behind lines that can be cut, and standbys of PostgreSQL that can take over."""
 
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,48 +11,46 @@ from sqlalchemy import make_url
 
 from shared.local import KafkaServer, PostgresServer
 from shared.local._kafka import LISTENER
-from shared.local._pgserver import installation
 from shared.local.account import give_to, remove, unprivileged_account
 from shared.local.ports import LOOPBACK, free_port
-from tests.support import eventually
 from tests.support.wire import Wire
 from tests.twin.line import Line
+from tests.twin.patience import PATIENT_SECONDS, in_time
 
 STANDBY: Final = "twin_standby"
 DISK_MIB: Final = 1_500
 _SETTINGS: Final = {"max_wal_size": "256MB", "min_wal_size": "32MB", "wal_keep_size": "128MB"}
-_COPY_SECONDS: Final = 120.0
 
 
-class Standby(PostgresServer):
+class Primary(PostgresServer):
+    """A PostgreSQL that may take long to start."""
+
+    _start_seconds_max = PATIENT_SECONDS
+
+
+class Broker(KafkaServer):
+    """An Apache Kafka that may take long to start."""
+
+    _start_seconds_max = PATIENT_SECONDS
+
+
+class Standby(Primary):
     """A copy of a primary in a directory of its own, which follows it and may take over."""
 
     def __init__(self, primary: PostgresServer, directory: Path) -> None:
         super().__init__(directory=directory, port=free_port(), settings=_SETTINGS)
         self._passwords = dict(primary._passwords)
-        directory.mkdir()
-        give_to(self._account, directory)
+        primary.base_backup(directory)
         url = make_url(primary.url)
-        program = installation(None, directory) / "bin" / "pg_basebackup"
-        conninfo = f"host={url.host} port={url.port} user={url.username} application_name={STANDBY}"
-        subprocess.run(
-            [
-                *(program, "--pgdata", directory / "data", "--dbname", conninfo),
-                *("--wal-method=stream", "--checkpoint=fast", "--write-recovery-conf", "--no-sync"),
-            ],
-            env={**os.environ, "PGPASSWORD": str(url.password)},
-            check=True,
-            stdout=subprocess.DEVNULL,
-            timeout=_COPY_SECONDS,
-        )
-        shutil.copy2(primary._password_file, self._password_file)
-        for path in (self._password_file, directory / "data", *(directory / "data").rglob("*")):
-            give_to(self._account, path)
+        login = f"user={url.username} password={url.password} application_name={STANDBY}"
+        with (self._data / "postgresql.auto.conf").open("a") as settings:
+            settings.write(f"primary_conninfo = 'host={url.host} port={url.port} {login}'\n")
+        (self._data / "standby.signal").touch()
 
     def promote(self) -> None:
         """Take over, and return when it has."""
         with superuser(self) as connection:
-            [(promoted,)] = connection.execute("SELECT pg_promote(true, 60)").fetchall()
+            [(promoted,)] = connection.execute("SELECT pg_promote(true, %s)", [int(PATIENT_SECONDS)]).fetchall()
         assert promoted, "the standby takes over"
 
     def _trouble(self, port: int) -> Exception | None:
@@ -64,12 +60,6 @@ class Standby(PostgresServer):
         except psycopg.OperationalError as error:
             return error
         return None if follows else super()._trouble(port)
-
-    @property
-    def port(self) -> int:
-        """Return the port, which is known before the first start."""
-        assert self._port is not None
-        return self._port
 
 
 @contextmanager
@@ -95,12 +85,12 @@ class Servers:
 
     def __enter__(self) -> "Servers":
         with ExitStack() as starting:
-            self.primary = PostgresServer(directory=self.disk(starting, "postgres"), settings=_SETTINGS)
+            self.primary: Primary = Primary(directory=self.disk(starting, "postgres"), settings=_SETTINGS)
             starting.callback(lambda: self.primary.close())
             self.primary.start()
             self.line = starting.enter_context(Line())
             settings = {"advertised.listeners": f"{LISTENER}://{LOOPBACK}:{self.line.port}"}
-            self.kafka = starting.enter_context(KafkaServer(directory=self.disk(starting, "kafka"), settings=settings))
+            self.kafka = starting.enter_context(Broker(directory=self.disk(starting, "kafka"), settings=settings))
             self.line.leads_to = self.kafka.port
             self.wire = starting.enter_context(Wire(self.primary.owner_url))
             self._running = starting.pop_all()
@@ -131,7 +121,7 @@ class Servers:
             if synchronous:
                 _set(before, "synchronous_standby_names", STANDBY)
             wanted = "sync" if synchronous else "async"
-            eventually(lambda: _follows(before) == wanted, because=f"the standby follows, {wanted}")
+            in_time(lambda: _follows(before) == wanted, because=f"the standby follows, {wanted}")
             yield one
         finally:
             gone = before if self.primary is one else one
@@ -142,7 +132,7 @@ class Servers:
                 with suppress(psycopg.OperationalError):
                     _set(before, "synchronous_standby_names", "")
 
-    def lead_to(self, server: PostgresServer) -> None:
+    def lead_to(self, server: Primary) -> None:
         """Have clients reach another PostgreSQL, at the port that they know."""
         self.primary = server
         self.wire.lead_to(server.owner_url)

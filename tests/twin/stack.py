@@ -1,25 +1,36 @@
 """The stack of the twin: `pitledger up` on its own servers, and beside it processes that it may do things to."""
 
 import os
+import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Final
+
+import psycopg
 
 from loadtest.stack import environment_of
 from services.cli.exits import StackEnded
 from services.cli.services import NAMES, load
 from services.cli.supervision import Part, Supervisor
+from shared.local import KafkaServer, PostgresServer
+from shared.local.errors import LocalStackError
+from shared.local.server import KeptServer
 from shared.runtime.database import role_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.kafka_settings import KafkaSettings
 from tests.attacks.pace import SETTINGS
 from tests.attacks.stack import Attacked
 from tests.support.up import up
+from tests.twin.patience import PATIENT_SECONDS
 from tests.twin.process import OwnProcess
 from tests.twin.servers import Servers
 
+POSTGRES: Final = PostgresServer.name
+KAFKA: Final = KafkaServer.name
 SETTLEMENT: Final = "round-settlement"
 ACCOUNTS: Final = "wagering-accounts"
 _LOOK_SECONDS: Final = 0.2
@@ -36,6 +47,8 @@ class Twin(Attacked):
     Whatever ends by itself is started again.
     """
 
+    command_seconds_max = 2 * PATIENT_SECONDS
+
     def __init__(self, *, services: Sequence[str] = NAMES, small_disks: bool = False) -> None:
         super().__init__(None)
         self.services = services
@@ -44,6 +57,7 @@ class Twin(Attacked):
         """The servers that somebody else looks after for now."""
         self.both = Servers(self.directory / "servers", small_disks=small_disks)
         self._over = Event()
+        self._kept = False
 
     def start(self) -> float:
         """Start everything; return the seconds until every service was ready."""
@@ -73,7 +87,7 @@ class Twin(Attacked):
         self._supervising.start()
         for process in self.processes:
             process.wait_until_ready()
-        self.wait_until_ready(*self.services)
+        self.wait_until_ready(*self.services, seconds=PATIENT_SECONDS)
         return time.monotonic() - began
 
     def _own(self, service: str, number: int) -> OwnProcess:
@@ -100,15 +114,60 @@ class Twin(Attacked):
 
     def _supervise(self) -> None:
         parts = [Part(process.name, process.ended, process.start) for process in self.processes]
-        parts.append(Part("PostgreSQL", lambda: self._server_ended("PostgreSQL"), lambda: self.both.primary.start()))
-        parts.append(Part("Apache Kafka", lambda: self._server_ended("Apache Kafka"), self.both.kafka.start))
+        for name in (POSTGRES, KAFKA):
+            parts.append(Part(name, partial(self._server_ended, name), partial(self.start_server, name)))
         supervisor = Supervisor(parts, report=self.started_again.append)
         while not self._over.wait(_LOOK_SECONDS):
             supervisor.look()
 
+    def server(self, name: str) -> KeptServer:
+        """Return a server by its name."""
+        return self.both.primary if name == POSTGRES else self.both.kafka
+
     def _server_ended(self, name: str) -> StackEnded | None:
-        server = self.both.primary if name == "PostgreSQL" else self.both.kafka
-        return StackEnded(name) if name not in self.held and server.pid is None else None
+        return StackEnded(name) if name not in self.held and self.server(name).pid is None else None
+
+    def start_server(self, name: str) -> bool:
+        """Start a server again that has ended. Raises: LocalStackError."""
+        server = self.server(name)
+        try:
+            if server.pid is None:
+                server.kill()  # what is left of it
+                server.start()
+        except (psycopg.Error, OSError) as error:  # its disk may be full
+            raise LocalStackError(f"{name}: {error}") from error
+        return True
+
+    @contextmanager
+    def holding(self, name: str) -> Iterator[None]:
+        """Look after a server by oneself, for the length of the block."""
+        self.held.add(name)
+        try:
+            yield
+        finally:
+            self.held.discard(name)
+
+    # --- what is left of it ---
+
+    def keep(self) -> Path:
+        """Keep what it and its servers have written past its end; return where."""
+        self._kept = True
+        for name in (POSTGRES, KAFKA):
+            log = self.log_of(name)
+            with suppress(OSError):
+                shutil.copy2(log, self.directory / log.name)
+        return self.directory
+
+    def log_of(self, name: str) -> Path:
+        """Return the log of a server."""
+        return self.server(name)._home / ("postgres.log" if name == POSTGRES else "broker.log")
+
+    def close(self) -> None:
+        """End all; delete what was not to be kept."""
+        if self._kept:
+            self.stop()
+        else:
+            super().close()
 
     # --- whether it is at rest ---
 

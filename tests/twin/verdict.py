@@ -4,19 +4,15 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-import psycopg
-
-from loadtest.topic import stored
+from loadtest.topic import Stored, stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
 from services.cli.services import load
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
-from shared.local.errors import LocalStackError
 from shared.runtime.database import role_of
-from tests.support import eventually
+from tests.twin.patience import PATIENT_SECONDS, in_time
 from tests.twin.play import ACCOUNT, CENTS, Play
 from tests.twin.stack import Twin
 
-REST_SECONDS: Final = 240.0
 _POSTED: Final = """
     SELECT count(*), count(DISTINCT data ->> 'round_id') FROM round_settlement.entries WHERE kind = 'settlement.posted'
 """
@@ -27,14 +23,10 @@ _BOUGHT_IN: Final = f"""
 
 def at_rest(twin: Twin, play: Play) -> None:
     """Wait until every service is ready and has read, recorded and published all there is."""
-    settled = "all that was acknowledged is settled"
-    errors = (psycopg.OperationalError, LocalStackError)
-    eventually(
-        lambda: twin.rows(_POSTED)[0][0] >= len(play.sent), seconds=REST_SECONDS, because=settled, retry_on=errors
-    )
+    in_time(lambda: twin.rows(_POSTED)[0][0] >= len(play.sent), because="all that was acknowledged is settled")
     for process in twin.processes:
         process.wait_until_ready()
-    twin.wait_until_ready(*twin.services, seconds=REST_SECONDS)
+    twin.wait_until_ready(*twin.services, seconds=PATIENT_SECONDS)
     behind: list[str] = ["not looked yet"]
 
     def caught_up() -> bool:
@@ -43,7 +35,7 @@ def at_rest(twin: Twin, play: Play) -> None:
 
     for _ in range(2):  # what was read last may have led to an entry that is to be read
         try:
-            eventually(caught_up, seconds=REST_SECONDS, every=0.3, retry_on=errors)
+            in_time(caught_up, because="everything is read and published", every=0.3)
         except AssertionError as late:
             raise AssertionError(f"not caught up: {'; '.join(behind)}") from late
 
@@ -52,7 +44,7 @@ def verdict(twin: Twin, play: Play, *, rebuilt: Sequence[str] = ()) -> Verdict:
     """Judge the books at rest; the tables of the services that are `rebuilt` are compared with a rebuild, too."""
     found, expected = Verdict(), play.expected()
     schemas = [role_of(service) for service in twin.services]
-    events, published = stored(twin.servers, TABLE_EVENTS.name), stored(twin.servers, SETTLEMENTS.name)
+    events, published = messages(twin, TABLE_EVENTS.name), messages(twin, SETTLEMENTS.name)
     judge_journal(found, twin.target, list(play.sent), expected, events, published)
     judge_services(found, twin.target, expected, schemas)
     judge_refused(found, twin.target, [role_of(one) for one in twin.services if load(one).readers])
@@ -70,7 +62,13 @@ def verdict(twin: Twin, play: Play, *, rebuilt: Sequence[str] = ()) -> Verdict:
     return found
 
 
-def judged_after(twin: Twin, play: Play, since: float) -> tuple[float, Verdict]:
+def messages(twin: Twin, topic: str) -> Sequence[Stored]:
+    """Return all messages of a topic."""
+    return in_time(lambda: list(stored(twin.servers, topic)), because=f"{topic} is read")
+
+
+def judged_after(twin: Twin, play: Play, since: float, *, rebuilt: Sequence[str] = ()) -> tuple[float, Verdict]:
     """Wait for rest; return the seconds since a moment until then, and the verdict."""
     at_rest(twin, play)
-    return time.monotonic() - since, verdict(twin, play)
+    seconds = time.monotonic() - since
+    return seconds, verdict(twin, play, rebuilt=rebuilt)

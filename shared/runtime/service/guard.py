@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.checkpoint import Checkpoint
+from shared.journal.checkpoint_store import Overtaken
 from shared.journal.mark import Mark, Place
 from shared.journal.reading import Pacing
 from shared.journal.shard import Shard
@@ -231,6 +232,11 @@ class Guard:
             return
         try:
             note = await asyncio.to_thread(self.notary.sign, shard.name, reached.frontier)
+        except Overtaken:
+            # Another process of the service has read and signed more since: what it signed is looked up next time, and
+            # a shard that does not have so much by then is found.
+            self.signed_at = self.context.clock()
+            return
         except CheckpointError as error:
             self._found(Problem(shard.name, reached.seq, str(error)))
             return

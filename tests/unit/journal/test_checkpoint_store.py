@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shared.journal.checkpoint import Checkpoint, read_unverified, sign
-from shared.journal.checkpoint_store import DirectoryStore
+from shared.journal.checkpoint_store import DirectoryStore, Overtaken
 from shared.journal.merkle import EMPTY_ROOT
 from shared.journal.signed_note import CheckpointError, Signer
 from tests.support.checkpoints import LEAVES, NAME, ORIGIN, SIGNER, SUMDB, checkpoint_of, note_of
@@ -67,7 +67,7 @@ class TestDirectoryStore:
     def test_smaller_checkpoint_is_refused(self, store: DirectoryStore) -> None:
         """A shard never shrinks; one that does was restored or rewritten."""
         store.save(note_of(8))
-        with pytest.raises(CheckpointError, match=r"size 7 with root .* contradicts the latest in .*, size 8"):
+        with pytest.raises(Overtaken, match=r"size 7 is less than that of the latest in .*, 8; verify"):
             store.save(note_of(7))
         assert store.sizes(ORIGIN) == [8]
 
