@@ -50,7 +50,7 @@ def _one(seed: int, *, trace: bool) -> int:
     be_quiet()
     with simulation() as simulated:
         try:
-            outcome = simulated.run(seed)
+            outcome = simulated.run(seed, hashed=True)
         except Failed as failed:
             if trace:
                 _say("\n".join(failed.trace))

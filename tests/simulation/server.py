@@ -12,7 +12,7 @@ from tests.conftest import QUICK_POSTGRES, in_memory
 from tests.simulation.run import Simulation
 from tests.support import Databases
 
-_SETTINGS = {"autovacuum": "off"}
+_SETTINGS = {"autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0"}
 
 
 @contextmanager

@@ -55,8 +55,8 @@ class World:
         self.log = Log(chance, self._now, log)
         self.store = Store(self.scheduler, chance, url)
         self.manifests: list[Manifest] = [load(name) for name in SERVICES if name in services]
-        self.answers: dict[tuple[str, str], Answer] = {}
-        """By person and key."""
+        self.answers: dict[tuple[str, str, str], Answer] = {}
+        """By service, person and key."""
         self._look = look
         self._parts = Parts(self.scheduler, chance, self.log, self.store, self._now)
         self._processes: list[Process] = []
@@ -183,7 +183,7 @@ class World:
             error = task.exception()
             if error is None:
                 answer: Answer = task.result()
-                before = self.answers.setdefault((asked.person, asked.key), answer)
+                before = self.answers.setdefault((asked.service, asked.person, asked.key), answer)
                 assert before == answer, f"{asked.key} was answered {before} and then {answer}"
                 return answer
             if isinstance(error, Rejected) or not (
