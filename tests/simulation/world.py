@@ -103,8 +103,6 @@ class World:
         for manifest in self.manifests:
             for number in range(1, 2 if self.chance.calm else 1 + self.chance.between(1, 2)):
                 self.start(manifest, number)
-            if self.chance.calm:
-                self.start(manifest)
 
     def play(self, day: Day) -> None:
         """Have the tables and the pit send what they have to say, and people ask."""
