@@ -3,13 +3,12 @@
 docs/reliability.md lists them, and the seeds that find them.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Final
 from unittest.mock import patch
-from weakref import WeakKeyDictionary
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -76,27 +75,6 @@ def lost_answer_taken_for_refusal(stack: ExitStack) -> None:
         return Kind.REFUSED if found is Kind.AMBIGUOUS else found
 
     stack.enter_context(patch.object(consuming, "kind_of", mistaken))
-
-
-def streams_remembered(stack: ExitStack) -> None:
-    """Take a partition over with its streams as they were when it was last ours."""
-    assigned, revoked = Consumer.assigned, Consumer.revoked
-    remembered: WeakKeyDictionary[Consumer, dict[int, dict[str, Stream]]] = WeakKeyDictionary()
-
-    def keeping(self: Consumer, partitions: Iterable[int]) -> None:
-        gone = list(partitions)
-        streams = {number: one.streams for number, one in self._partitions.items() if number in gone}
-        remembered.setdefault(self, {}).update(streams)
-        revoked(self, gone)
-
-    async def mistaken(self: Consumer, partitions: Iterable[int]) -> dict[int, int]:
-        offsets = await assigned(self, partitions)
-        for number in offsets:
-            self._partitions[number].streams |= remembered.get(self, {}).get(number, {})
-        return offsets
-
-    stack.enter_context(patch.object(Consumer, "revoked", keeping))
-    stack.enter_context(patch.object(Consumer, "assigned", mistaken))
 
 
 def place_not_looked_up(stack: ExitStack) -> None:
@@ -251,7 +229,6 @@ MUTATIONS: Final[Sequence[Mutation]] = (
     gap_not_noticed,
     position_without_entries,
     lost_answer_taken_for_refusal,
-    streams_remembered,
     place_not_looked_up,
     hole_skipped,
     last_entry_not_projected,
