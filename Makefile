@@ -42,7 +42,6 @@ lint-generated:
 lint-scan:
 	$(BIN)/python -m infra.scan
 
-# `make simulation` has tests of its own, which take minutes.
 # Tests mostly wait for servers, so four run side by side. The whole suite runs last: what it says is what is left to read.
 PYTEST := $(BIN)/pytest -n 4 --dist worksteal
 ON_KAFKA := $(BIN)/pytest -n 3 --dist worksteal tests/integration tests/faults/test_restarts.py --broker=kafka
@@ -50,7 +49,7 @@ ON_KAFKA := $(BIN)/pytest -n 3 --dist worksteal tests/integration tests/faults/t
 test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, faults of the twin, and all others on the embedded broker
 	$(ON_KAFKA)
 	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(ON_ONE_STACK)
-	$(PYTEST) --broker=embedded --ignore tests/browser/console --ignore tests/simulation --ignore tests/twin
+	$(PYTEST) --broker=embedded --ignore tests/browser/console --ignore tests/twin
 
 test-console:
 	$(BIN)/pytest tests/browser/console

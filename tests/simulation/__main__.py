@@ -7,12 +7,10 @@ Example: python -m tests.simulation --mutations --seeds 30
 
 import argparse
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from time import perf_counter
 from typing import Final
 
-from tests.simulation.many import Figures, begin, run_seeds
+from tests.simulation.many import Figures, run_in_processes
 from tests.simulation.mutations import MUTATIONS, Mutation, mutated
 from tests.simulation.run import Failed, Simulation
 from tests.simulation.server import be_quiet, simulation
@@ -30,9 +28,9 @@ def _say(what: object) -> None:
 def _many(first: int, count: int, processes: int) -> int:
     parts = [range(at, min(at + _PER_PART, first + count)) for at in range(first, first + count, _PER_PART)]
     total, started = Figures(), perf_counter()
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin) as pool:
-        for done in as_completed([pool.submit(run_seeds, part) for part in parts]):
-            figures = done.result()
+    be_quiet()
+    with simulation() as simulated:
+        for figures in run_in_processes(simulated, parts, processes):
             total.add(figures)
             for failure in figures.failures:
                 _say(failure)
@@ -50,7 +48,7 @@ def _one(seed: int, *, trace: bool) -> int:
     be_quiet()
     with simulation() as simulated:
         try:
-            outcome = simulated.run(seed)
+            outcome = simulated.run(seed, hashed=True)
         except Failed as failed:
             if trace:
                 _say("\n".join(failed.trace))

@@ -2,14 +2,13 @@
 
 import gc
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing.util import Finalize
+from multiprocessing import get_context
 from time import perf_counter
 
 from tests.simulation.run import Failed, Simulation
-from tests.simulation.server import be_quiet, simulation
 
 
 @dataclass
@@ -33,25 +32,25 @@ class Figures:
         self.failures += other.failures
 
 
-_made: list[Simulation] = []
-"""The simulation of this process."""
+_shared: list[Simulation] = []
+"""The simulation that the processes share: each is a copy of the one in which it was made."""
 
 
-def begin() -> None:
-    """Start the server of a process that runs seeds; it ends with the process."""
-    be_quiet()
-    stack = ExitStack()
-    _made.append(stack.enter_context(simulation()))
-    Finalize(None, stack.close, exitpriority=10)
+def run_in_processes(simulated: Simulation, parts: Sequence[Sequence[int]], processes: int) -> Iterator[Figures]:
+    """Run parts of seeds side by side, on one server; yield what each part comes to, as they end."""
+    simulated.prepare_all()
+    _shared[:] = [simulated]
+    with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
+        for done in as_completed([pool.submit(_run_seeds, part) for part in parts]):
+            yield done.result()
 
 
-def run_seeds(seeds: Sequence[int]) -> Figures:
-    """Run some seeds, one after the other, in a process that has begun."""
+def _run_seeds(seeds: Sequence[int]) -> Figures:
     found = Figures()
     for seed in seeds:
         started = perf_counter()
         try:
-            outcome = _made[0].run(seed)
+            outcome = _shared[0].run(seed)
         except Failed as failed:
             found.failures.append(str(failed))
         else:

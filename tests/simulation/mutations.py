@@ -3,8 +3,9 @@
 docs/reliability.md lists them, and the seeds that find them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Final
 from unittest.mock import patch
@@ -18,6 +19,7 @@ from shared.journal.recording import Recorded
 from shared.journal.shard import Shard
 from shared.journal.streams import Place, Stream
 from shared.runtime.command.answers import Answers
+from shared.runtime.command.engine import Engine
 from shared.runtime.consume import consumer as consuming
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.stopped import Stopped
@@ -75,15 +77,13 @@ def lost_answer_taken_for_refusal(stack: ExitStack) -> None:
     stack.enter_context(patch.object(consuming, "kind_of", mistaken))
 
 
-def shard_not_read_again(stack: ExitStack) -> None:
-    """After an error, go on from where the shard stood in memory."""
-    open_ = Consumer._open
+def place_not_looked_up(stack: ExitStack) -> None:
+    """Take an event that comes again for another one: what stands at its place is not looked up."""
 
-    async def mistaken(self: Consumer, partition: int) -> Shard:
-        known = self._partitions.get(partition)
-        return await open_(self, partition) if known is None else known.shard
+    async def nothing(*_: object) -> dict[tuple[str, int], bytes]:
+        return {}
 
-    stack.enter_context(patch.object(Consumer, "_open", mistaken))
+    stack.enter_context(patch.object(consuming, "taken_digests", nothing))
 
 
 def hole_skipped(stack: ExitStack) -> None:
@@ -104,6 +104,39 @@ def last_entry_not_projected(stack: ExitStack) -> None:
         return replace(projector, project=project)
 
     stack.enter_context(patch.object(Manifest, "whole_projector", property(mistaken)))
+
+
+def projected_after_the_commit(stack: ExitStack) -> None:
+    """Project what a consumer has recorded in a transaction of its own, after the commit."""
+    whole: Callable[[Manifest], Projector] = vars(Manifest)["whole_projector"].func
+    committed = Consumer._committed
+    left: ContextVar[list[Recorded] | None] = ContextVar("left", default=None)
+
+    def later(self: Manifest) -> Projector:
+        projector = whole(self)
+
+        async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
+            if (kept := left.get()) is None:
+                await projector.project(transaction, recorded)
+            else:
+                kept += recorded
+
+        return replace(projector, project=project)
+
+    async def mistaken(self: Consumer, parts: Any, derived: Any) -> Sequence[Entry]:
+        kept: list[Recorded] = []
+        token = left.set(kept)
+        try:
+            entries = await committed(self, parts, derived)
+        finally:
+            left.reset(token)
+        async with self.context.engine.begin() as connection:
+            if kept:
+                await self.context.projector.project(Transaction(connection), kept)
+        return entries
+
+    stack.enter_context(patch.object(Manifest, "whole_projector", property(later)))
+    stack.enter_context(patch.object(Consumer, "_committed", mistaken))
 
 
 def hash_over_other_bytes(stack: ExitStack) -> None:
@@ -148,6 +181,24 @@ def _rows(given: Sequence[Any]) -> list[dict[str, Any]]:
     ]
 
 
+def lost_answer_taken_for_done(stack: ExitStack) -> None:
+    """Answer a command whose commit was not answered as if it were done."""
+    transaction = Engine._transaction
+
+    @asynccontextmanager
+    async def mistaken(self: Engine) -> AsyncIterator[AsyncConnection]:
+        decided = False
+        try:
+            async with transaction(self) as connection:
+                yield connection
+                decided = True
+        except Exception as error:
+            if not decided or kind_of(error) is not Kind.AMBIGUOUS:
+                raise
+
+    stack.enter_context(patch.object(Engine, "_transaction", mistaken))
+
+
 def memory_published_as_it_is(stack: ExitStack) -> None:
     """Publish the entries that are in memory without a look whether they are all that come next."""
 
@@ -178,11 +229,13 @@ MUTATIONS: Final[Sequence[Mutation]] = (
     gap_not_noticed,
     position_without_entries,
     lost_answer_taken_for_refusal,
-    shard_not_read_again,
+    place_not_looked_up,
     hole_skipped,
     last_entry_not_projected,
+    projected_after_the_commit,
     hash_over_other_bytes,
     key_forgotten,
+    lost_answer_taken_for_done,
     memory_published_as_it_is,
     marked_before_it_is_sent,
 )

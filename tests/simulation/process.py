@@ -28,7 +28,7 @@ from tests.support.sealing import seals_of
 _BATCH_RECORDS: Final = 12
 """Most records of a batch: small, so that there are many."""
 
-SETTINGS: Final = Settings(PITLEDGER_BATCH_RECORDS_MAX=_BATCH_RECORDS)
+SETTINGS: Final = Settings(batch_records_max=_BATCH_RECORDS, message_authentication="off")
 
 
 class Parts:

@@ -1,7 +1,6 @@
 """A database server for simulations, quick and forgetful, whose plans stay what they are."""
 
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,7 +11,7 @@ from tests.conftest import QUICK_POSTGRES, in_memory
 from tests.simulation.run import Simulation
 from tests.support import Databases
 
-_SETTINGS = {"autovacuum": "off"}
+_SETTINGS = {"autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0"}
 
 
 @contextmanager
@@ -24,7 +23,6 @@ def simulation() -> Iterator[Simulation]:
 
 def be_quiet() -> None:
     """Have a process that does nothing but simulate keep what services log to itself, and its data in memory."""
-    os.environ.setdefault("PITLEDGER_MESSAGE_AUTHENTICATION", "off")
     in_memory()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     logging.disable(logging.CRITICAL)

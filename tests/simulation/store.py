@@ -4,8 +4,9 @@ What a driver waits for, it waits for at a gate: so statements of several proces
 decides. Whoever the database makes wait for a lock is left waiting until whoever holds it has let go.
 """
 
+import os
 import select
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +29,7 @@ _SILENCE_MS: Final = 4
 """When the server has said nothing for so long, it is asked whether it waits for a lock."""
 
 _CONNECT_SECONDS: Final = 10.0
+_HANG_UP_MS: Final = 10_000
 
 _BEFORE, _AFTER = "connection lost before a statement", "connection lost after a statement"
 _ENDED, _DEADLOCK = "session ended by the server", "deadlock"
@@ -54,7 +56,18 @@ _FAULTS: Final = {
 _SQLSTATES: Final = {_DEADLOCK: b"40P01", _REFUSED: b"40001"}
 
 
-_COMPILED: Final[LRUCache[Any, Any]] = LRUCache(5000)
+class _Compiled(LRUCache[Any, Any]):
+    """What SQLAlchemy makes of statements, made once for all runs: every engine has its dialect, and all are alike."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Return what was made of a statement, whichever engine it was made for."""
+        return super().get(key[1:], default)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key[1:], value)
+
+
+_COMPILED: Final = _Compiled(5000)
 
 
 class Process(Owner, Protocol):
@@ -103,13 +116,16 @@ class Store:
         scheduler.is_blocked = lambda: bool(self._blocked)
 
     def close(self) -> None:
-        """Close what the run itself asked by."""
+        """Close what the run itself asked by, and wait until the server knows: the database can be dropped at once."""
+        number = os.dup(self.control.pgconn.socket)
         self.control.close()
+        _until_hung_up(number)
+        os.close(number)
 
     def engine(self, process: Process, role: str) -> AsyncEngine:
         """Return the engine of a process, as a service makes it."""
         engine = create_engine(self.url, role=role)
-        engine.sync_engine._compiled_cache = _COMPILED  # what SQLAlchemy makes of statements, made once for all runs
+        engine.sync_engine._compiled_cache = _COMPILED
 
         @event.listens_for(engine.sync_engine, "do_connect")
         def simulated(dialect: Any, record: Any, arguments: Any, parameters: dict[str, Any]) -> None:
@@ -120,15 +136,24 @@ class Store:
 
     def cut(self, connections: set[Connection]) -> None:
         """Cut connections, and wait until the server has undone what was open on them."""
-        numbers = [one.pgconn.backend_pid for one in connections if not one.closed]
+        self._terminate([one for one in connections if not one.closed])
         for connection in connections:
             connection.pgconn.finish()
         for one in [one for one in self._blocked if one.connection in connections]:
             self._blocked.remove(one)
             with suppress(psycopg.Error):  # it wants to tell the server that it ends
                 one.gen.close()
-        if numbers:
-            self.control.execute("SELECT pg_terminate_backend(pid, 5000) FROM unnest(%s::int[]) pid", [numbers])
+
+    def _terminate(self, connections: Collection[Connection]) -> None:
+        """Have the server end sessions, and wait until it has: it hangs up when all that was open is undone.
+
+        `pg_terminate_backend` can wait itself, but looks only ten times a second.
+        """
+        if connections:
+            numbers = [one.pgconn.backend_pid for one in connections]
+            self.control.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) pid", [numbers])
+        for one in connections:
+            _until_hung_up(one.pgconn.socket)
 
     # --- connecting ---
 
@@ -173,7 +198,7 @@ class Store:
             gen.close()
             raise self._refusal(connection, fault)
         if fault == _ENDED:
-            self.control.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.pgconn.backend_pid])
+            self._terminate([connection])
             return await self._drive(connection, gen)
         if fault in (_BEFORE, _NOT_DONE):
             gen.close()
@@ -242,6 +267,13 @@ class Store:
                 self._chance.note("    has its lock")
                 going = True
         return going
+
+
+def _until_hung_up(number: int) -> None:
+    """Wait until the server has closed its end of a socket; what it said before is left to be read."""
+    poll = select.poll()
+    poll.register(number, select.POLLRDHUP)
+    assert poll.poll(_HANG_UP_MS), "the server does not end a session"
 
 
 def _require_alive(process: Process, gen: Any) -> None:

@@ -55,8 +55,8 @@ class World:
         self.log = Log(chance, self._now, log)
         self.store = Store(self.scheduler, chance, url)
         self.manifests: list[Manifest] = [load(name) for name in SERVICES if name in services]
-        self.answers: dict[tuple[str, str], Answer] = {}
-        """By person and key."""
+        self.answers: dict[tuple[str, str, str], Answer] = {}
+        """By service, person and key."""
         self._look = look
         self._parts = Parts(self.scheduler, chance, self.log, self.store, self._now)
         self._processes: list[Process] = []
@@ -103,8 +103,6 @@ class World:
         for manifest in self.manifests:
             for number in range(1, 2 if self.chance.calm else 1 + self.chance.between(1, 2)):
                 self.start(manifest, number)
-            if self.chance.calm:
-                self.start(manifest)
 
     def play(self, day: Day) -> None:
         """Have the tables and the pit send what they have to say, and people ask."""
@@ -183,7 +181,7 @@ class World:
             error = task.exception()
             if error is None:
                 answer: Answer = task.result()
-                before = self.answers.setdefault((asked.person, asked.key), answer)
+                before = self.answers.setdefault((asked.service, asked.person, asked.key), answer)
                 assert before == answer, f"{asked.key} was answered {before} and then {answer}"
                 return answer
             if isinstance(error, Rejected) or not (

@@ -5,6 +5,8 @@ kept again from the topic. Every writer of the service waits meanwhile, or is fe
 row of `shards`.
 """
 
+from functools import cache
+
 from sqlalchemy import MetaData, Table, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -47,6 +49,10 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
         return comparison
 
 
+@cache
 def kept(table: Table) -> Table:
-    """Return the temporary table that has the rows as they were, while the table is rebuilt."""
+    """Return the temporary table that has the rows as they were, while the table is rebuilt.
+
+    It is the same each time, so that what compares the two is compiled once.
+    """
     return table.to_metadata(MetaData(), schema="pg_temp", name=f"kept_{table.name}")
