@@ -40,7 +40,7 @@ lint-generated:
 lint-scan:
 	$(BIN)/python -m infra.scan
 
-# `make twin` has a test of its own, which takes minutes.
+# `make simulation` and `make twin` have tests of their own, which take minutes.
 # Tests mostly wait for servers, so four run side by side. The whole suite runs last: what it says is what is left to read.
 PYTEST := $(BIN)/pytest -n 4 --dist worksteal
 # All of these share one stack.
@@ -50,7 +50,7 @@ ON_KAFKA := $(BIN)/pytest -n 3 --dist worksteal tests/integration tests/faults/t
 test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, and all others on the embedded broker
 	$(ON_KAFKA)
 	$(IN_BROWSER)
-	$(PYTEST) --broker=embedded --ignore tests/browser/console --ignore tests/twin
+	$(PYTEST) --broker=embedded --ignore tests/browser/console --ignore tests/simulation --ignore tests/twin
 
 attacks: setup ## try what an earlier version let through again, on a running stack (minutes; ARGS="--only 1,7" is passed on)
 	$(BIN)/python -m tests.attacks $(ARGS)
