@@ -20,6 +20,7 @@ FOUND_BY: dict[Mutation, int] = {
     mutations.lost_answer_taken_for_done: 4,
     mutations.lost_answer_taken_for_refusal: 5,
     mutations.gap_not_noticed: 8,
+    mutations.marked_before_it_is_sent: 9,
     mutations.hole_skipped: 32,
 }
 """By mistake: a seed that finds it, and that holds with the kernel as it is."""
