@@ -28,7 +28,7 @@ def twin() -> Iterator[Twin]:
         running.close()
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_every_fault_ends_with_books_that_are_right(twin: Twin, rng: Random) -> None:
     """A service dies or freezes, commits are cut, Kafka dies, a standby takes over: all books are right each time."""
