@@ -137,6 +137,23 @@ def test_an_honest_journal_follows_again(books: Books, at_once: int) -> None:
     assert [] == problems(books, Topics(books.records, at_once))
 
 
+def test_what_was_recorded_by_a_clock_that_was_behind_follows(databases: Databases) -> None:
+    """By its clock the service did not know the rules yet; the broker says that it has the record since it did."""
+    now, url = [DAY + HOUR], databases.create()
+    migrate(url, "round-settlement")
+    with desk_of(MANIFEST, url, people=PEOPLE, clock=lambda: now[0]) as desk:
+        desk.feed("properties", property_event())
+        desk.feed("submissions", submission())
+        now[0] = DAY
+        desk.feed("table.events", completed(T1, 1, "a", record(LOSING)))
+        books = Books(url, desk.records)
+    assert ["settlement.posted"] == [entry.draft.kind for entry in books.entries()]
+    assert ["record.quarantined"] == [what.split()[0] for what in problems(books)]
+    books.records[-1] = replace(books.records[-1], taken_at=DAY + 2 * HOUR, by_broker=True)
+    assert [] == problems(books)
+    databases.drop(url)
+
+
 def test_a_forged_entry_that_verifies_is_found(books: Books) -> None:
     """It names an event that never came, whatever record it points at."""
     last = books.records[-1]

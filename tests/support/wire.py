@@ -109,9 +109,9 @@ class _Connection:
         """Passes everything on until one side closes, or the wire is cut."""
         if not self._start_up():
             return
-        coming = b""
+        coming, next_ready = b"", readable(self._client, self._server)
         while True:
-            ready, _, _ = select.select([self._client, self._server], [], [])
+            ready = next_ready()
             if self._server in ready:
                 data = self._server.recv(_CHUNK)
                 if not data:
@@ -183,6 +183,15 @@ class _Connection:
             if not data:
                 raise ConnectionResetError("the server is gone")
             self._answer += data
+
+
+def readable(*ends: socket.socket) -> Callable[[], list[socket.socket]]:
+    """What waits for any of these and gives those that have something to say, however many are open elsewhere."""
+    poll = select.poll()  # select.select() takes no descriptor above 1023
+    by_number = {end.fileno(): end for end in ends}
+    for number in by_number:
+        poll.register(number, select.POLLIN)
+    return lambda: [by_number[number] for number, _ in poll.poll()]
 
 
 def _messages(data: bytes) -> Iterator[bytes]:

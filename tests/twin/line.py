@@ -1,13 +1,13 @@
 """A line to a server, byte by byte, that can be cut and led elsewhere; clients know its port alone."""
 
 import contextlib
-import select
 import socket
 from threading import Lock, Thread
 from types import TracebackType
 from typing import Self
 
 from shared.local.ports import LOOPBACK
+from tests.support.wire import readable
 
 _CHUNK = 1 << 16
 
@@ -70,8 +70,9 @@ class Line:
 
 def _pass_on(one: socket.socket, other: socket.socket) -> None:
     """Pass everything on until one side closes."""
+    next_ready = readable(one, other)
     while True:
-        ready, _, _ = select.select([one, other], [], [])
+        ready = next_ready()
         for source, target in ((one, other), (other, one)):
             if source in ready:
                 data = source.recv(_CHUNK)

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -139,10 +139,11 @@ def lost_tail(twin: Twin, play: Play, rng: Random) -> str:
         end = _cut(kafka._home / "data" / f"{TABLE_EVENTS.name}-{number}", held[number][-_MISSING_RECORDS].offset)
         in_time(lambda: twin.start_server(KAFKA), because="the broker is started again")
     lost = [message for message in held[number] if message.offset >= end]
-    wanted = f"{TABLE_EVENTS.name}/{number} was read up to offset {lost[-1].offset + 1} and ends at {end}"
+    # Either the end of the partition is before the position, or the records start again before it.
+    wanted = ('"partition stopped"', f'"partition": {number},', f"read up to offset {lost[-1].offset + 1}")
     named = in_time(
         lambda: [one.name for one, at in zip(twin.pair, since, strict=True) if _in(one.said(at), wanted)],
-        because=f"somebody says {wanted}",
+        because=f"somebody says {' '.join(wanted)}",
     )
     for process in twin.pair:
         process.held = True
@@ -155,11 +156,11 @@ def lost_tail(twin: Twin, play: Play, rng: Random) -> str:
     for process in twin.pair:
         process.start()
         process.held = False
-    return f"{named[0]} stopped: {wanted}; sent again, adopted"
+    return f"{named[0]} stopped partition {number} after {len(lost)} records were lost; sent again, adopted"
 
 
-def _in(lines: Iterable[str], wanted: str) -> bool:
-    return any(wanted in line for line in lines)
+def _in(lines: Iterable[str], wanted: Sequence[str]) -> bool:
+    return any(all(word in line for word in wanted) for line in lines)
 
 
 def _cut(directory: Path, offset: int) -> int:

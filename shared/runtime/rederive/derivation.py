@@ -1,7 +1,7 @@
 """Derive the entries of a partition again, record by record, and compare them with those that its shard has."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -224,10 +224,12 @@ async def _compare(
     decoded = [_decoded(sources, again, record, batch.entries[record.offset]) for record in batch.records]
     derived = await _derived(sources, again, shard_name, batch, decoded, batch.at)
     problems = _differences(shard_name, batch, derived)
-    if problems:
-        before = await _derived(sources, again, shard_name, batch, decoded, batch.at - _BETWEEN)
-        if not _differences(shard_name, batch, before):
-            derived, problems = before, []
+    for at in _other_moments(batch):
+        if not problems:
+            break
+        other = await _derived(sources, again, shard_name, batch, decoded, at)
+        if not _differences(shard_name, batch, other):
+            derived, problems = other, []
     sources.memory.put(_STREAM, {source: _kept(one) for source, one in streams_after(derived).items()})
     recorded: list[Recorded] = []
     for one in derived:
@@ -240,6 +242,15 @@ async def _compare(
         reached.by_database += (_quarantined_for(entries) or "").startswith(BY_DATABASE)
     again.learn(sources.memory, recorded)
     return problems
+
+
+def _other_moments(batch: _Batch) -> Iterator[datetime]:
+    """Yield up to when documents were known too, perhaps, where it was not up to the moment of recording."""
+    yield batch.at - _BETWEEN
+    # A clock that was behind: nothing is recorded before the broker has it.
+    had_by_broker = max((record.taken_at for record in batch.records if record.by_broker), default=batch.at)
+    if had_by_broker > batch.at:
+        yield had_by_broker
 
 
 def _decoded(sources: Sources, again: Again[Any], record: Record, entries: Sequence[Entry]) -> Decoded:
