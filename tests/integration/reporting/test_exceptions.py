@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from shared.contracts.journal_facts import RecordQuarantined
 from tests.support.asgi import assert_problem
 from tests.support.pit import chips
 from tests.support.pit_ledger import DAY_BEFORE, LATER, Ledger, at
@@ -11,6 +12,7 @@ from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.reporting import Books, figure_of, names, rows_of
 from tests.support.rounds import submission
+from tests.support.services import query
 from tests.unit.reporting.entries import NOON, day_closed, total
 
 
@@ -327,3 +329,17 @@ def test_paybacks_that_an_approval_passed_over_are_listed(books: Books) -> None:
     )
     [done] = rows_of(books.report("access", "&period=month"), "overrides")
     assert ("compliance.ann", "override", "opening week") == names(done, "person", "what", "reason")
+
+
+def test_a_fact_whose_day_only_an_unknown_property_could_say_is_refused(url: str, books: Books) -> None:
+    """It is quarantined with what to do, and not left out of what it adds to."""
+    owned = {"property": "harbor", "alarm": "counts, dealer-7", "owner": "audit.lou", "named_by": "audit.lou"}
+    owned |= {"owned_at": NOON.isoformat()}
+    books.desk.feed("inventory", published("alarm.owned", owned, service="table-inventory", sequence=1, at=NOON))
+    [refused] = books.desk.facts("record.quarantined")
+    assert isinstance(refused, RecordQuarantined)
+    assert ("harbor" in refused.reason, "replay this record" in refused.reason) == (True, True), refused.reason
+    assert [] == query(url, "SELECT FROM reporting.facts")
+    books.desk.feed("properties", property_event("harbor", sequence=3))
+    books.desk.feed("inventory", published("alarm.owned", owned, service="table-inventory", sequence=2, at=NOON))
+    assert [("2026-11-20",)] == query(url, "SELECT gaming_day::text FROM reporting.facts")
