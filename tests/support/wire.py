@@ -1,19 +1,14 @@
 """PostgreSQL at the end of a wire that can be cut at the moment of a commit, before or after the server has done it."""
 
-import contextlib
-import select
 import socket
 import struct
 from collections.abc import Callable, Iterator
-from threading import Thread
-from types import TracebackType
-from typing import Self
 
 from sqlalchemy import make_url
 
 from shared.local.ports import LOOPBACK
+from tests.support.line import CHUNK, Line, readable
 
-_CHUNK = 1 << 16
 _ENCRYPTION_REQUESTS = (80877103, 80877104)
 """SSLRequest and GSSENCRequest: answered with N, for no."""
 _CANCEL_REQUEST = 80877102
@@ -43,7 +38,7 @@ def pass_on(commit: Commit) -> bool:
     return True
 
 
-class Wire:
+class Wire(Line):
     """From `with` to its end, connections to `url` reach the server of the URL that was given.
 
     `at_commit` decides on every commit and gives whether the wire holds: a commit that it did not let happen and a wire
@@ -52,46 +47,19 @@ class Wire:
     """
 
     def __init__(self, url: str, at_commit: Callable[[Commit], bool] = pass_on) -> None:
-        self._server: tuple[str, int] | None
+        super().__init__()
         self.lead_to(url)
         self.at_commit = at_commit
-        self._listener = socket.create_server((LOOPBACK, 0))
-        here = make_url(url).set(host=LOOPBACK, port=self._listener.getsockname()[1])
-        self.url = here.render_as_string(hide_password=False)
-        self._open = True
+        self.url = make_url(url).set(host=LOOPBACK, port=self.port).render_as_string(hide_password=False)
 
     def lead_to(self, url: str | None) -> None:
         """Has connections from now on reach another server, or with None nobody."""
         server = None if url is None else make_url(url)
-        self._server = None if server is None else (server.host or LOOPBACK, server.port or 5432)
+        self.leads_to = None if server is None else (server.host or LOOPBACK, server.port or 5432)
 
-    def __enter__(self) -> Self:
-        Thread(target=self._accept, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._open = False
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _accept(self) -> None:
-        while self._open:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            Thread(target=self._connect, args=(client,), daemon=True).start()
-
-    def _connect(self, client: socket.socket) -> None:
-        if self._server is None:
-            client.close()
-            return
-        with client, contextlib.suppress(ConnectionError), socket.create_connection(self._server) as server:
-            for end in (client, server):
-                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            _Connection(client, server, self).run()
+    def carry(self, client: socket.socket, server: socket.socket) -> None:
+        """Passes everything on, and asks at every commit."""
+        _Connection(client, server, self).run()
 
 
 class _Connection:
@@ -113,12 +81,12 @@ class _Connection:
         while True:
             ready = next_ready()
             if self._server in ready:
-                data = self._server.recv(_CHUNK)
+                data = self._server.recv(CHUNK)
                 if not data:
                     return
                 self._client.sendall(data)
             if self._client in ready:
-                data = self._client.recv(_CHUNK)
+                data = self._client.recv(CHUNK)
                 if not data:
                     return
                 coming += data
@@ -179,19 +147,10 @@ class _Connection:
         self._server.sendall(message)
         self._answer = b""
         while not any(answer[:1] == b"Z" for answer in _messages(self._answer)):
-            data = self._server.recv(_CHUNK)
+            data = self._server.recv(CHUNK)
             if not data:
                 raise ConnectionResetError("the server is gone")
             self._answer += data
-
-
-def readable(*ends: socket.socket) -> Callable[[], list[socket.socket]]:
-    """What waits for any of these and gives those that have something to say, however many are open elsewhere."""
-    poll = select.poll()  # select.select() takes no descriptor above 1023
-    by_number = {end.fileno(): end for end in ends}
-    for number in by_number:
-        poll.register(number, select.POLLIN)
-    return lambda: [by_number[number] for number, _ in poll.poll()]
 
 
 def _messages(data: bytes) -> Iterator[bytes]:

@@ -13,8 +13,8 @@ from shared.local import KafkaServer, PostgresServer
 from shared.local._kafka import LISTENER
 from shared.local.account import give_to, remove, unprivileged_account
 from shared.local.ports import LOOPBACK, free_port
+from tests.support.line import Line
 from tests.support.wire import Wire
-from tests.twin.line import Line
 from tests.twin.patience import PATIENT_SECONDS, in_time
 
 STANDBY: Final = "twin_standby"
@@ -91,7 +91,7 @@ class Servers:
             self.line = starting.enter_context(Line())
             settings = {"advertised.listeners": f"{LISTENER}://{LOOPBACK}:{self.line.port}"}
             self.kafka = starting.enter_context(Broker(directory=self.disk(starting, "kafka"), settings=settings))
-            self.line.leads_to = self.kafka.port
+            self.line.leads_to = (LOOPBACK, self.kafka.port)
             self.wire = starting.enter_context(Wire(self.primary.owner_url))
             self._running = starting.pop_all()
         return self
