@@ -1,17 +1,18 @@
 """Unclaimed and unresolved: rounds without a result, refused rounds, money that nobody fetched, open decisions."""
 
+import asyncio
 from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, Final
 
 from services.reporting.books.accounts import AccountOfRound
 from services.reporting.books.exceptions import whose
-from services.reporting.books.reading import Books, Listed
+from services.reporting.books.reading import Books, By, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, Value
+from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, Value, total
 from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
-from services.reporting.reports.cells import entry_cell, require_whole, total_of
+from services.reporting.reports.cells import entry_cell, require_whole
 from shared.contracts.accounts import (
     AccountCashedOut,
     AdjustmentApproved,
@@ -97,36 +98,45 @@ DECISIONS: Final = Section(
 _Row = dict[str, Value | Figure | Cell]
 
 
+_WAGERED: Final = ("held_cents", "in_play_cents")
+_SHORTAGE: Final = "account_shortage_cents"
+
+_Open = dict[By, dict[str, Figure]]
+"""What items of tables have by measures, by table and item."""
+
+
 async def _fill(books: Books) -> Content:
     require_whole(books, "accounts and vouchers are of a property")
-    rounds = await _rounds(books)
-    sections = (rounds, await _refused(books), await _shortages(books), await dormant(books), await vouchers(books))
+    wagered, short, *sections = await asyncio.gather(
+        _open(books, *_WAGERED),
+        _open(books, _SHORTAGE),
+        *(_refused(books), dormant(books), vouchers(books), _decisions(books)),
+    )
+    refused, *others = sections
+    rounds = [row | {"round_id": item} for item, row in await _begun(books, wagered, *_WAGERED)]
+    shortages = [row | asdict(AccountOfRound.of_item(item)) for item, row in await _begun(books, short, _SHORTAGE)]
     return Content(
-        (*sections, await _decisions(books)),
-        (await _of_holds(books, rounds),),
+        (fill(ROUNDS, rounds), refused, fill(SHORTAGES, shortages), *others),
+        (await _of_holds(books, wagered),),
         marks_of_dormancy(books),
     )
 
 
-async def _rounds(books: Books) -> Filled:
-    found = await _of_items(books, "held_cents", "in_play_cents")
-    return fill(ROUNDS, ({"round_id": item} | row for item, row in found))
+async def _open(books: Books, *measures: str) -> _Open:
+    """Return what is left of measures, whatever gaming days it came and went on: what is settled by now is not open."""
+    return await books.amounts(measures, ("table_name", "item"), first=date.min, last=date.max)
 
 
-async def _shortages(books: Books) -> Filled:
-    found = await _of_items(books, "account_shortage_cents")
-    return fill(SHORTAGES, (asdict(AccountOfRound.of_item(item)) | row for item, row in found))
-
-
-async def _of_items(books: Books, *measures: str) -> list[tuple[str, _Row]]:
-    """Return what items of tables have by measures, each under its own name, and since when."""
-    found = await books.amounts(measures, ("table_name", "item"), first=date.min)
-    since = await books.since(measures, {item for _, item in found})
-    rows: list[tuple[str, _Row]] = []
-    for (table, item), figures in found.items():
-        amounts = {name: figures.get(name, NOTHING) for name in measures}
-        rows.append((item, {"table": table, **amounts, **_since(books, since[table, item])}))
-    return rows
+async def _begun(books: Books, left: _Open, *measures: str) -> list[tuple[str, _Row]]:
+    """Return of what is open the items that began on the question's gaming day or before: each with its figures."""
+    if not left:
+        return []
+    since = await books.since(measures, {item for _, item in left})
+    return [
+        (item, {"table": table, **dict.fromkeys(measures, NOTHING), **figures, **_since(books, since[table, item])})
+        for (table, item), figures in left.items()
+        if (table, item) in since
+    ]
 
 
 def _since(books: Books, moment: datetime) -> _Row:
@@ -180,11 +190,11 @@ def _waiting(books: Books, one: Listed) -> _Row:
     }
 
 
-async def _of_holds(books: Books, rounds: Filled) -> Identity:
-    holds = (await books.amounts(("holds_cents",), first=date.min)).get((), {})
+async def _of_holds(books: Books, wagered: _Open) -> Identity:
+    holds = (await books.amounts(("holds_cents",), first=date.min, last=date.max)).get((), {})
     return Identity(
         "rounds and holds",
-        total_of(rounds, "held_cents") + total_of(rounds, "in_play_cents"),
+        total(figure for figures in wagered.values() for figure in figures.values()),
         holds.get("holds_cents", NOTHING),
         "what accounts have on hold and in play is what was authorized, less what was released",
     )
@@ -194,8 +204,9 @@ UNCLAIMED: Final = Report(
     name="unclaimed",
     title="Unclaimed and unresolved",
     about=(
-        "What of a gaming day and those before it was open at the moment of the report, with its age: rounds without a "
-        "result, refused records, shortages, dormant accounts, vouchers that are out, what waits for a second person. "
+        "What began on a gaming day or before it and was open at the moment of the report, with its age: rounds "
+        "without a result, refused records, shortages, what waits for a second person; and as of that day dormant "
+        "accounts and vouchers that are out. "
         "Awards are paid with their rounds: no journal has one that was won and not paid."
     ),
     sections=(ROUNDS, REFUSED, SHORTAGES, DORMANT, VOUCHERS, DECISIONS),

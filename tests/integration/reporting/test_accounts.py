@@ -9,6 +9,7 @@ from tests.support.reporting import Books, identities_of, names, rows_of
 from tests.unit.reporting.entries import DAY, NOON, total
 
 EARLIER = "2026-11-10"
+LATER = "2026-11-21"
 
 
 def _earlier(books: Books) -> AccountJournal:
@@ -223,6 +224,25 @@ def test_what_is_unresolved_is_listed_with_its_age(books: Books) -> None:
     ]
     assert ["V-0001"] == [row["reference"] for row in rows_of(report, "vouchers")]
     assert {"rounds and holds": (800, 800)} == identities_of(report)
+
+
+def test_a_round_that_has_its_result_is_not_open_whatever_days_its_entries_name(books: Books) -> None:
+    """Wagered just after the gaming day that its round began on; of that day nothing is open, of the next what is."""
+    ledger = AccountJournal(NOON + timedelta(days=1))
+    books.desk.feed(
+        "accounts",
+        ledger.opened("GA-1", "BJ-01"),
+        ledger.bought_in("GA-1", 5_000),
+        ledger.held("GA-1", "r-1", 1_000),
+        ledger.captured("GA-1", "r-1", 1_000),
+        ledger.settled("GA-1", "r-1", 1_000, 0, released=1_000),
+        ledger.held("GA-1", "r-2", 300),
+    )
+    for gaming_day, still_open in ((DAY, []), (LATER, [("r-2", 300, 0)])):
+        report = books.report("unclaimed", f"&gaming_day={gaming_day}&known_at=2026-11-21T23:00:00Z")
+        found = [names(row, "round_id", "held_cents", "in_play_cents") for row in rows_of(report, "rounds")]
+        assert still_open == found
+        assert {"rounds and holds": (300, 300)} == identities_of(report)
 
 
 def test_adjustments_of_accounts_are_listed_with_before_and_after(books: Books) -> None:
