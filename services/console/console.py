@@ -22,6 +22,8 @@ from shared.runtime.web.tokens import Tokens
 
 _FORM_BYTES_MAX: Final = 1_048_576
 _FIELDS_MAX: Final = 5_000
+_ROWS_MAX: Final = 100
+"""How many rows of a table are shown until somebody asks for all: a casino's day has thousands, of megabytes."""
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -161,6 +163,8 @@ def page(
         "path": request.url.path,
         "property": request.path_params.get("property"),
         "operations": console_of(request).operations,
+        "rows_max": None if request.query_params.get("whole") == "true" else _ROWS_MAX,
+        "every_row": f"?{request.url.include_query_params(whole='true').query}",
     }
     text = environment().get_template(template).render({**common, **shown})
     return HTMLResponse(text, status_code=status)

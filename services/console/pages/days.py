@@ -92,7 +92,6 @@ def routes() -> APIRouter:
             whole=whole,
             report=report,
             shown=report,
-            rows_max=None,
             acts=acts,
             wanted={"gaming_day": day.isoformat(), "period": "day", "table": "", "game": "", "known_at": ""},
             lists=_lists(asked, whole, contests),

@@ -1,7 +1,7 @@
 """Reports: the list, any of them as a page, each cell with the entries that it comes from, and every format."""
 
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
@@ -10,9 +10,6 @@ from services.console.console import Asked, Person, page
 from services.console.gallery import charts_of_report, hung
 from services.console.pages.days import running_day, zone_of
 from services.console.services import REPORTING, path
-
-_ROWS_MAX: Final = 100
-"""How many rows of a section are shown until somebody asks for all: a casino's day has thousands, of megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +48,7 @@ def routes() -> APIRouter:
         return page(request, "reports.html", person, definitions=definitions)
 
     @router.get("/{report}")
-    async def report(
-        request: Request, person: Asked, report: str, asked: Question, form: str = "", whole: bool = False
-    ) -> Response:
+    async def report(request: Request, person: Asked, report: str, asked: Question, form: str = "") -> Response:
         wanted = await asked.wanted(person)
         if form:
             answer = await person.calls.get_bytes(REPORTING, path("reports", report), **wanted, **{"as": form})
@@ -75,7 +70,6 @@ def routes() -> APIRouter:
             definition=definition,
             wanted=wanted,
             zone=zone,
-            rows_max=None if whole else _ROWS_MAX,
             charts=hung(request, person.session, charts_of_report(shown, zone)),
         )
 

@@ -1,0 +1,43 @@
+"""A table of records as it is shown: the first of many, what may be done about each of them, and the way to all."""
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from services.console.listing import Act, Listed, cols
+from services.console.views import environment
+
+
+def table(rows: int, rows_max: int | None) -> str:
+    """Return a table of so many counter checks, each of which may be redeemed, as HTML."""
+    operation = SimpleNamespace(address="/redeem", roles=(), title="Redeem")
+    context = {
+        "rows_max": rows_max,
+        "every_row": "?whole=true",
+        "here": "/p/riverside/desk",
+        "zone": None,
+        "may": lambda *_: True,
+        "operations": SimpleNamespace(find=lambda *_: operation),
+    }
+    checks = [{"serial": f"C-{number}", "left_cents": 1000} for number in range(rows)]
+    one = Listed(
+        title="Checks",
+        rows=checks,
+        columns=cols("serial", "left_cents"),
+        acts=lambda check: [Act("table-inventory", "redeem-check", {"serial": check["serial"]})],
+    )
+    module: Any = environment().get_template("lists_parts.html").make_module(context)
+    return str(module.table_of(one))
+
+
+@pytest.mark.parametrize(("rows", "rows_max", "shown"), [(5, 3, 3), (3, 3, 3), (5, None, 5)])
+def test_a_long_table_begins_with_its_first_rows(rows: int, rows_max: int | None, shown: int) -> None:
+    """Each with its command; a link says how many there are and leads to all of them."""
+    html = table(rows, rows_max)
+    assert [f"C-{number}" for number in range(shown)] == re.findall(r'<th scope="row">(C-\d+)', html)
+    assert [f"C-{number}" for number in range(shown)] == re.findall(r"/redeem\?[^\"]*serial=(C-\d+)", html)
+    assert ([f"The first {shown} of {rows}. Show all"] if shown < rows else []) == re.findall(
+        r'<a href="\?whole=true">([^<]*)', html
+    )
