@@ -8,7 +8,9 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from ssl import SSLContext, create_default_context
 from typing import Final, Protocol, Self
 
 import httpx
@@ -140,9 +142,11 @@ class Witnessing:
         self._since = self._since or self.context.clock()
         async with self.context.engine.connect() as connection:
             shards = await read_shards(connection, self.context.tables)
-        async with httpx.AsyncClient(timeout=_ANSWER_SECONDS) as client:
-            for witness in self.witnesses:
-                await self._ask(client, witness, shards)
+        if self.witnesses:
+            authorities = await asyncio.to_thread(_authorities)
+            async with httpx.AsyncClient(timeout=_ANSWER_SECONDS, verify=authorities) as client:
+                for witness in self.witnesses:
+                    await self._ask(client, witness, shards)
         for shard in shards:
             await self._publish(shard)
         self.observe()
@@ -244,6 +248,12 @@ class Witnessing:
         for witness in self.witnesses:
             since = self._complete_at.get(witness.name, self._since or now)
             self.context.metrics.witness_age.labels(witness.name).set((now - since).total_seconds())
+
+
+@cache
+def _authorities() -> SSLContext:
+    """Return the authorities of TLS that this machine knows: reading them takes a tenth of a second."""
+    return create_default_context()
 
 
 def _size(text: str) -> int:
