@@ -3,11 +3,9 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Final
-from unittest.mock import patch
 
 import psycopg
 
@@ -15,16 +13,13 @@ from loadtest.books import Books
 from shared.contracts.envelope import position, shard_source
 from shared.contracts.topics import TABLE_EVENTS
 from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.consume import rereading
 from shared.runtime.consume.authentic import content_digest
-from shared.runtime.consume.handler import Record
 from shared.runtime.database import reading
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.rebuild import rebuild
 from tests.faults.subjects import SUBJECTS
 from tests.simulation.casino import ACCOUNTS, INVENTORY, METERS, REPORTING, SETTLEMENT, VIGORISH, Day
 from tests.simulation.log import Log
-from tests.simulation.process import SETTINGS
+from tests.simulation.rebuilding import check_rebuild
 from tests.simulation.world import World
 from tests.support.sealing import seals_of
 
@@ -144,11 +139,7 @@ async def check_journals(world: World) -> None:
                 verifying = verify_shard(connection, manifest.journal, shard, reached, seals=seals)
                 problems = [problem async for problem in verifying]
                 assert not problems, f"{manifest.name}: {problems}"
-        with _rereading(world.log):
-            comparison = await rebuild(engine, manifest, SETTINGS, check=True)
-        different = [one for one in comparison.tables if one.different]
-        assert not different, f"{manifest.name}: a rebuild comes to something else: {different}"
-        assert not comparison.unfit, f"{manifest.name}: {comparison.unfit}"
+        await check_rebuild(world, manifest, engine)
         await engine.dispose()
 
 
@@ -278,21 +269,3 @@ def _check_sums(world: World, day: Day) -> None:
 
 assert {SETTLEMENT, INVENTORY, ACCOUNTS}.isdisjoint(_SUMS), "their money is compared with that of a run without faults"
 assert TABLE_EVENTS.name == "table.events", "rounds come from there"
-
-
-@contextmanager
-def _rereading(log: Log) -> Iterator[None]:
-    """Have a rebuild read topics of the simulated log again."""
-
-    def batches(settings: Any, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[Record]]:
-        del settings, group
-        for number, end in ends.items():
-            records = [one for one in log.topic(topic).partitions[number].held(0) if one.offset < end]
-            if records:
-                yield records
-
-    with (
-        patch.object(rereading, "topic_log", lambda _, topic: log.topic(topic).found()),
-        patch.object(rereading, "_batches", batches),
-    ):
-        yield

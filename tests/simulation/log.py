@@ -161,6 +161,14 @@ class Log:
         self.watch(topic, value)
         self.topic(topic).append(key, value, headers, self._clock())
 
+    def restored(self) -> "Log":
+        """Return a copy in which retention has deleted nothing, as a backup of the topics has it."""
+        copy = Log(self._chance, self._clock, self)
+        for topic in copy.topics.values():
+            for partition in topic.partitions:
+                partition.begins = 0
+        return copy
+
     def ends(self) -> Mapping[str, int]:
         """Return how many records each topic has."""
         return {name: sum(one.end for one in topic.partitions) for name, topic in self.topics.items()}

@@ -21,6 +21,7 @@ from shared.journal.streams import Place, Stream
 from shared.runtime.command.answers import Answers
 from shared.runtime.command.engine import Engine
 from shared.runtime.consume import consumer as consuming
+from shared.runtime.consume import rereading
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.stopped import Stopped
 from shared.runtime.errors import Kind, kind_of
@@ -223,6 +224,11 @@ def marked_before_it_is_sent(stack: ExitStack) -> None:
     stack.enter_context(patch.object(Relay, "_send", mistaken))
 
 
+def rebuilt_from_what_is_left(stack: ExitStack) -> None:
+    """Rebuild from a topic whose first records were deleted as if it had begun with what is left."""
+    stack.enter_context(patch.object(rereading, "_require_first", lambda *_: None))
+
+
 MUTATIONS: Final[Sequence[Mutation]] = (
     fence_ignored,
     taken_place_taken_again,
@@ -238,6 +244,7 @@ MUTATIONS: Final[Sequence[Mutation]] = (
     lost_answer_taken_for_done,
     memory_published_as_it_is,
     marked_before_it_is_sent,
+    rebuilt_from_what_is_left,
 )
 
 

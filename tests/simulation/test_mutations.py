@@ -22,6 +22,7 @@ FOUND_BY: dict[Mutation, int] = {
     mutations.gap_not_noticed: 8,
     mutations.marked_before_it_is_sent: 9,
     mutations.hole_skipped: 32,
+    mutations.rebuilt_from_what_is_left: 1016,
 }
 """By mistake: a seed that finds it, and that holds with the kernel as it is."""
 

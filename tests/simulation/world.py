@@ -141,6 +141,12 @@ class World:
         """Return an engine by which somebody looks at a database who may do everything."""
         return self.store.engine(self._inspector, "postgres")
 
+    def position(self, manifest: Manifest, topic: str, number: int) -> int:
+        """Return up to where a service has read a partition, as it has committed."""
+        query = f"SELECT next_offset FROM {manifest.schema}.shards WHERE name LIKE %s"
+        row = self.store.control.execute(query.encode(), [f"{topic}/{number}@%"]).fetchone()
+        return 0 if row is None else int(row[0])
+
     # --- who acts ---
 
     def _now(self) -> datetime:
@@ -229,7 +235,7 @@ class World:
     def _delete(self, topic: str, *, unread: bool) -> None:
         """Delete the first records of the partitions of a topic: those that all have read, or one more at least."""
         for number, partition in enumerate(self.log.topic(topic).partitions):
-            read = [self._position(manifest, topic, number) for manifest in self.manifests if _reads(manifest, topic)]
+            read = [self.position(manifest, topic, number) for manifest in self.manifests if _reads(manifest, topic)]
             least = min(read, default=0)
             if not unread:
                 partition.begins = max(partition.begins, least)
@@ -238,11 +244,6 @@ class World:
                 partition.begins = least + self.chance.between(1, partition.end - least)
                 self.chance.note(f"    {topic}/{number} begins at {partition.begins}, read up to {least}")
                 return
-
-    def _position(self, manifest: Manifest, topic: str, number: int) -> int:
-        query = f"SELECT next_offset FROM {manifest.schema}.shards WHERE name LIKE %s"
-        row = self.store.control.execute(query.encode(), [f"{topic}/{number}@%"]).fetchone()
-        return 0 if row is None else int(row[0])
 
 
 def _reads(manifest: Manifest, topic: str) -> bool:

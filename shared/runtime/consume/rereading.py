@@ -119,6 +119,7 @@ async def _partitions(
                 f"shard {row.name} was read from another {topic} than that of {found.cluster_id}, which does not "
                 "hold its records: point KAFKA_BOOTSTRAP_SERVERS at a cluster that does"
             )
+        _require_first(topic, int(number), found)
         by_number[int(number)] = by_shard[row.shard] = _Read(row.next_offset)
     # As the journal says, and not quarantine, of which a row may be gone.
     for row in await connection.execute(select(e.shard, e.offset).where(e.kind.in_(RecordQuarantined.KIND.types))):
@@ -127,12 +128,25 @@ async def _partitions(
     return by_number
 
 
+def _require_first(topic: str, number: int, found: TopicLog) -> None:
+    """Raise Stop where a partition does not begin with its first record."""
+    first, _ = found.bounds.get(number, (0, 0))
+    if first > 0:
+        raise Stop(
+            f"{topic}/{number} begins at offset {first}: what came before was deleted by retention; restore the topic"
+        )
+
+
 def _batches(settings: Settings, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[Record]]:
-    """Return the records of the topic from its beginning up to where each partition was read, some at a time."""
+    """Return the records of the topic from its beginning up to where each partition was read, some at a time.
+
+    Raises: Stop where records are deleted meanwhile, or nothing comes; KafkaException.
+    """
     consumer = Consumer(
         {
             **settings.librdkafka(),
             "group.id": group,
+            "auto.offset.reset": "error",  # it would go on at the end, and leave out what is deleted meanwhile
             "enable.auto.commit": False,
             "enable.partition.eof": True,
         },
@@ -140,10 +154,6 @@ def _batches(settings: Settings, group: str, topic: str, ends: Mapping[int, int]
     )
     try:
         left = dict(ends)
-        for number in ends:
-            first, _ = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=_SILENCE_SECONDS)
-            if first > 0:
-                raise Stop(f"{topic}/{number} begins at offset {first}: what came before was deleted by retention")
         consumer.assign([TopicPartition(topic, number, 0) for number in ends])
         heard = monotonic()
         while left:
@@ -155,10 +165,12 @@ def _batches(settings: Settings, group: str, topic: str, ends: Mapping[int, int]
             batch: list[Record] = []
             for message in messages:
                 partition, offset, error = message.partition(), message.offset(), message.error()
-                assert partition is not None
-                assert offset is not None
+                if error is not None and error.code() == KafkaError._AUTO_OFFSET_RESET:
+                    raise Stop(f"{topic}/{partition}: retention deleted records while it was read; restore the topic")
                 if error is not None and error.code() != KafkaError._PARTITION_EOF:
                     raise KafkaException(error)
+                assert partition is not None
+                assert offset is not None
                 if error is None and offset < ends[partition]:
                     batch.append(record_of(message))
                 if offset + (error is None) >= ends[partition]:

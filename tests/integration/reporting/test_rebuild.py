@@ -2,17 +2,21 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import psycopg
 import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
 from sqlalchemy import make_url
 
 from services.reporting.manifest import MANIFEST
+from shared.runtime.consume import rereading
 from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
 from shared.runtime.differences import Compared
 from shared.runtime.errors import Stop
-from shared.runtime.kafka import cluster_id
+from shared.runtime.kafka import TopicLog, cluster_id, topic_log
 from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
@@ -79,6 +83,57 @@ def test_a_topic_that_holds_other_content_is_not_rebuilt_from(url: str, fresh_br
             "WHERE source LIKE '/round-settlement/%' AND first = 1"
         )
     with pytest.raises(Stop, match="holds other content than sequence 1 of /round-settlement/shards/"):
+        _rebuild(url, servers, check=False)
+    assert before == _rows(url)
+
+
+@pytest.mark.broker
+def test_a_topic_whose_first_records_are_gone_is_not_rebuilt_from(
+    url: str, fresh_broker: AnyBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that follow from records which retention has deleted are kept: a rebuild stops, and so does a check."""
+    servers = fresh_broker.bootstrap_servers
+    read(SUBJECT, url, _records(servers), cluster_id=cluster_id(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=servers)))
+    before = _rows(url)
+
+    def cut_off(settings: KafkaSettings, topic: str) -> TopicLog:
+        """Say that each partition of settlements begins with its second record."""
+        found = topic_log(settings, topic)
+        first = 1 if topic == "settlements" else 0
+        return replace(found, bounds={number: (first, end) for number, (_, end) in found.bounds.items()})
+
+    monkeypatch.setattr(rereading, "topic_log", cut_off)
+    for check in (True, False):
+        with pytest.raises(Stop, match=r"settlements/\d begins at offset 1: what came before was deleted by retention"):
+            _rebuild(url, servers, check=check)
+    assert before == _rows(url)
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_apache_kafka_deletes_records_before_or_while_they_are_read_again(
+    url: str, real_kafka: AnyBroker, monkeypatch: pytest.MonkeyPatch, *, meanwhile: bool
+) -> None:
+    """A rebuild stops also where records are deleted after it has looked whether they are there."""
+    servers = real_kafka.bootstrap_servers
+    records = _records(servers)
+    read(SUBJECT, url, records, cluster_id=cluster_id(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=servers)))
+    before, admin = _rows(url), AdminClient({"bootstrap.servers": servers})
+    held = {one.partition for one in records if one.topic == "settlements"}
+    places = [TopicPartition("settlements", number, 1) for number in held]
+
+    def looked_at(settings: KafkaSettings, topic: str) -> TopicLog:
+        """Delete the first record of each partition of settlements, before somebody looks or after."""
+        found = topic_log(settings, topic)
+        if topic != "settlements":
+            return found
+        for deleted in admin.delete_records(places).values():
+            deleted.result(timeout=30)
+        return found if meanwhile else topic_log(settings, topic)
+
+    monkeypatch.setattr(rereading, "topic_log", looked_at)
+    said = ": retention deleted records while it was read" if meanwhile else " begins at offset 1"
+    with pytest.raises(Stop, match=rf"settlements/\d{said}"):
         _rebuild(url, servers, check=False)
     assert before == _rows(url)
 
