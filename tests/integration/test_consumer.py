@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from sqlalchemy import event
 
 from services.round_settlement.handlers import Submissions
 from shared.contracts.envelope import Event
@@ -257,6 +258,30 @@ def test_a_commit_whose_answer_is_lost(url: str, step: str, error: Exception) ->
 
     play_at(url, play)
     assert [(POSTED, n) for n in range(1, 5)] == kinds(url)
+
+
+@pytest.mark.parametrize("lost", ["sources", "gaps"])
+def test_a_stream_is_known_whole_or_not_at_all(url: str, lost: str) -> None:
+    """A session that ends while streams are read leaves none known in part: what comes late then is taken."""
+    ended: list[str] = []
+
+    def end_session(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if not ended and f"FROM round_settlement.{lost} " in " ".join(statement.split()):
+            ended.append(lost)
+            others = "datname = current_database() AND pid <> pg_backend_pid()"
+            query(url, f"SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE {others}")
+
+    async def play(table: Table) -> None:
+        await (await table.owner()).handle(table.records(completed(T1, 1), completed(T1, 3)))
+        owner = await table.owner()
+        event.listen(table.engine.sync_engine, "before_cursor_execute", end_session)
+        await owner.handle(table.records(completed(T1, 2), completed(T1, 4)))
+
+    play_at(url, play)
+    assert [lost] == ended
+    assert [] == quarantine(url)
+    taken = [(POSTED, 1), ("gap.opened", 2), (POSTED, 3), ("gap.filled", 2), (POSTED, 2), (POSTED, 4)]
+    assert taken == kinds(url)
 
 
 def test_a_database_that_stays_away_ends_the_service(url: str) -> None:

@@ -10,8 +10,12 @@ import pytest
 from tests.simulation.chance import UNREAD_EVERY
 from tests.simulation.run import WHOLE_EVERY, Simulation
 
-SEEDS = (*range(1, 13), 32, 1016)
-"""`make simulation` runs more of them. In 1016 a record is deleted that reporting has fetched and not yet committed."""
+SEEDS = (*range(1, 13), 32, 1016, 1098, 1099)
+"""`make simulation` runs more of them.
+
+In 1016 a record is deleted that reporting has fetched and not yet committed. In 1098 and 1099 the database is lost
+while a stream is read: before its last sequence is known, and between that and its gaps.
+"""
 
 
 @pytest.mark.parametrize("seed", SEEDS)

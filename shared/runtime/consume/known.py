@@ -16,16 +16,20 @@ from shared.runtime.consume.batch import Decoded, OpenQuarantine, replaces
 async def load_streams(
     connection: AsyncConnection, tables: JournalTables, streams: dict[str, Stream], names: Iterable[str]
 ) -> None:
-    """Add the streams of these names that are not known yet."""
+    """Add the streams of these names that are not known yet: all that is kept of them, or where that fails nothing.
+
+    Who tries again would take a part for the whole: a gap that was not read for places that are taken.
+    """
     unknown = set(names) - streams.keys()
     if not unknown:
         return
     sources, gaps = tables.sources, tables.gaps
-    streams.update((source, Stream()) for source in unknown)
+    found = {source: Stream() for source in unknown}
     for row in await connection.execute(select(sources).where(sources.c.source.in_(unknown))):
-        streams[row.source].last = row.last_sequence
+        found[row.source].last = row.last_sequence
     for row in await connection.execute(select(gaps).where(gaps.c.source.in_(unknown))):
-        streams[row.source].gaps[row.first] = row.last
+        found[row.source].gaps[row.first] = row.last
+    streams.update(found)
 
 
 async def stopped_by(connection: AsyncConnection, ledger: Ledger, shard: Shard) -> str | None:
