@@ -11,7 +11,7 @@ from tests.fuzz.target import Target
 
 TARGETS = targets()
 _SEED = 1
-_EACH = 150
+_EACH = 100
 _ROOT = Path(__file__).parents[2]
 
 
