@@ -65,6 +65,7 @@ in_memory()
 os.environ.setdefault("PITLEDGER_MESSAGE_AUTHENTICATION", "off")
 
 ON_KAFKA = {"real_kafka", "apache_kafka"}
+IN_TURNS = {"whole_stack", "demo"}
 ON_A_BROKER = {"broker", "fresh_broker", "module_broker"} | ON_KAFKA
 
 
@@ -94,7 +95,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return not fixtures & ON_KAFKA
 
     config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
-    items[:] = [item for item in items if belongs(item)]
+    items[:] = sorted(filter(belongs, items), key=_has_turns, reverse=True)
+
+
+def _has_turns(item: pytest.Item) -> bool:
+    """Whether a test starts every service: one process begins with all of these, and no other waits for its turn."""
+    return not IN_TURNS.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")

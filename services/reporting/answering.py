@@ -56,14 +56,17 @@ async def ask(reader: Reader, day: date, question: Question) -> Question:
     return replace(question, first=first, last=last)
 
 
-async def books_of(reader: Reader, question: Question) -> Books:
+async def books_of(reader: Reader, question: Question, *, explain: bool = True) -> Books:
     """Return the books of the property of a question. Raises: Rejected where the property is not known."""
-    return Books(reader, question, await _places(reader, question))
+    return Books(reader, question, await _places(reader, question), explain=explain)
 
 
-async def answer(reader: Reader, report: Report, question: Question) -> Document:
-    """Return a report as of the moment of the question. Raises: Rejected for what is not known, with what is."""
-    books = await books_of(reader, question)
+async def answer(reader: Reader, report: Report, question: Question, *, explain: bool = False) -> Document:
+    """Return a report as of the moment of the question, whose figures `explain` where they come from or do not.
+
+    Raises: Rejected for what is not known, with what is.
+    """
+    books = await books_of(reader, question, explain=explain)
     if question.period not in report.periods:
         raise Rejected(Reason.NOT_FOUND, f"{report.name} is a report of a {', '.join(report.periods)}")
     _check(books)
@@ -175,7 +178,7 @@ async def explain(reader: Reader, report: Report, question: Question, cell: str)
 
     Raises: Rejected where there is no such cell, with those that there are.
     """
-    found = await answer(reader, report, question)
+    found = await answer(reader, report, question, explain=True)
     try:
         column, value, because = found.cell(cell)
     except LookupError as missing:

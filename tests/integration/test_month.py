@@ -1,20 +1,15 @@
 """A small month of a casino end to end: all journals read, every report asked for, rebuilt to the same bytes."""
 
-from pathlib import Path
-
 import pytest
 
 from loadtest.month import main
-from tests.support.turns import WHOLE_STACK, turn
 
 
-def test_a_month_is_reported_and_rebuilt_to_the_same_bytes(
-    run_directory: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("whole_stack")
+def test_a_month_is_reported_and_rebuilt_to_the_same_bytes(capfd: pytest.CaptureFixture[str]) -> None:
     """Two days on three tables: no identity fails, asked again and after a rebuild, no byte is another."""
     words = "--days 2 --tables 3 --rounds-per-table-day 40 --rounds-in-pool 20 --spans day month --rebuild"
-    with turn(run_directory / WHOLE_STACK):
-        code = main(words.split())
+    code = main(words.split())
     said = capfd.readouterr().out
     assert "wrong" not in said
     assert 0 == code

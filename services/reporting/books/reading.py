@@ -78,17 +78,22 @@ class Listed:
 
 
 class Books:
-    """The books of a property as known at a moment, for the gaming days of a question or for others."""
+    """The books of a property as known at a moment, for the gaming days of a question or for others.
 
-    def __init__(self, reader: Reader, question: Question, places: Sequence[Place]) -> None:
+    Unless they `explain`, what is added up does not say where it comes from: nobody asks that of a report as it is
+    read, and saying it of ten thousands of figures takes as long as adding them up.
+    """
+
+    def __init__(self, reader: Reader, question: Question, places: Sequence[Place], *, explain: bool = True) -> None:
         self._reader = reader
         self.question = question
         self._places = places
+        self._explain = explain
         self._late: dict[tuple[date, date, bool], list[date]] = {}
 
     def asked(self, **otherwise: Any) -> "Books":
         """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
-        return Books(self._reader, replace(self.question, **otherwise), self._places)
+        return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self._explain)
 
     # --- the property ---
 
@@ -145,7 +150,7 @@ class Books:
         for row in rows:
             key = tuple(map(str, row[: len(by)]))
             because: Because = ()
-            if explained:
+            if explained and self._explain:
                 where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
                 because = (AddedUp("amounts", (row.measure,), first, last, where),)
             found.setdefault(key, {})[row.measure] = Figure(int(row.value), because)
@@ -220,7 +225,10 @@ class Books:
             key = tuple(map(str, row[: len(by)]))
             where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
             found[key] = {
-                name: Figure(int(value or 0), (AddedUp(book, (name,), first, last, where),))  # None: of no rows at all
+                name: Figure(
+                    int(value or 0),  # None: of no rows at all
+                    (AddedUp(book, (name,), first, last, where),) if self._explain else (),
+                )
                 for name, value in zip(figures, row[len(by) :], strict=True)
             }
         return found
@@ -371,7 +379,7 @@ class Books:
     def known_at(self, moment: datetime) -> "Books":
         """Return the books as they were known at an earlier moment."""
         places = [place for place in self._places if place.document.approved_at <= moment]
-        return Books(self._reader, replace(self.question, known_at=moment), places)
+        return Books(self._reader, replace(self.question, known_at=moment), places, explain=self._explain)
 
     async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
         """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
