@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from shared.local import Broker, EmbeddedPackageMissingError, KafkaServer, PostgresServer
 from shared.local._jars import jars
@@ -60,6 +61,10 @@ def in_memory() -> None:
 
 
 in_memory()
+
+# How long an example takes says something of the machine alone.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 # What tests send as if they were a service is signed only where a test is about that.
 os.environ.setdefault("PITLEDGER_MESSAGE_AUTHENTICATION", "off")

@@ -18,7 +18,7 @@ NEW_YORK: Final = ZoneInfo("America/New_York")
 ST_JOHNS: Final = ZoneInfo("America/St_Johns")  # put its clock back at 00:01, to the day before
 APIA: Final = ZoneInfo("Pacific/Apia")  # left out December 30, 2011
 DAY: Final = timedelta(days=1)
-MANY: Final = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY: Final = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 
 
 def utc(*parts: int) -> datetime:

@@ -21,7 +21,7 @@ MONDAY: Final = date(2026, 11, 16)
 DAYS: Final = st.integers(-5, 8).map(lambda n: MONDAY + timedelta(days=n))
 CLASSES: Final = get_args(ClassOfRevenue)
 RATES: Final = st.integers(0, 10**4).map(lambda n: f"{n / 10**4:.4f}")
-SOME: Final = settings(max_examples=40, deadline=None)
+SOME: Final = settings(max_examples=40)
 
 
 @st.composite

@@ -266,14 +266,14 @@ def test_what_seven_cards_form_by_trying_everything(wild: bool) -> None:
         assert obvious_forms(hand, wild=wild) == found, hand
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.permutations(DECK_WITH_JOKER).map(lambda deck: tuple(deck[:7])), st.booleans())
 def test_any_seven_cards_form_what_trying_everything_finds(hand: tuple[Card, ...], wild: bool) -> None:
     """Any seven cards of the deck, with either kind of joker."""
     assert obvious_forms(hand, wild=wild) == Formed(formed(card_set(hand), wild_joker=wild))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.permutations(DECK_WITH_JOKER).map(lambda deck: tuple(deck[:7])))
 def test_a_set_of_cards_holds_each_of_them(hand: tuple[Card, ...]) -> None:
     """A set gives its cards back, takes the low hand away, and knows its highest card."""

@@ -146,7 +146,7 @@ def test_every_command_has_a_form() -> None:
 
 
 @pytest.mark.parametrize(("service", "name"), COMMANDS)
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_is_typed_is_what_the_service_takes(service: str, name: str, data: st.DataObject) -> None:
     """Filled in as a browser sends it, empty rows and all: the document that was meant, and the schema takes it."""

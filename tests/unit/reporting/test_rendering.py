@@ -152,7 +152,7 @@ def test_parquet_has_typed_columns_and_says_what_it_is() -> None:
     assert ["F-1", "C-1"] == _parquet(document, "slips")["slip"].to_pylist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(any_documents())
 def test_json_csv_and_parquet_carry_the_same_figures(document: Document) -> None:
     """Whatever a report is about, every value is read back from each of them as it was."""

@@ -116,7 +116,7 @@ def test_columns_that_do_not_fit_stand_below_with_the_key_of_their_rows() -> Non
     assert [text_of(10**9 + at, "cents") for at in range(40)] == AMOUNT.findall(whole)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(any_documents(units=("cents", "text")))
 def test_pages_carry_every_amount(document: Document) -> None:
     """Whatever a report is about, each of its amounts stands on its pages."""

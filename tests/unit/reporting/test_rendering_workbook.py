@@ -139,7 +139,7 @@ def test_sheets_get_names_that_spreadsheets_allow() -> None:
     ] == sheet_names(["REPORT", long, long, "'", "a:b"])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(any_documents())
 def test_a_workbook_carries_every_value(document: Document) -> None:
     """Each figure is the number that a spreadsheet shows, or its text where that would not be exact."""

@@ -224,7 +224,7 @@ LINE = st.fixed_dictionaries(
 
 
 # Records of this form are slow to make up where other tests run beside.
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     record=RECORD | ODD,
     settlement=ODD | st.fixed_dictionaries({"lines": st.lists(LINE, max_size=5) | ODD}),
