@@ -24,7 +24,6 @@ SEEDS: Final = st.integers(0, 2**32 - 1)
 CENTS: Final = st.integers(1, 10**6)
 MANY: Final = settings(
     max_examples=200,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.differing_executors],
 )
 BROKEN_COPIES: Final = 20
