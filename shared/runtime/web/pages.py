@@ -75,7 +75,7 @@ class Listing(Generic[KeyT]):
             name, key = self._position.validate_json(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         except (binascii.Error, ValueError) as error:
             raise self._unknown(cursor) from error
-        if name != self._name:
+        if name != self._name or not all(map(_is_kept, key)):
             raise self._unknown(cursor)
         return key
 
@@ -102,6 +102,17 @@ class Listing(Generic[KeyT]):
 
     def _unknown(self, cursor: str) -> Rejected:
         return Rejected(Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this list; begin without one")
+
+
+def _is_kept(part: object) -> bool:
+    """Return whether a database can hold a part of a key: a text without NUL, a whole number of 64 bits."""
+    match part:
+        case str():
+            return "\0" not in part
+        case int():
+            return -(2**63) <= part < 2**63
+        case _:
+            return True
 
 
 class TableListing:

@@ -73,6 +73,15 @@ def test_a_cursor_of_another_list_is_rejected(cursor: str) -> None:
     assert Reason.CURSOR_UNKNOWN is rejected.value.reason
 
 
+@pytest.mark.parametrize("part", ["\0", "GA-1\0", 2**63, -(2**63) - 1], ids=ascii)
+def test_a_cursor_that_no_database_can_look_for_is_rejected(part: str | int) -> None:
+    """A text with NUL, and a number of more than 64 bits: made by hand, for no row can have them."""
+    forged: Listing[Any] = Listing("forged", tuple[str | int])
+    with pytest.raises(Rejected, match="begin without one") as rejected:
+        forged.after(forged.cursor((part,)))
+    assert Reason.CURSOR_UNKNOWN is rejected.value.reason
+
+
 def test_a_cursor_goes_into_a_query_as_it_is() -> None:
     """It needs no quoting."""
     cursor = Listing[Any]("names", tuple[str, str]).cursor(("ÿ§?&=+/", "x"))
