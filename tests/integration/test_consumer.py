@@ -11,9 +11,11 @@ from sqlalchemy import event
 
 from services.round_settlement.handlers import Submissions
 from shared.contracts.envelope import Event
+from shared.journal.inputs import Input
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.errors import Stop
+from shared.runtime.kafka import TopicLog
 from tests.support import Databases
 from tests.support.rounds import (
     BLACKJACK,
@@ -222,6 +224,25 @@ def test_a_stale_owner_is_sent_back(url: str) -> None:
 
     play_at(url, play)
     assert [(POSTED, n) for n in range(1, 7)] == kinds(url)
+
+
+def test_what_another_process_has_read_is_not_deleted_unread(url: str) -> None:
+    """A log may begin where the database stands, wherever its reader believes to be; beyond it records are lost."""
+    known = Input("table.events", "cluster", "topic")
+
+    def begins_at(first: int) -> TopicLog:
+        return TopicLog(known.cluster, known.topic_id, {0: (first, 9)})
+
+    async def play(table: Table) -> None:
+        stale = await table.owner()
+        await (await table.owner()).handle(table.records(*(completed(T1, n) for n in range(1, 4))))
+        assert {0: 0} == stale.positions
+        await stale.compare(known, begins_at(3), stale.positions)
+        assert {} == stale.stopped.reasons
+        await stale.compare(known, begins_at(4), stale.positions)
+        assert "is to be read from offset 3 and begins at 4" in stale.stopped.reasons[0]
+
+    play_at(url, play)
 
 
 class FailsOnce:

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal import ledger
 from shared.journal.entry import Draft, Entry
+from shared.journal.inputs import Input
 from shared.journal.ledger import Ledger
 from shared.journal.recording import Recorded
 from shared.journal.shard import Shard
@@ -26,6 +27,7 @@ from shared.runtime.consume import rereading
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.stopped import Stopped
 from shared.runtime.errors import Kind, kind_of
+from shared.runtime.kafka import TopicLog
 from shared.runtime.projector import Projector, Transaction
 from shared.runtime.publish.relay import BATCH_ENTRIES, Outgoing, Relay
 from shared.runtime.service.manifest import Manifest
@@ -105,6 +107,15 @@ def stream_known_in_part(stack: ExitStack) -> None:
 def hole_skipped(stack: ExitStack) -> None:
     """Read on behind records that were deleted before they were read."""
     stack.enter_context(patch.object(Stopped, "compare", lambda *_: None))
+
+
+def position_remembered(stack: ExitStack) -> None:
+    """Take a partition to be read as far as this process remembers: another may have gone further."""
+
+    async def mistaken(self: Consumer, known: Input, found: TopicLog, positions: Mapping[int, int]) -> None:
+        self.stopped.compare(known, found, positions)
+
+    stack.enter_context(patch.object(Consumer, "compare", mistaken))
 
 
 def last_entry_not_projected(stack: ExitStack) -> None:
@@ -253,6 +264,7 @@ MUTATIONS: Final[Sequence[Mutation]] = (
     place_not_looked_up,
     stream_known_in_part,
     hole_skipped,
+    position_remembered,
     last_entry_not_projected,
     projected_after_the_commit,
     hash_over_other_bytes,

@@ -240,8 +240,7 @@ class _Follower(Member):
         await self._look()
 
     async def _look(self) -> None:
-        found = self.topic.found()
-        self.consumer.stopped.compare(self._known, found, self.consumer.positions)
+        await self.consumer.compare(self._known, self.topic.found(), self.consumer.positions)
 
     def _fetched(self, most: int) -> list[Record]:
         """Return records that come next, of one partition after the other."""

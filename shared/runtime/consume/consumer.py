@@ -17,6 +17,7 @@ import structlog
 
 from shared.contracts.envelope import Event
 from shared.journal.entry import Entry
+from shared.journal.inputs import Input
 from shared.journal.ledger import Addition
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
@@ -48,6 +49,7 @@ from shared.runtime.consume.stopped import Stopped
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import reading
 from shared.runtime.errors import Kind, kind_of
+from shared.runtime.kafka import TopicLog
 from shared.runtime.projector import Transaction
 
 log = structlog.get_logger()
@@ -118,6 +120,23 @@ class Consumer:
     def positions(self) -> dict[int, int]:
         """Return the next offset of each partition that is ours."""
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
+
+    async def compare(self, known: Input, found: TopicLog, positions: Mapping[int, int]) -> None:
+        """Stop the partitions of which a log, asked after these positions, does not hold what comes next.
+
+        What the log no longer holds may have been read all the same: by another process that had the partition
+        meanwhile, or in a commit whose answer was lost. The database says it.
+        Raises: Stop when the database stays away.
+        """
+        reached: dict[int, int] = {}
+        for number, position in positions.items():
+            reached[number] = position
+            first, _ = found.bounds.get(number, (0, 0))
+            if position < first and number in self._partitions:
+                shard = await self._patience.until_answered(partial(self._open, number))
+                reached[number] = min(max(position, shard.next_offset), first)
+        ours = reached.keys() & self._partitions.keys()
+        self.stopped.compare(known, found, {number: reached[number] for number in ours})
 
     async def _open(self, partition: int) -> Shard:
         """Return the shard of a partition; the partition is stopped where something says so."""

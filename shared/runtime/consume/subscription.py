@@ -186,7 +186,7 @@ class Subscription:
         if found.cluster_id != self._known.cluster:
             raise Stop(f"the cluster was {self._known.cluster} and is {found.cluster_id} now: start the service again")
         self._partitions = tuple(found.bounds)
-        self.consumer.stopped.compare(self._known, await self._with_ends_as_read(found, positions), positions)
+        await self.consumer.compare(self._known, await self._with_ends_as_read(found, positions), positions)
 
     async def _with_ends_as_read(self, found: TopicLog, positions: Mapping[int, int]) -> TopicLog:
         """Return a topic with the ends that its records show: not every broker counts its last batch when it is asked.
