@@ -21,6 +21,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.schema import SchemaItem
 
 from services.reporting.books import derived
+from services.reporting.books.currency import OF_PERSONS
 from services.reporting.books.rounds import DEALT, LINE_FIGURES, PLAYED
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.columns import MOMENT, Parsed, columns, counts, dates, moments, texts
@@ -32,6 +33,10 @@ SCHEMA = "reporting"
 metadata = MetaData()
 
 journal = journal_tables(metadata, SCHEMA)
+
+
+_OF_PERSONS = f"measure IN ({', '.join(f'{name!r}' for name in OF_PERSONS)})"
+"""What persons move is in indexes of its own, whole: it is little of all, and lies far apart."""
 
 
 def _table(name: str, *items: SchemaItem) -> Table:
@@ -167,7 +172,18 @@ amounts = _table(
     *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
     Index("amounts_of_day", "property", "gaming_day", "measure"),
     Index("amounts_recorded", "property", "gaming_day", "recorded_at"),  # what came after a seal
-    Index("large_sales", "property", "gaming_day", "value", postgresql_where="measure = 'sold_for_currency_cents'"),
+    Index(
+        "large_sales",
+        *("property", "gaming_day", "value"),
+        postgresql_include=["recorded_at", "service", "shard", "seq"],
+        postgresql_where="measure = 'sold_for_currency_cents'",
+    ),
+    Index(
+        "amounts_of_persons",
+        *("property", "gaming_day", "measure", "item"),
+        postgresql_include=["value", "recorded_at", "table_name", "service", "shard", "seq"],
+        postgresql_where=_OF_PERSONS,
+    ),
 )
 """What entries add to the measures that reports show; rounds aside."""
 
@@ -178,6 +194,12 @@ amount_days = _table(
     *columns(Numeric, "value"),
     # What comes to nothing, such as a round's money on hold once it was settled, is in the way of no reader.
     Index("amount_days_of_measure", "property", "measure", "gaming_day", postgresql_where="value <> 0"),
+    Index(
+        "amount_days_of_persons",
+        *("property", "measure", "gaming_day", "item"),
+        postgresql_include=["value", "table_name", "shift"],
+        postgresql_where=_OF_PERSONS,
+    ),
 )
 """The amounts of a gaming day, added up as they are known now."""
 

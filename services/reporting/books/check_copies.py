@@ -37,10 +37,11 @@ _CHECKS: Final = text("""
         SELECT *, row_number() OVER (PARTITION BY table_name, serial ORDER BY recorded_at, service, shard, seq) AS times
         FROM (
             SELECT recorded_at, service, shard, seq, gaming_day, table_name,
-                   data #>> '{data,serial}' AS serial, CAST(data #>> '{data,cents}' AS bigint) AS cents
+                   check_serial AS serial, check_cents AS cents
             FROM reporting.facts
-            WHERE property = :property AND event = 'counter_check.issued' AND recorded_at <= :known_at
-              AND gaming_day BETWEEN :begin AND :end AND (CAST(:table AS text) IS NULL OR table_name = :table)) i)
+            WHERE property = :property AND check_serial IS NOT NULL AND event = 'counter_check.issued'
+              AND recorded_at <= :known_at AND gaming_day BETWEEN :begin AND :end
+              AND (CAST(:table AS text) IS NULL OR table_name = :table)) i)
     SELECT c.service AS count_service, c.shard AS count_shard, c.seq AS count_seq, c.count_number, c.box, c.box_day,
            c.line, c.cents AS copy_cents, c.table_name AS copy_table, c.serial,
            f.service, f.shard, f.seq, f.kind, f.gaming_day, f.occurred_at, f.recorded_at, CAST(f.data AS text) AS data

@@ -35,7 +35,7 @@ CASH: Final = "cash"
 
 _AT_TABLES: Final = "sold_for_currency_cents"
 
-_DIRECTIONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES, BOUGHT: "in"}
+OF_PERSONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES, BOUGHT: "in"}
 """The measures of what persons move, by account or person."""
 
 _UNKNOWN: Final = """NOT EXISTS (  -- the same entry says who bought, where that is known
@@ -157,10 +157,10 @@ async def moved_currency(
         last=books.question.last,
         person_cents=person_cents,
         nobody_cents=nobody_cents,
-        measures=list(_DIRECTIONS),
+        measures=list(OF_PERSONS),
         of_accounts=list(ACCOUNT_MEASURES),
-        inward=[name for name, direction in _DIRECTIONS.items() if direction == "in"],
-        by_instrument=[name for name in _DIRECTIONS if _medium(name) == "instrument"],
+        inward=[name for name, direction in OF_PERSONS.items() if direction == "in"],
+        by_instrument=[name for name in OF_PERSONS if _medium(name) == "instrument"],
         tables=tables,
         at_tables=_AT_TABLES,
         bought=BOUGHT,
@@ -178,7 +178,7 @@ async def moved_currency(
 async def moved_by_measure(books: Books) -> dict[str, int]:
     """Return what the movements of the question's days come to, entry by entry, by measure; cents."""
     days = {"first": books.question.first, "last": books.question.last}
-    return {row.measure: int(row.cents) for row in await books.read(_SUMS, measures=list(_DIRECTIONS), **days)}
+    return {row.measure: int(row.cents) for row in await books.read(_SUMS, measures=list(OF_PERSONS), **days)}
 
 
 def _medium(measure: str) -> Literal["currency", "instrument"]:
@@ -187,7 +187,7 @@ def _medium(measure: str) -> Literal["currency", "instrument"]:
 
 def _moved(property_name: str, row: Any) -> Moved:
     entry = EntryRef(row.service, row.shard, row.seq)
-    department, direction = _department(row), _DIRECTIONS.get(row.measure, "in")
+    department, direction = _department(row), OF_PERSONS.get(row.measure, "in")
     movement = CashMovement(
         patron=row.person,
         property=property_name,

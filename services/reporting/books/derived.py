@@ -29,26 +29,38 @@ _SLIP_REQUEST: Final = (
 """Of a slip that was prepared, its request."""
 
 
+_CHECK: Final = (
+    "CASE WHEN event = 'counter_check.issued' THEN data #>> '{{data,{name}}}' "
+    "WHEN kind = 'counter_check.replaced' THEN data ->> '{name}' END"
+)
+"""Of a Counter Check that was issued at a table, or took the place of others: what it says of itself."""
+
+
 def columns() -> tuple[Column[Any], ...]:
-    """Return the columns `moved_cents`, `moved_by`, `slip` and `slip_request`."""
+    """Return what was moved and by what, the slip and its request, and the Counter Check and what it is for."""
     return (
         Column("moved_cents", BigInteger, Computed(_MOVED_CENTS, persisted=True)),
         Column("moved_by", Text, Computed(_MOVED_BY, persisted=True)),
         Column("slip", Text, Computed(_SLIP, persisted=True)),
         Column("slip_request", Text, Computed(_SLIP_REQUEST, persisted=True)),
+        Column("check_serial", Text, Computed(_CHECK.format(name="serial"), persisted=True)),
+        Column("check_cents", BigInteger, Computed(f"CAST({_CHECK.format(name='cents')} AS bigint)", persisted=True)),
     )
 
 
 def indexes() -> tuple[Index, ...]:
-    """Return the indexes that hold what windows between counts add up, and what slips are compared by."""
+    """Return the indexes that hold what windows between counts add up, and what slips and checks are compared by."""
     moved = ["recorded_at", "moved_cents", "moved_by"]
     of_place = ("property", "table_name", "occurred_at")
     entry = ["service", "shard", "seq", "recorded_at", "kind", "event", "table_name"]
     step = [*entry, "slip", "slip_request", "contents_cents"]
-    of_day, is_step = ("property", "gaming_day"), "slip IS NOT NULL"
+    check = ["service", "shard", "seq", "recorded_at", "event", "table_name", "check_serial", "check_cents"]
+    of_day, is_step, is_check = ("property", "gaming_day"), "slip IS NOT NULL", "check_serial IS NOT NULL"
     return (
         Index("facts_moved", *of_place, postgresql_include=moved, postgresql_where="moved_cents <> 0"),
         Index("facts_of_slips", *of_day, postgresql_include=step, postgresql_where=is_step),
         Index("facts_of_slip", "property", "slip", postgresql_where=is_step),
         Index("facts_of_request", "property", "slip_request", postgresql_where="slip_request IS NOT NULL"),
+        Index("facts_of_checks", *of_day, postgresql_include=check, postgresql_where=is_check),
+        Index("facts_of_check", "property", "check_serial", postgresql_where=is_check),
     )

@@ -161,8 +161,9 @@ async def counts_of(books: Books) -> list[tuple[Count | None, Count]]:
     They are in the order of tables and time. At the first of a table in that time, the one before it may lie further
     back.
     """
-    listed = await last_and_all(books, *COUNTS)
-    return [(None if before is None else Count.of(before), Count.of(one)) for before, one in listed]
+    pairs = await last_and_all(books, *COUNTS)
+    counts = {one.entry: Count.of(one) for pair in pairs for one in pair if one is not None}
+    return [(None if before is None else counts[before.entry], counts[one.entry]) for before, one in pairs]
 
 
 async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[Listed | None, Listed]]:

@@ -49,6 +49,12 @@ CREATE TABLE facts (
             THEN split_part(event, '.', 1) || '/' || (data #>> '{data,number}') END) STORED,
     slip_request TEXT GENERATED ALWAYS AS (
         CASE kind WHEN 'slip.prepared' THEN (data ->> 'slip') || '/request/' || (data ->> 'request') END) STORED,
+    check_serial TEXT GENERATED ALWAYS AS (
+        CASE WHEN event = 'counter_check.issued' THEN data #>> '{data,serial}'
+        WHEN kind = 'counter_check.replaced' THEN data ->> 'serial' END) STORED,
+    check_cents BIGINT GENERATED ALWAYS AS (
+        CAST(CASE WHEN event = 'counter_check.issued' THEN data #>> '{data,cents}'
+        WHEN kind = 'counter_check.replaced' THEN data ->> 'cents' END AS bigint)) STORED,
     PRIMARY KEY (service, shard, seq)
 );
 CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);
@@ -63,6 +69,10 @@ CREATE INDEX facts_of_slips ON facts (property, gaming_day)
     WHERE slip IS NOT NULL;
 CREATE INDEX facts_of_slip ON facts (property, slip) WHERE slip IS NOT NULL;
 CREATE INDEX facts_of_request ON facts (property, slip_request) WHERE slip_request IS NOT NULL;
+CREATE INDEX facts_of_checks ON facts (property, gaming_day)
+    INCLUDE (service, shard, seq, recorded_at, event, table_name, check_serial, check_cents)
+    WHERE check_serial IS NOT NULL;
+CREATE INDEX facts_of_check ON facts (property, check_serial) WHERE check_serial IS NOT NULL;
 
 CREATE TABLE documents (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
@@ -78,7 +88,12 @@ CREATE TABLE amounts (
     PRIMARY KEY (service, shard, seq, number)
 );
 CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure);
-CREATE INDEX large_sales ON amounts (property, gaming_day, value) WHERE measure = 'sold_for_currency_cents';
+CREATE INDEX large_sales ON amounts (property, gaming_day, value) INCLUDE (recorded_at, service, shard, seq)
+    WHERE measure = 'sold_for_currency_cents';
+CREATE INDEX amounts_of_persons ON amounts (property, gaming_day, measure, item)
+    INCLUDE (value, recorded_at, table_name, service, shard, seq)
+    WHERE measure IN ('account_in_cents', 'account_out_cents', 'cage_in_cents', 'cage_out_cents',
+        'instruments_in_cents', 'instruments_out_cents', 'patron_bought_cents');
 CREATE INDEX amounts_recorded ON amounts (property, gaming_day, recorded_at);
 
 CREATE TABLE amount_days (
@@ -86,6 +101,10 @@ CREATE TABLE amount_days (
     PRIMARY KEY (gaming_day, property, measure, table_name, shift, item)
 );
 CREATE INDEX amount_days_of_measure ON amount_days (property, measure, gaming_day) WHERE value <> 0;
+CREATE INDEX amount_days_of_persons ON amount_days (property, measure, gaming_day, item)
+    INCLUDE (value, table_name, shift)
+    WHERE measure IN ('account_in_cents', 'account_out_cents', 'cage_in_cents', 'cage_out_cents',
+        'instruments_in_cents', 'instruments_out_cents', 'patron_bought_cents');
 
 CREATE TABLE rounds (
     shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,

@@ -113,13 +113,10 @@ async def left_before(books: Books) -> Figure:
 
 
 _ISSUED: Final = text("""
-    SELECT service, shard, seq, gaming_day, table_name, serial, drawer, CAST(cents AS bigint) AS cents FROM (
-        SELECT f.*, data #>> '{data,serial}' AS serial, data #>> '{data,drawer}' AS drawer,
-               data #>> '{data,cents}' AS cents FROM reporting.facts f WHERE event = 'counter_check.issued'
-        UNION ALL
-        SELECT f.*, data ->> 'serial', data ->> 'drawer', data ->> 'cents' FROM reporting.facts f
-        WHERE kind = 'counter_check.replaced') issued
-    WHERE property = :property AND recorded_at <= :known_at AND gaming_day <= :last AND serial = ANY(:serials)
+    SELECT service, shard, seq, gaming_day, table_name, check_serial AS serial, check_cents AS cents,
+           coalesce(data #>> '{data,drawer}', data ->> 'drawer') AS drawer
+    FROM reporting.facts
+    WHERE property = :property AND recorded_at <= :known_at AND gaming_day <= :last AND check_serial = ANY(:serials)
       AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
     ORDER BY gaming_day, serial, recorded_at, service, shard, seq""")
 

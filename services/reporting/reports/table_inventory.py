@@ -155,7 +155,8 @@ def _slip(books: Books, count: Count) -> _Row:
 
 def _row(books: Books, before: Count | None, count: Count) -> _Row:
     opens = count.purpose in ("opener", "carried") and before is not None
-    return {
+    difference = count.value - before.value if opens and before is not None else None
+    row: _Row = {
         **_slip(books, count),
         "game": books.game_of(count.table),
         "gaming_day": count.gaming_day,
@@ -164,12 +165,13 @@ def _row(books: Books, before: Count | None, count: Count) -> _Row:
         "purpose": count.purpose,
         "begins_day": None if count.begins is None else count.begins.gaming_day,
         "begins_shift": None if count.begins is None else count.begins.shift,
-        "denominations": pieces_text(count.contents),
         "total_cents": count.value,
-        "difference_cents": count.value - before.value if opens and before is not None else None,
+        "difference_cents": difference,
         "counted_by": count.counted_by,
         "observed_by": count.observed_by,
     }
+    listed = not is_long(books.question) or _is_off(row)
+    return row | {"denominations": pieces_text(count.contents)} if listed else row
 
 
 async def _missing(books: Books, counts: Iterable[Count]) -> list[_Row]:
