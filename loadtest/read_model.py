@@ -99,10 +99,9 @@ def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
 
 
 def vacuum(conninfo: str) -> None:
-    """Do what the database does by itself in a month: what was written within minutes is on the disk as well."""
+    """Do what the database does by itself in a month."""
     with psycopg.connect(conninfo, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
-        connection.execute("CHECKPOINT")
 
 
 def _repeat(

@@ -4,7 +4,7 @@ import socket
 import uuid
 from pathlib import Path
 
-from shared.local import _tansu
+from shared.local import _cluster, _tansu
 from shared.local.account import remove, temporary_directory
 from shared.local.ports import LOOPBACK
 from shared.local.process import LeashedProcess, ProcessConfig
@@ -24,7 +24,8 @@ class Broker(Server):
 
     def __init__(self, *, port: int | None = None, cluster_id: str | None = None) -> None:
         super().__init__(port)
-        self._cluster_id = cluster_id
+        self._fixed_cluster_id = cluster_id
+        self._cluster_id = ""
         self._scratch: Path | None = None
 
     @property
@@ -33,7 +34,7 @@ class Broker(Server):
         return f"{LOOPBACK}:{self.port}"
 
     def start(self) -> None:
-        """Start an empty broker and wait until it accepts connections; do nothing when it runs already."""
+        """Start an empty broker and wait until it answers; do nothing when it runs already."""
         if self.pid is None:
             self.stop()  # what is left of one that ended by itself
             self._start_on_some_port()
@@ -48,7 +49,8 @@ class Broker(Server):
     kill = close = stop
 
     def _run(self, port: int) -> LeashedProcess:
-        command = _tansu.command(cluster_id=self._cluster_id or uuid.uuid4().hex, port=port)
+        self._cluster_id = self._fixed_cluster_id or uuid.uuid4().hex
+        command = _tansu.command(cluster_id=self._cluster_id, port=port)
         self._scratch = temporary_directory("pitledger-broker-", None)
         return LeashedProcess(
             ProcessConfig(
@@ -65,4 +67,4 @@ class Broker(Server):
             socket.create_connection((LOOPBACK, port), timeout=1).close()
         except OSError as error:
             return error
-        return None
+        return _cluster.trouble(port, self._cluster_id)

@@ -7,10 +7,7 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
-
-from shared.local import _kafka
+from shared.local import _cluster, _kafka
 from shared.local.account import remove
 from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK, free_port
@@ -19,7 +16,6 @@ from shared.local.server import KeptServer
 
 _FORMAT_SECONDS_MAX = 60.0
 _PREDECESSOR_SECONDS_MAX = 25.0
-_ANSWER_SECONDS_MAX = 1.0
 
 
 class KafkaServer(KeptServer):
@@ -121,14 +117,7 @@ class KafkaServer(KeptServer):
             time.sleep(self._poll_seconds)
 
     def _trouble(self, port: int) -> Exception | None:
-        kafka = AdminClient({"bootstrap.servers": f"{LOOPBACK}:{port}", "log_level": 0, **self._client})
-        try:
-            answering = kafka.list_topics(timeout=_ANSWER_SECONDS_MAX).cluster_id
-        except KafkaException as error:
-            return error
-        if answering != self.cluster_id:
-            return LocalStackError(f"on port {port} cluster {answering} answers, this one is {self.cluster_id}")
-        return None
+        return _cluster.trouble(port, self.cluster_id, self._client)
 
 
 def _in_use(data: Path) -> bool:

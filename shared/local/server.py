@@ -1,6 +1,7 @@
 """What the embedded servers have in common: one process on a loopback port, started, watched and ended."""
 
 import os
+import re
 import time
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -12,6 +13,8 @@ from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.process import Account, LeashedProcess
 
 _START_ATTEMPTS = 5
+# What the log of a server says that came too late for one of its ports, in the words of either libc.
+_TAKEN = re.compile("Address (already )?in use")
 
 
 class Server(ABC):
@@ -75,9 +78,9 @@ class Server(ABC):
             port = self._port if self._port is not None else free_port()
             try:
                 self._launch(port)
-            except LocalStackError:
-                # Another process was quicker to take the port that we had found free.
-                if self._port is not None or port_is_free(port) or attempt == _START_ATTEMPTS:
+            except LocalStackError as error:
+                # Another process was quicker to take a port that we had found free.
+                if not _TAKEN.search(str(error)) or attempt == _START_ATTEMPTS:
                     raise
             else:
                 self._port = port

@@ -1,7 +1,7 @@
 """A subscription on a real broker, seen from the event loop that it shares with the rest of a service."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ from shared.runtime.consume.stopped import Stopped
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
-from shared.runtime.kafka import topic_log
+from shared.runtime.kafka import TopicLog, topic_log
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker
 from tests.support.services import create_topics, produce
@@ -59,6 +59,9 @@ class Reader:
     def revoked(self, partitions: Iterable[int]) -> None:
         for partition in partitions:
             self.positions.pop(partition, None)
+
+    async def compare(self, known: Input, found: TopicLog, positions: Mapping[int, int]) -> None:
+        self.stopped.compare(known, found, positions)
 
     async def handle(self, records: Sequence[Record]) -> dict[int, int]:
         for record in records:

@@ -1,5 +1,6 @@
 """What the embedded stack starts, refuses and says, as far as that can be seen without starting a server."""
 
+import importlib
 import importlib.util
 import socket
 import tempfile
@@ -81,6 +82,25 @@ def test_data_of_another_version_are_left_alone(server_directory: Path) -> None:
     with pytest.raises(LocalStackError, match="made by PostgreSQL 16, the embedded one is 18: choose another"):
         PostgresServer(directory=server_directory).start()
     assert ["PG_VERSION"] == [path.name for path in data.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("server", "chooses"), [(PostgresServer, "server"), (Broker, "server"), (KafkaServer, "kafka")]
+)
+def test_who_comes_too_late_for_a_port_takes_another(
+    server: type[PostgresServer | Broker | KafkaServer], chooses: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A port that was found free and is taken when the server wants it costs another start, not the stack."""
+    module = importlib.import_module(f"shared.local.{chooses}")
+    with socket.create_server((LOOPBACK, 0)) as quicker:
+        taken = quicker.getsockname()[1]
+        ports = iter([taken])
+        monkeypatch.setattr(module, "free_port", lambda: next(ports, None) or free_port())
+        monkeypatch.setattr("shared.local.server.port_is_free", lambda _: True)
+        with server() as started:
+            assert started.pid is not None
+            assert taken != started.port
+    assert [] == list(ports)
 
 
 def test_free_ports_are_free_and_below_the_ephemeral_ones() -> None:
