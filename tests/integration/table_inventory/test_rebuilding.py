@@ -29,8 +29,7 @@ class PitDay:
             case 0:
                 self.desk.pit(table.sold(moment, cents), table.sold(moment, cents, "prepaid_access"))
             case 1:
-                people = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
-                self.desk.pit(table.event("counter_check.issued", moment, serial=number, cents=cents, **people))
+                self.desk.pit(self.check(table, number, cents))
             case 2:
                 taken, given = chips(c500=10), chips(c2500=2)
                 self.desk.pit(table.event("chips.changed", moment, taken=taken, given=given, dealer="dealer.dan"))
@@ -67,6 +66,11 @@ class PitDay:
                 self.played.append((table, self.hour, f"r-{number}", total))
                 voided = self.rounds.voided(table, moment, f"v-{number}")
                 self.desk.settle(self.rounds.posted(table, moment, f"r-{number}", **total), voided)
+
+    def check(self, table: Table, serial: str, cents: int) -> dict[str, Any]:
+        """A Counter Check is issued."""
+        people = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
+        return table.event("counter_check.issued", at(self.hour), serial=serial, cents=cents, **people)
 
     def counted(self, table: Table, purpose: str, **more: Any) -> dict[str, Any]:
         """The table is counted; chips are missing, or there are some too many."""
@@ -107,6 +111,7 @@ class PitDay:
             )
         for _ in range(steps):
             self.step()
+        desk.pit(self.check(self.tables[0], "CC-0", 50000))  # one at least is there to be redeemed
         tips = {"cents": 500, "collected_by": "floor.fay", "observed_by": "sec.gus"}
         desk.pit(self.tables[0].event("tips.collected", at(self.hour), gaming_day="2026-11-18", **tips))
         for table in self.tables:
