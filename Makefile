@@ -5,11 +5,11 @@ BIN := .venv/bin
 
 # The checks of `make lint` run side by side; what each says stays together where make can do that.
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
-# The tests of each of these share one stack, and mostly wait for it: these run side by side.
-ON_ONE_STACK := test-console test-twin test-simulation
+# Tests that have servers of their own and mostly wait for them: these run side by side, the longest first.
+BESIDE := test-kafka test-console test-twin test-simulation
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation twin $(ON_ONE_STACK) clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation twin $(BESIDE) clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,13 +43,14 @@ lint-scan:
 	$(BIN)/python -m infra.scan
 
 # Tests mostly wait for servers, so four run side by side. The whole suite runs last: what it says is what is left to read.
-PYTEST := $(BIN)/pytest -n 4 --dist worksteal
-ON_KAFKA := $(BIN)/pytest -n 3 --dist worksteal tests/integration tests/faults/test_restarts.py --broker=kafka
+PYTEST := $(BIN)/pytest --dist worksteal
 
 test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, faults of the twin, seeds of the simulation, and all others on the embedded broker
-	$(ON_KAFKA)
-	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(ON_ONE_STACK)
-	$(PYTEST) --broker=embedded --ignore tests/browser/console --ignore tests/twin --ignore tests/simulation
+	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(BESIDE)
+	$(PYTEST) -n 4 --broker=embedded --beside-kafka --ignore tests/browser/console --ignore tests/twin --ignore tests/simulation
+
+test-kafka:
+	$(PYTEST) -n 3 --broker=kafka tests/integration tests/faults/test_restarts.py
 
 test-console:
 	$(BIN)/pytest tests/browser/console
@@ -59,7 +60,7 @@ test-twin:
 
 # What a simulated process that crashes leaves half done is collected at any time, and says so.
 test-simulation:
-	$(BIN)/pytest tests/simulation -p no:unraisableexception
+	$(PYTEST) -n 2 tests/simulation -p no:unraisableexception
 
 attacks: setup ## try what an earlier version let through again, on a running stack (minutes; ARGS="--only 1,7" is passed on)
 	$(BIN)/python -m tests.attacks $(ARGS)

@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> list[str]:
                 waited = reporting.wait_until_tested(PROPERTY, of_month, seconds=_DEADLINE_SECONDS)
                 say(f"sealed days tested in {waited:.0f} s; load {load():.1f}")
         # A month that came within minutes was never vacuumed while nobody compared it, as each day of a real one is.
-        vacuum(reporting.conninfo)
+        vacuum(reporting.administrator)
         with reporting.running(options.processes):
             reporting.wait_until_read(seconds=_DEADLINE_SECONDS)
             say(f"asked beside comparisons, and the tests of days that are not tested yet; load {load():.1f}")

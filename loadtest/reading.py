@@ -60,7 +60,8 @@ class Reporting:
         verifiers.write_text("".join(f"{signer.verifier}\n" for signer in self._signers.values()))
         self._token = issuer.token(_READER, _ROLES)
         self.bootstrap_servers = servers.bootstrap_servers
-        self.conninfo = servers.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        self.conninfo = _conninfo(servers.database_url)
+        self.administrator = self.conninfo if servers.postgres is None else _conninfo(servers.postgres.url)
         self._environment = {
             **os.environ,
             **settings,
@@ -214,6 +215,10 @@ def reporting_stack(settings: Mapping[str, str]) -> Iterator[Reporting]:
     with TemporaryDirectory(prefix="pitledger-") as home, ExitStack() as running:
         issuer = running.enter_context(DevelopmentIssuer())
         yield Reporting(running.enter_context(Stack(postgres_settings=pages)), issuer, Path(home), settings)
+
+
+def _conninfo(url: str) -> str:
+    return url.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
 def _bytes_of(message: Published) -> bytes:

@@ -14,7 +14,8 @@ A test asks for the least that it needs:
 - `rng`: random numbers that the printed seed repeats.
 
 `--broker=kafka` runs whatever asks for a broker on Apache Kafka, and only that, without what is marked `any_broker`; a
-run on the embedded broker leaves out what asks for Apache Kafka itself. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`,
+run on the embedded broker leaves out what asks for Apache Kafka itself, and with `--beside-kafka` all that a run on
+Apache Kafka has shown. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`,
 where set, name servers to be used instead of started ones.
 """
 
@@ -77,6 +78,7 @@ ON_A_BROKER = {"broker", "fresh_broker", "module_broker"} | ON_KAFKA
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of our own."""
     parser.addoption("--broker", choices=["embedded", "kafka"], default="embedded", help="what broker tests run on")
+    parser.addoption("--beside-kafka", action="store_true", help="leave out what --broker=kafka runs")
     parser.addoption("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="seed of the fixture rng")
 
 
@@ -91,13 +93,12 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """A run on Apache Kafka is of what needs a broker; one on the embedded broker of all that does not need Kafka."""
-    on_kafka = config.getoption("--broker") == "kafka"
+    on_kafka, beside = config.getoption("--broker") == "kafka", config.getoption("--beside-kafka")
 
     def belongs(item: pytest.Item) -> bool:
         fixtures = set(getattr(item, "fixturenames", ()))
-        if on_kafka:
-            return bool(fixtures & ON_A_BROKER) and item.get_closest_marker("any_broker") is None
-        return not fixtures & ON_KAFKA
+        runs_on_kafka = bool(fixtures & ON_A_BROKER) and item.get_closest_marker("any_broker") is None
+        return runs_on_kafka if on_kafka else not (fixtures & ON_KAFKA or (beside and runs_on_kafka))
 
     config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
     items[:] = sorted(filter(belongs, items), key=_has_turns, reverse=True)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from hashlib import sha256
-from math import floor
 from typing import Annotated, Final
 
 from pydantic import BaseModel, StringConstraints
@@ -23,9 +22,9 @@ def percent_of(part: int | Fraction, whole: int) -> Percent | None:
     """
     if whole == 0:
         return None
-    share = Fraction(part) / whole
-    steps = floor(abs(share) * 10_000 + Fraction(1, 2))
-    sign = "-" if steps and share < 0 else ""
+    above, below = abs(part.numerator), abs(part.denominator * whole)  # in whole numbers: thousands of them on a page
+    steps = (20_000 * above + below) // (2 * below)
+    sign = "-" if steps and (part < 0) is not (whole < 0) else ""
     return f"{sign}{steps // 100}.{steps % 100:02}"
 
 

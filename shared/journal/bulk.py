@@ -21,10 +21,12 @@ from typing import Any, Final, Literal
 
 from pydantic_core import to_json
 from sqlalchemy import (
+    Boolean,
     ClauseElement,
     Column,
     ColumnElement,
     CursorResult,
+    Date,
     Dialect,
     FromClause,
     Integer,
@@ -271,6 +273,8 @@ def _copy_value(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
         return lambda value: _text_array(tuple(value))
     if isinstance(kind, Text):
         return _text
+    if isinstance(kind, Date | Boolean):
+        return _plain
     return lambda value: str(value).encode()
 
 
@@ -282,6 +286,12 @@ def _escaped(value: bytes) -> bytes:
 def _text(value: str) -> bytes:
     """Return the text of a column: names, measures and hashes come again and again."""
     return _escaped(value.encode())
+
+
+@lru_cache(maxsize=4096)
+def _plain(value: Any) -> bytes:
+    """Return what stands in column after column as Python writes it: the same few days, and whether something is so."""
+    return str(value).encode()
 
 
 @lru_cache(maxsize=4096)

@@ -103,14 +103,13 @@ class BatchVerifier:
             raise Unsigned(f"it is signed by key {key_id.hex()} (version {version}), which is none of {name!r}")
         if not place < size:
             raise Unsigned(f"its signature says place {place} of {size}")
-        path = [proof[at : at + HASH_BYTES] for at in range(_HEAD.size, len(proof), HASH_BYTES)]
-        path.reverse()
-        climbed = [node]
+        climbed, at = [node], _HEAD.size
         while size > 1:
             if place & 1 or place + 1 < size:
-                if not path:
+                sibling = proof[at : at + HASH_BYTES]
+                at += HASH_BYTES
+                if not sibling:
                     raise Unsigned("its signature is of another tree")
-                sibling = path.pop()
                 node = node_hash(sibling, node) if place & 1 else node_hash(node, sibling)
                 climbed += (sibling, node)
                 if node in known:

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+
+expect.set_options(timeout=20_000)  # beside other tests: to be slow is no failure
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 

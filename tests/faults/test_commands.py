@@ -23,9 +23,10 @@ _KILLS = 4
 _KEYS = [f"again-{number}" for number in range(200)]
 _CLIENTS = 8
 
-pytestmark = pytest.mark.parametrize(
-    "subject", [one for one in MECHANISMS if one.commands], ids=lambda subject: subject.name
-)
+pytestmark = [
+    pytest.mark.any_broker,
+    pytest.mark.parametrize("subject", [one for one in MECHANISMS if one.commands], ids=lambda subject: subject.name),
+]
 
 
 @pytest.mark.parametrize("happens", [True, False], ids=["after the commit", "before the commit"])

@@ -17,6 +17,8 @@ from tests.support import AnyBroker, Databases, brokers
 from tests.support.services import Worker, create_topics, running
 from tests.support.worker import Orders
 
+pytestmark = pytest.mark.any_broker
+
 _LOOP = ("consumed", "derived", "before commit", "after commit", "handled")
 _RELAY = ("relay sent", "relay marked")
 

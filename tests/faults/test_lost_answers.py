@@ -12,6 +12,8 @@ from tests.support import AnyBroker, Databases
 from tests.support.services import running
 from tests.support.wire import Commit, Wire
 
+pytestmark = pytest.mark.any_broker
+
 
 @pytest.mark.parametrize("subject", MECHANISMS, ids=lambda subject: subject.name)
 def test_many_commits_end_with_a_lost_connection(

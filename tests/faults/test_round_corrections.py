@@ -19,6 +19,8 @@ from tests.support.rounds import BLACKJACK, LOSING, TABLES, completed, record
 from tests.support.services import Worker, produce, query, read_topic, running
 from tests.support.wire import Commit, Wire, pass_on
 
+pytestmark = pytest.mark.any_broker
+
 _ROUND = f"/rounds/riverside/{TABLES[0]}/{TABLES[0]}-r1"
 _PEOPLE = {"floor.lee": ["rounds.correct"], "audit.kim": ["rounds.correct.approve"]}
 _PROPOSED = {"replaces": 1, "round": record(BLACKJACK), "reason": "the ace was misread"}

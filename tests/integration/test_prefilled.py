@@ -13,6 +13,7 @@ POSTINGS = 20_000
 def test_rounds_are_played_to_an_empty_and_to_a_filled_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict holds for both: what was filled in stands beside what the service wrote, and not in it."""
     monkeypatch.setenv("PITLEDGER_CHECKPOINT_SECONDS", "2")
+    monkeypatch.setattr("loadtest.prefilled.WARM_UP_ROUNDS", 100)
     said: list[str] = []
     found = measure(POSTINGS, windows=1, rounds=200, directory=Path(gettempdir()), corpora=tmp_path, say=said.append)
     assert found.holds, found.verdicts

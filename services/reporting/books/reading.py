@@ -88,12 +88,13 @@ class Books:
         self._reader = reader
         self.question = question
         self._places = places
-        self._explain = explain
+        self.explains = explain
+        """Whether figures say where they come from."""
         self._late: dict[tuple[date, date, bool], list[date]] = {}
 
     def asked(self, **otherwise: Any) -> "Books":
         """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
-        return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self._explain)
+        return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self.explains)
 
     # --- the property ---
 
@@ -150,7 +151,7 @@ class Books:
         for row in rows:
             key = tuple(map(str, row[: len(by)]))
             because: Because = ()
-            if explained and self._explain:
+            if explained and self.explains:
                 where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
                 because = (AddedUp("amounts", (row.measure,), first, last, where),)
             found.setdefault(key, {})[row.measure] = Figure(int(row.value), because)
@@ -223,14 +224,13 @@ class Books:
         query = query.replace("{sums}", sums_of(figures))
         for row in await self._read(query, by, dimensions, first, last, table, game=self.question.game, **more):
             key = tuple(map(str, row[: len(by)]))
-            where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
-            found[key] = {
-                name: Figure(
-                    int(value or 0),  # None: of no rows at all
-                    (AddedUp(book, (name,), first, last, where),) if self._explain else (),
-                )
-                for name, value in zip(figures, row[len(by) :], strict=True)
-            }
+            values = [int(value or 0) for value in row[len(by) :]]  # None: of no rows at all
+            if self.explains:
+                where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
+                because = [(AddedUp(book, (name,), first, last, where),) for name in figures]
+                found[key] = dict(zip(figures, map(Figure, values, because), strict=True))
+            else:
+                found[key] = dict(zip(figures, map(Figure, values), strict=True))
         return found
 
     @staticmethod
@@ -379,7 +379,7 @@ class Books:
     def known_at(self, moment: datetime) -> "Books":
         """Return the books as they were known at an earlier moment."""
         places = [place for place in self._places if place.document.approved_at <= moment]
-        return Books(self._reader, replace(self.question, known_at=moment), places, explain=self._explain)
+        return Books(self._reader, replace(self.question, known_at=moment), places, explain=self.explains)
 
     async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
         """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""

@@ -106,17 +106,23 @@ def quick_round(raw: bytes) -> Event[Any] | None:
         entry = _ENTRY.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    if not (_is(_SOURCE, entry.source) and all(_is(_NAME, wager) for wager in map(_wager, entry.data.totals))):
+    if not (_is_source(entry.source) and _are_names(tuple(map(_wager, entry.data.totals)))):
         return None
     return cast("Event[Any]", entry)  # it has the members of one
 
 
 _wager = attrgetter("wager")
-_NAME: Final = _pattern(Name)
-_SOURCE: Final = _pattern(Source)
+_NAME: Final = re.compile(_pattern(Name))
+_SOURCE: Final = re.compile(_pattern(Source))
 
 
 @lru_cache(maxsize=4096)
-def _is(pattern: str, text: str) -> bool:
-    """Return whether a text has a pattern: the same few names stand in millions of records."""
-    return re.search(pattern, text) is not None
+def _is_source(text: str) -> bool:
+    """Return whether a text names a source: the same few stand in millions of records."""
+    return _SOURCE.search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _are_names(texts: tuple[str, ...]) -> bool:
+    """Return whether texts are names: the wagers of a round are those of nearly all rounds of its game."""
+    return all(map(_NAME.search, texts))

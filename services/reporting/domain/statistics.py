@@ -73,24 +73,16 @@ def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> 
 
     The payout leaves out what no stake of the wager earned: Envy Bonuses.
     """
-    expected = returns.mean * wagers.cents
-    variance = returns.variance * wagers.squares
-    return _against(wagers.number, payout_cents, expected, variance)
+    return together([(returns, wagers)], payout_cents)
 
 
-def together(parts: Iterable[AgainstExpectation]) -> AgainstExpectation:
-    """Return how several wagers, decided apart from each other, stand to their exact expectation as one."""
-    listed = list(parts)
-    return _against(
-        sum(one.number for one in listed),
-        sum(one.payout_cents for one in listed),
-        sum((one.expected_cents for one in listed), Fraction(0)),
-        sum((one.variance for one in listed), Fraction(0)),
-    )
-
-
-def _against(number: int, payout_cents: int, expected: Fraction, variance: Fraction) -> AgainstExpectation:
+def together(staked: Iterable[tuple[Returns, Wagers]], payout_cents: int) -> AgainstExpectation:
+    """Return how the payout of wagers of several types, decided apart from each other, stands to what is expected."""
+    listed = list(staked)
+    expected = sum((returns.mean * wagers.cents for returns, wagers in listed), Fraction(0))
+    variance = sum((returns.variance * wagers.squares for returns, wagers in listed), Fraction(0))
     z = float(payout_cents - expected) / sqrt(variance) if variance > 0 else 0.0
+    number = sum(wagers.number for _, wagers in listed)
     return AgainstExpectation(number, payout_cents, expected, variance, z, erfc(abs(z) / sqrt(2)))
 
 

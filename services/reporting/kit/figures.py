@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
@@ -95,7 +95,7 @@ class Figure(Explained):
     __slots__ = ("value",)
 
     def __init__(self, value: int = 0, because: Because | _Parts = ()) -> None:
-        super().__init__(because)
+        self.origin = because
         self.value = value
 
     def __eq__(self, other: object) -> bool:
@@ -108,10 +108,10 @@ class Figure(Explained):
         return f"Figure({self.value}, {self.because})"
 
     def __add__(self, other: Figure) -> Figure:
-        return Figure(self.value + other.value, explained_by(self, other).origin)
+        return Figure(self.value + other.value, _of_both(self.origin, other.origin))
 
     def __sub__(self, other: Figure) -> Figure:
-        return Figure(self.value - other.value, explained_by(self, other).origin)
+        return Figure(self.value - other.value, _of_both(self.origin, other.origin))
 
     def __neg__(self) -> Figure:
         return Figure(-self.value, self.origin)
@@ -122,8 +122,12 @@ NOTHING = Figure()
 
 def total(figures: Iterable[Figure]) -> Figure:
     """Return the sum of figures."""
-    listed = list(figures)
-    return Figure(sum(figure.value for figure in listed), explained_by(*listed).origin)
+    value, origins = 0, []
+    for figure in figures:
+        value += figure.value
+        if figure.origin:
+            origins.append(figure.origin)
+    return Figure(value, _together(origins))
 
 
 class Cell(Explained):
@@ -144,5 +148,13 @@ def share(part: Figure, whole: Figure) -> Cell:
 
 def explained_by(*explained: Explained) -> Explained:
     """Return what comes from where several come from."""
-    parts = tuple(one.origin for one in explained if one.origin)
-    return Explained(parts[0] if len(parts) == 1 else _Parts(parts) if parts else ())
+    return Explained(_together([one.origin for one in explained if one.origin]))
+
+
+def _together(origins: Sequence[Because | _Parts]) -> Because | _Parts:
+    """Return several origins as one; nothing is put together before somebody asks."""
+    return _Parts(tuple(origins)) if len(origins) > 1 else origins[0] if origins else ()
+
+
+def _of_both(one: Because | _Parts, other: Because | _Parts) -> Because | _Parts:
+    return _Parts((one, other)) if one and other else one or other

@@ -9,7 +9,7 @@ from typing import Final
 
 from services.reporting.books.reading import Books
 from services.reporting.domain.house_edges import HouseEdge
-from services.reporting.domain.statistics import AgainstExpectation, Wagers, against_expectation, together
+from services.reporting.domain.statistics import AgainstExpectation, Wagers, together
 from services.reporting.kit.figures import Cell, Figure, explained_by, total
 from shared.rules import Returns
 
@@ -63,9 +63,12 @@ class Against:
 
     def against(self, payout_cents: int) -> AgainstExpectation:
         """Return how a payout stands to what is expected of the parts."""
-        exact = [against_expectation(returns, _wagers(part), 0) for part, returns in self.parts if returns is not None]
-        paid = AgainstExpectation(0, payout_cents, Fraction(0), Fraction(0), 0.0, 1.0)
-        return together([*exact, paid])
+        staked: dict[int, tuple[Returns, Wagers]] = {}
+        for part, returns in self.parts:  # many of few distributions
+            if returns is not None:
+                _, before = staked.get(id(returns), (returns, Wagers(0, 0, 0)))
+                staked[id(returns)] = returns, before + _wagers(part)
+        return together(staked.values(), payout_cents)
 
 
 def _wagers(part: Part) -> Wagers:

@@ -1,7 +1,7 @@
 """Settled rounds as several reports add them up, with the house edges of their wagers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
@@ -54,13 +54,17 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class SettledRounds:
-    """The settled rounds of some gaming days, added up by all of DIMENSIONS, with the house edges of their wagers."""
+    """The settled rounds of some gaming days, added up by all of DIMENSIONS, with the house edges of their wagers.
+
+    Where they are not `explained`, figures do not say where they come from.
+    """
 
     first: date
     last: date
     parts: Sequence[Part]
     edges: Mapping[tuple[str, str], HouseEdge]
     narrowed: Where = ()
+    explained: bool = True
     _known: dict[tuple[str, ...], Mapping[tuple[str, ...], SettledWin]] = field(default_factory=dict, compare=False)
 
     @cached_property
@@ -84,7 +88,7 @@ class SettledRounds:
         for place, more in later.parts:
             values[place] = tuple(map(add, values[place], more)) if place in values else more
         parts = [Part(place, sums) for place, sums in values.items()]
-        return SettledRounds(self.first, later.last, parts, {**self.edges, **later.edges}, self.narrowed)
+        return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
 
     def by(self, *names: str) -> Mapping[tuple[str, ...], SettledWin]:
         """Return the win by some of DIMENSIONS, in the order of their values."""
@@ -115,7 +119,7 @@ class SettledRounds:
                 exact.setdefault(part.offered, []).append(part)
             elif part.handle_cents:
                 without.add("/".join(part.offered[:: len(_OFFERED) - 1]))
-        wheres = [_narrower(where, tuple(zip(_OFFERED, offered, strict=True))) for offered in exact]
+        wheres = [_narrower(where, tuple(zip(_OFFERED, offered, strict=True))) for offered in exact if self.explained]
         return SettledWin(
             {name: self._figure(value, where, name) for name, value in zip(ADDED, values, strict=True)},
             self._figure(
@@ -131,7 +135,7 @@ class SettledRounds:
         )
 
     def _figure(self, value: int, where: Where, name: str) -> Figure:
-        return Figure(value, (AddedUp("rounds", (name,), self.first, self.last, where),))
+        return Figure(value, (AddedUp("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
     def _exact(self, wheres: Sequence[Where], exact: Mapping[Offered, Sequence[Part]], *names: str) -> Figure:
         """Return what figures of parts come to, with their signs in the win, and where each comes from."""
@@ -163,4 +167,5 @@ async def settled_rounds(books: Books, first: date | None = None, last: date | N
     parts = [Part(place, values) for place, values in known.items()]
     edges = await books.house_edges({part.offered[2] for part in parts})
     asked = (("table_name", books.question.table), ("game", books.question.game))
-    return SettledRounds(first, last, parts, edges, tuple((name, value) for name, value in asked if value is not None))
+    narrowed = tuple((name, value) for name, value in asked if value is not None)
+    return SettledRounds(first, last, parts, edges, narrowed, books.explains)

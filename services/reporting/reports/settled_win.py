@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add, itemgetter
 from typing import Any, Final
 
@@ -102,7 +102,7 @@ ROUNDS: Final = (
 """The columns of how many rounds there were."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SettledWin:
     """What wagers did, as settled: FIGURES and STAKES, cents, with what has an exact house edge.
 
@@ -123,7 +123,7 @@ class SettledWin:
         """Return one of FIGURES or STAKES."""
         return self.figures.get(name, NOTHING)
 
-    @property
+    @cached_property
     def win(self) -> Figure:
         """Return the win of the house, before meters."""
         positive = total(map(self.of, ("handle_cents", "vigorish_cents", "house_in_bank_cents")))

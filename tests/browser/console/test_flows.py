@@ -64,7 +64,7 @@ def test_a_round_that_is_played_comes_to_the_floor_by_itself(demo: RunningDemo, 
     page.evaluate("window.loadedOnce = true")
     round_id = demo.play_round("RP01")
     row = page.locator("tr", has=page.get_by_role("link", name="RP01"))
-    expect(row.locator(f'a[href$="{round_id}"]')).to_be_visible(timeout=20_000)
+    expect(row.locator(f'a[href$="{round_id}"]')).to_be_visible()
     assert page.evaluate("window.loadedOnce")
     row.get_by_role("link", name="RP01").click()
     page.get_by_role("link", name=round_id).click()
@@ -291,7 +291,7 @@ def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) ->
     assert Path(download.value.path()).read_bytes().startswith(b"%PDF")
     page.get_by_role("link", name="What if").click()
     page.get_by_role("button", name="Settle again").click()
-    expect(page.get_by_role("heading", name="rounds settled again")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="rounds settled again")).to_be_visible()
     expect(page.locator("figure.chart img").first).to_be_visible()
 
 
