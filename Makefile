@@ -6,7 +6,7 @@ BIN := .venv/bin
 # The checks of `make lint` run side by side; what each says stays together where make can do that.
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 # Tests that have servers of their own and mostly wait for them: these run side by side, the longest first.
-BESIDE := test-kafka test-console test-twin test-simulation
+BESIDE := test-console test-twin test-simulation
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation twin $(BESIDE) clean
@@ -46,11 +46,9 @@ lint-scan:
 PYTEST := $(BIN)/pytest --dist worksteal
 
 test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, faults of the twin, seeds of the simulation, and all others on the embedded broker
+	$(PYTEST) -n 4 --broker=kafka tests/integration tests/faults/test_restarts.py
 	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(BESIDE)
 	$(PYTEST) -n 4 --broker=embedded --beside-kafka --ignore tests/browser/console --ignore tests/twin --ignore tests/simulation
-
-test-kafka:
-	$(PYTEST) -n 3 --broker=kafka tests/integration tests/faults/test_restarts.py
 
 test-console:
 	$(BIN)/pytest tests/browser/console

@@ -73,7 +73,7 @@ async def start(settings: Settings) -> "asyncio.Task[None]":
 
 def client_of(settings: Settings) -> httpx.AsyncClient:
     """A client of the service."""
-    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{settings.http_port}")
+    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{settings.http_port}", timeout=60)
 
 
 @asynccontextmanager
