@@ -1,8 +1,10 @@
 """Spans: the time at a table between two moments, and what the rounds did that were closed in it. Amounts are cents."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from itertools import chain
 from typing import Any, Final
 
 from pydantic_core import to_json
@@ -13,6 +15,9 @@ from services.reporting.kit.figures import NOTHING, AddedUp, Figure
 
 _BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """Before anything that a journal has."""
+
+_AT_ONCE: Final = 3_000
+"""So many spans are read in one statement: those of a month lie all over the disk, and several wait for it at once."""
 
 NEIGHBORS: Final = timedelta(days=1)
 """The pit reports up to half a day outside a gaming day, so what is next to it in time is of a day beside it."""
@@ -90,6 +95,11 @@ async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
 
 async def chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
     """Return how many cents of chips the rounds brought that were closed in each of these spans."""
+    parts = [spans[begin : begin + _AT_ONCE] for begin in range(0, len(spans), _AT_ONCE)]
+    return [*chain.from_iterable(await asyncio.gather(*(_chips_in(books, part) for part in parts)))]
+
+
+async def _chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
     found = {row.number: int(row.cents or 0) for row in await books.read(_CHIPS, spans=given_spans(spans))}
     return [found.get(number, 0) for number in range(1, len(spans) + 1)]
 
