@@ -46,7 +46,7 @@ lint-scan:
 PYTEST := $(BIN)/pytest --dist worksteal
 
 test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, faults of the twin, seeds of the simulation, and all others on the embedded broker
-	$(PYTEST) -n 4 --broker=kafka tests/integration tests/faults/test_restarts.py
+	$(PYTEST) -n 3 --broker=kafka tests/integration tests/faults/test_restarts.py
 	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(BESIDE)
 	$(PYTEST) -n 4 --broker=embedded --beside-kafka --ignore tests/browser/console --ignore tests/twin --ignore tests/simulation
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has no `__all__`
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ignore[attr-defined]  # it has no `__all__`
 from sqlalchemy import make_url
 
 from infra.topics import apply
@@ -51,7 +51,15 @@ def create_topics(bootstrap_servers: str, more: Mapping[str, int] | None = None)
     admin = AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 0})
     for creation in admin.create_topics([NewTopic(name, count, 1) for name, count in more.items()]).values():
         creation.result(timeout=30)
-    eventually(lambda: more.keys() <= admin.list_topics(timeout=10).topics.keys(), because=f"topics {set(more)} exist")
+    spec: Any = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    ends = {TopicPartition(name, number): spec for name, count in more.items() for number in range(count)}
+    because = f"the partitions of {set(more)} have leaders that know it"
+    eventually(lambda: _answered(admin.list_offsets(ends)), because=because, retry_on=KafkaException)
+
+
+def _answered(asked: Mapping[TopicPartition, Any]) -> bool:
+    """Wait for the answer about each partition. Raises: KafkaException for one that has none."""
+    return all(future.result(timeout=20).offset >= 0 for future in asked.values())
 
 
 def produce(
