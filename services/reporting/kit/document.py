@@ -247,14 +247,9 @@ class Document:
         }
 
     @cached_property
-    def canonical_content(self) -> bytes:
-        """Return the content as canonical JSON."""
-        return canonical(self.content)
-
-    @cached_property
     def sha256(self) -> str:
         """Return the SHA-256 of the content as canonical JSON, in hexadecimal."""
-        return sha256(self.canonical_content).hexdigest()
+        return sha256(canonical(self.content)).hexdigest()
 
     @property
     def balanced(self) -> bool:

@@ -8,7 +8,7 @@ from services.reporting.kit.document import Column, Document
 
 
 def as_json(document: Document, explain: str | None = None) -> bytes:
-    """Return a document as JSON; `content` stands as it is hashed, byte for byte.
+    """Return a document as JSON; `content` stands as it is hashed.
 
     `explain` is the URI template (RFC 6570) of the entries behind a cell, with the variables `section`, `row` (its
     `id`) and `column`: one for all cells, outside the content, which therefore has the same hash wherever it is served.
@@ -17,8 +17,8 @@ def as_json(document: Document, explain: str | None = None) -> bytes:
     whole = document.header.model_dump(mode="json") | {"sha256": document.sha256}
     if explain is not None:
         whole["explain"] = explain
-    head = json.dumps(whole | {"columns": columns}, ensure_ascii=False, separators=(",", ":")).encode()
-    return b'%b,"content":%b}' % (head[:-1], document.canonical_content)
+    whole |= {"columns": columns, "content": document.content}
+    return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _column(column: Column) -> dict[str, Any]:
