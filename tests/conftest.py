@@ -15,8 +15,8 @@ A test asks for the least that it needs:
 
 `--broker=kafka` runs whatever asks for a broker on Apache Kafka, and only that, without what is marked `any_broker`; a
 run on the embedded broker leaves out what asks for Apache Kafka itself, and with `--beside-kafka` all that a run on
-Apache Kafka has shown. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`,
-where set, name servers to be used instead of started ones.
+Apache Kafka has shown. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`, where set, name servers to be used instead of
+started ones.
 """
 
 import os

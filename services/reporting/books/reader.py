@@ -1,10 +1,10 @@
-"""Reads one state of the database on several connections, so that parts of a report are read at once.
+"""Reads one state of the database on two connections, so that parts of a report are read at once.
 
     async with reader(engine) as read:
         books = Books(read, question, places)
         windows, boxes = await asyncio.gather(compared_windows(books, cases), compared_boxes(books, cases))
 
-One statement after the other takes one connection; only what is asked for meanwhile opens another.
+One statement after the other takes one connection; only what is asked for meanwhile opens the second.
 """
 
 import asyncio
@@ -18,9 +18,7 @@ from sqlalchemy.pool import QueuePool
 
 from shared.runtime.web import snapshot
 
-_CONNECTIONS: Final = 3
-"""Two that fill two processors, while one waits for the disk."""
-
+_CONNECTIONS: Final = 2
 _EXPORT: Final = text("SELECT pg_export_snapshot()")
 _PLANNING: Final = text("""
     SELECT set_config('work_mem', '32MB', true), set_config('hash_mem_multiplier', '4', true),
@@ -41,8 +39,8 @@ class Executes(Protocol):
 class Reader:
     """Executes statements on a state of the database, so many at once as there are connections.
 
-    The others are of those that the service keeps; where they are all taken, there are none: nobody who holds one waits
-    for another.
+    The second connection is one of those that the service keeps; where they are all taken, there is none: nobody who
+    holds one waits for another.
     """
 
     def __init__(self, first: AsyncConnection, exported: str, connections: AsyncExitStack) -> None:
