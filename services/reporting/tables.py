@@ -292,10 +292,12 @@ chip_hours = _table(
     Column("hour", MOMENT, primary_key=True),
     *dates("gaming_day", key=True),
     *counts("chips_cents"),
+    *moments("first_closed", "last_closed"),
 )
 """What the rounds that were closed in an hour brought into a table inventory, added up as they are known now.
 
-The time between two counts of a table is hours, and the rounds of the hours in which they were.
+The time between two counts of a table is hours, and the rounds of the hours in which they were. Whoever counts when
+play begins or ends has all rounds of an hour on one side: when the first and the last one were closed, says so.
 """
 
 line_days = _table(

@@ -196,7 +196,7 @@ class Sums:
         self._plays: dict[tuple[Any, ...], _Play] = {}
         """By (gaming day, property, table, game, shift, dealer, version, submission)."""
         self._lines: dict[tuple[Any, ...], _Sum] = {}
-        self._chips: dict[tuple[str, str, int, date], int] = {}
+        self._chips: dict[tuple[str, str, int, date], tuple[int, datetime, datetime]] = {}
 
     @cached_property
     def _by_wager(self) -> Sequence[tuple[tuple[Any, ...], str, Sequence[int]]]:
@@ -233,18 +233,22 @@ class Sums:
         return {(*game, *won): sums for game, found in self._lines.items() for won, sums in found.items()}
 
     @property
-    def chips(self) -> dict[tuple[str, str, datetime, date], tuple[int]]:
-        """What came into table inventories, cents, by (property, table, hour of closing, gaming day)."""
+    def chips(self) -> dict[tuple[str, str, datetime, date], tuple[int, datetime, datetime]]:
+        """What came into table inventories, cents, and the first and the last closing of a round.
+
+        By (property, table, hour of closing, gaming day).
+        """
         return {
-            (property_name, table, datetime.fromtimestamp(hour * HOUR_SECONDS, UTC), day): (cents,)
-            for (property_name, table, hour, day), cents in self._chips.items()
+            (property_name, table, datetime.fromtimestamp(hour * HOUR_SECONDS, UTC), day): chips
+            for (property_name, table, hour, day), chips in self._chips.items()
         }
 
     def add(self, entry: RoundEntry) -> None:
         """Add an entry."""
-        hour = int(entry.closed_at.timestamp()) // HOUR_SECONDS
-        at = (entry.property, entry.table_name, hour, entry.gaming_day)
-        self._chips[at] = self._chips.get(at, 0) + entry.chips_cents
+        closed = entry.closed_at
+        at = (entry.property, entry.table_name, int(closed.timestamp()) // HOUR_SECONDS, entry.gaming_day)
+        cents, first, last = self._chips.get(at, (0, closed, closed))
+        self._chips[at] = (cents + entry.chips_cents, min(first, closed), max(last, closed))
         place = (entry.gaming_day, entry.property, entry.table_name, entry.game)
         key = (*place, entry.shift, entry.dealer, entry.version, entry.submission)
         play = self._plays.get(key)

@@ -49,15 +49,16 @@ _CHIPS: Final = text(
         SELECT gaming_day FROM reporting.day_moments WHERE property = :property AND last_recorded > :known_at),
     hours AS (
         SELECT s.number, s.table_name, h.gaming_day, h.chips_cents,
-               greatest(s.after, h.hour - interval '1 microsecond') AS after,
-               least(s.until, h.hour + interval '1 hour' - interval '1 microsecond') AS until,
-               h.hour > s.after AND h.hour + interval '1 hour' <= s.until
+               greatest(s.after, h.first_closed - interval '1 microsecond') AS after,
+               least(s.until, h.last_closed) AS until,
+               h.first_closed > s.after AND h.last_closed <= s.until
                    AND h.gaming_day NOT IN (SELECT gaming_day FROM late) AS whole
         {given}
         CROSS JOIN LATERAL (
-            SELECT gaming_day, hour, chips_cents FROM reporting.chip_hours
+            SELECT gaming_day, chips_cents, first_closed, last_closed FROM reporting.chip_hours
             WHERE property = :property AND table_name = s.table_name
-              AND hour > s.after - interval '1 hour' AND hour <= s.until OFFSET 0) h)
+              AND hour > s.after - interval '1 hour' AND hour <= s.until
+              AND last_closed > s.after AND first_closed <= s.until OFFSET 0) h)
     SELECT number, sum(chips_cents) AS cents FROM (
         SELECT number, chips_cents FROM hours WHERE whole
         UNION ALL

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import func, text
+from sqlalchemy import ColumnElement, Table, func, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books import catalog
@@ -36,16 +36,23 @@ from shared.journal.bulk import added, copy, copy_tuples, excluded, insert, keye
 
 assert catalog.MODULES, "what all facts add is declared"
 
+
+def _widened(table: Table, first: str, last: str) -> dict[str, ColumnElement[Any]]:
+    """Return the changes by which a row that is there has the earlier first and the later last moment of two."""
+    here, new = table.c, excluded(table)
+    return {first: func.least(here[first], new[first]), last: func.greatest(here[last], new[last])}
+
+
 _ADD_DOCUMENTS = insert(documents, on_conflict="skip")
 _ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
 _ADD_WAGERS = insert(wager_days, on_conflict=added(wager_days, *FIGURES, *STAKES))
 _ADD_DEALERS = insert(dealer_days, on_conflict=added(dealer_days, *DEALT))
 _ADD_PLAYED = insert(play_days, on_conflict=added(play_days, *PLAYED))
-_ADD_CHIPS = insert(chip_hours, on_conflict=added(chip_hours, "chips_cents"))
 _ADD_LINES = insert(line_days, on_conflict=added(line_days, *LINE_FIGURES))
-_EARLIER = func.least(day_moments.c.first_recorded, excluded(day_moments).first_recorded)
-_LATER = func.greatest(day_moments.c.last_recorded, excluded(day_moments).last_recorded)
-_ADD_MOMENTS = insert(day_moments, on_conflict={"first_recorded": _EARLIER, "last_recorded": _LATER})
+_ADD_CHIPS = insert(
+    chip_hours, on_conflict=added(chip_hours, "chips_cents") | _widened(chip_hours, "first_closed", "last_closed")
+)
+_ADD_MOMENTS = insert(day_moments, on_conflict=_widened(day_moments, "first_recorded", "last_recorded"))
 _ADD_POSITIONS = insert(positions, on_conflict={"seq": func.greatest(positions.c.seq, excluded(positions).seq)})
 
 _LAST = text("""

@@ -156,6 +156,7 @@ CREATE TABLE play_days (
 
 CREATE TABLE chip_hours (
     property TEXT, table_name TEXT, hour TIMESTAMPTZ, gaming_day DATE, chips_cents BIGINT NOT NULL,
+    first_closed TIMESTAMPTZ NOT NULL, last_closed TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, table_name, hour, gaming_day)
 );
 

@@ -15,10 +15,13 @@ from tests.unit.reporting.entries import DAY, NOON, total
 LEAST = timedelta(microseconds=1)
 HOUR = timedelta(hours=1)
 CLOSED = [
-    *(NOON, NOON + LEAST, NOON + HOUR - LEAST, NOON + HOUR, NOON + HOUR + LEAST),
-    *(NOON + 1.5 * HOUR, NOON + 2 * HOUR, NOON + 4.25 * HOUR, NOON + 5 * HOUR - LEAST),
+    *(NOON + LEAST, NOON + 1.5 * HOUR, NOON, NOON + 5 * HOUR - LEAST, NOON + HOUR - LEAST),
+    *(NOON + HOUR, NOON + HOUR + LEAST, NOON + 2 * HOUR, NOON + 4.25 * HOUR),
 ]
-"""When rounds were closed: at the edges of hours, and within them; the number of one says what it brought."""
+"""When rounds were closed, in the order in which that was recorded: at the edges of hours, and within them.
+
+The number of one says what it brought.
+"""
 
 
 def _brought_cents(number: int) -> int:
@@ -28,12 +31,12 @@ def _brought_cents(number: int) -> int:
 @pytest.mark.parametrize("known", [len(CLOSED), 4, 0])
 def test_hours_and_rounds_come_to_what_each_round_brought(books: Books, known: int) -> None:
     """Between any two moments, the first left out and the last not; also as it was known before the last ones came."""
-    books.publish(
-        *(
+    for number, closed in enumerate(CLOSED, 1):
+        books.publish(
             books.posted(number, "BJ-01", [total(handle=_brought_cents(number))], closed_at=closed.isoformat())
-            for number, closed in enumerate(CLOSED, 1)
-        ),
-        books.posted(len(CLOSED) + 1, "BJ-02", [total(handle=_brought_cents(20))], closed_at=NOON.isoformat()),
+        )
+    books.publish(
+        books.posted(len(CLOSED) + 1, "BJ-02", [total(handle=_brought_cents(20))], closed_at=NOON.isoformat())
     )
     moments = sorted({moment + step for moment in CLOSED for step in (-LEAST, 0 * LEAST, 10 * LEAST, HOUR / 7)})
     spans = [Span("BJ-01", *pair) for pair in combinations(moments, 2)]
