@@ -151,7 +151,7 @@ facts = _table(
     *derived.columns(),
     Index("facts_of_property", "property", "kind", "gaming_day"),
     Index("facts_of_pit", "property", "event", "gaming_day", postgresql_where="event IS NOT NULL"),
-    Index("facts_of_table", "property", "table_name", "occurred_at", postgresql_where="table_name IS NOT NULL"),
+    Index("facts_of_table", "property", "table_name", "event", "occurred_at", postgresql_where="event IS NOT NULL"),
     Index(
         "facts_of_other_days",
         *("property", "gaming_day"),

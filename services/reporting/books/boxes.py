@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
 from typing import Final
 
 from sqlalchemy import text
@@ -11,8 +10,8 @@ from sqlalchemy import text
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.spans import Span
 from services.reporting.books.variances import CaseKey
-from services.reporting.books.windows import Move, added_up, last_and_all, moved_in
-from services.reporting.kit.figures import EntryRef, Figure, total
+from services.reporting.books.windows import Moves, last_and_all, moved_in
+from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
 from shared.contracts import pit
 from shared.contracts.counts import BoxTurn, CountedBox
 
@@ -25,7 +24,7 @@ class Box:
     """A drop box as it came off a table, what was recorded as dropped in it, and its count, where there is one."""
 
     exchanged: Listed
-    moves: tuple[Move, ...]
+    moves: Moves
     count: EntryRef | None = None
     counted: CountedBox | None = None
 
@@ -35,16 +34,9 @@ class Box:
         fact = self.exchanged.fact
         return (fact.gaming_day, fact.table, "drop", fact.sequence)
 
-    @cached_property
-    def _recorded(self) -> Mapping[str, Figure]:
-        return {
-            instrument: -added_up(move for move in self.moves if move.what == what)
-            for instrument, what in _RECORDED.items()
-        }
-
     def recorded(self, instrument: str) -> Figure:
         """Return what was recorded as dropped, of `currency` or `counter_check`."""
-        return self._recorded[instrument]
+        return -self.moves.get(_RECORDED[instrument], NOTHING)
 
     @property
     def entry(self) -> tuple[EntryRef, ...]:

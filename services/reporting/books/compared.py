@@ -19,7 +19,7 @@ from services.reporting.books.boxes import Box, boxes_between, counted_boxes
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.spans import NEIGHBORS, Span, chips_in, given_spans
 from services.reporting.books.variances import CaseKey, Cases
-from services.reporting.books.windows import COUNTS, Count, Window, windows_between
+from services.reporting.books.windows import COUNTS, DESK, Count, Window, windows_between
 from services.reporting.kit.figures import EntryRef
 from shared.contracts import pit
 from shared.contracts.chips import value_of
@@ -69,17 +69,12 @@ _MARKS: Final = text("""
       AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table)
     ORDER BY table_name, occurred_at, sequence""")
 
-# What a desk said names no cents: a paper slip, or a credit that was voided on its way.
-_SUMS: Final = text("""
+_SUMS: Final = text(
+    """
     WITH spans AS (
         SELECT * FROM json_to_recordset(CAST(:spans AS json))
                       AS s(number integer, table_name text, after timestamptz, until timestamptz)),
-    desk AS MATERIALIZED (
-        SELECT table_name, occurred_at,
-               contents_cents * CASE WHEN kind = 'slip.voided' OR data ->> 'slip' = 'fill' THEN 1 ELSE -1 END AS cents
-        FROM reporting.facts
-        WHERE property = :property AND recorded_at <= :known_at
-          AND (kind = 'manual_slip.entered' OR kind = 'slip.voided' AND data ->> 'slip' = 'credit')),
+    {desk},
     moves AS (
         SELECT s.number, m.* FROM spans s CROSS JOIN LATERAL (
             SELECT sum(f.moved_cents) AS moved, sum(f.moved_cents) FILTER (WHERE f.moved_by = 'currency') AS currency,
@@ -93,7 +88,8 @@ _SUMS: Final = text("""
           ON d.table_name = s.table_name AND d.occurred_at > s.after AND d.occurred_at <= s.until)
     SELECT number, CAST(coalesce(sum(moved), 0) AS bigint) AS moved,
            CAST(coalesce(sum(currency), 0) AS bigint) AS currency, CAST(coalesce(sum(checks), 0) AS bigint) AS checks
-    FROM moves GROUP BY number""")
+    FROM moves GROUP BY number""".replace("{desk}", DESK)
+)
 
 _ENTRIES: Final = text("""
     SELECT f.service, f.shard, f.seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data

@@ -3,17 +3,20 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Final
 
 from sqlalchemy import text
 
 from services.reporting.books.compared import Compared
-from services.reporting.books.reading import Books, Listed
-from services.reporting.books.slips import USUAL, Slip, slips_by
+from services.reporting.books.reading import Books
+from services.reporting.books.slips import Slip, slips_named
 from services.reporting.books.variances import CaseKey
 from services.reporting.kit.figures import EntryRef, Figure
-from shared.contracts.inventory import SlipKind, SlipPrepared
+from shared.contracts.inventory import SlipKind
+
+USUAL: Final = timedelta(days=7)
+"""Steps of a slip usually lie as close together."""
 
 # A slip is plain when it was prepared once, received once with what was on it, and is not void.
 _OFF: Final = text("""
@@ -32,13 +35,6 @@ _OFF: Final = text("""
            AND sum(contents_cents) FILTER (WHERE kind = 'slip.prepared')
              = sum(contents_cents) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received'))
     SELECT DISTINCT slip FROM steps WHERE slip NOT IN (SELECT slip FROM plain UNION ALL SELECT request FROM plain)""")
-
-_STEPS: Final = text("""
-    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
-    FROM reporting.facts
-    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
-      AND (slip = ANY(:slips) OR slip_request = ANY(:slips))
-    ORDER BY recorded_at, service, shard, seq""")
 
 _PREPARED: Final = text("""
     SELECT gaming_day, split_part(slip, '/', 1) AS slip, count(*) AS slips FROM reporting.facts
@@ -70,20 +66,10 @@ async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
     Alike are slips of the system that were received once, with what is on them, whose variance nobody has `taken_on`.
     """
     question = books.question
-    wanted: set[str] = set()
-
-    async def steps(begin: date, end: date) -> list[Listed]:
-        """Return the steps of some days; asked for more days, those of the slips that were seen before alone."""
-        days = {"first": begin, "last": end}
-        if not wanted:
-            names = [f"{kind}/{number}" for _, _, kind, number in taken_on]
-            wanted.update(row.slip for row in await books.read(_OFF, table=question.table, taken_on=names, **days))
-        found = [Listed.of(row) for row in await books.read(_STEPS, slips=list(wanted), **days)]
-        prepared = (one.fact for one in found if isinstance(one.fact, SlipPrepared))
-        wanted.update(f"{fact.slip}/request/{fact.request}" for fact in prepared)
-        return found
-
-    off = await slips_by(books, steps)
+    taken = [f"{kind}/{number}" for _, _, kind, number in taken_on]
+    around = {"first": question.first - USUAL, "last": question.last + USUAL}
+    rows = await books.read(_OFF, table=question.table, taken_on=taken, **around)
+    off = await slips_named(books, [row.slip for row in rows])
     days = {"first": question.first, "last": question.last}
     prepared = await books.read(_PREPARED, table=question.table, **days)
     alike = Counter({(row.gaming_day, row.slip): row.slips for row in prepared})

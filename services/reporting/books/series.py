@@ -36,24 +36,25 @@ class Missing:
     entry: EntryRef
 
 
+# The index of slips has all that is read here.
 _SERIES: Final = text("""
     SELECT slip, series, CASE series WHEN 'system' THEN 1 ELSE min(number) END AS first, max(number) AS last,
            count(DISTINCT number) AS used, count(*) FILTER (WHERE void) AS void
     FROM (SELECT CASE kind WHEN 'manual_slip.entered' THEN 'paper' WHEN 'manual_slip.voided' THEN 'paper'
                            ELSE 'system' END AS series,
-                 data ->> 'slip' AS slip, CAST(data ->> 'number' AS bigint) AS number,
+                 split_part(slip, '/', 1) AS slip, CAST(split_part(slip, '/', -1) AS bigint) AS number,
                  kind IN ('slip.voided', 'manual_slip.voided') AS void
           FROM reporting.facts
-          WHERE property = :property AND recorded_at <= :known_at
+          WHERE property = :property AND recorded_at <= :known_at AND slip IS NOT NULL
             AND kind IN ('slip.prepared', 'slip.voided', 'manual_slip.entered', 'manual_slip.voided')) numbers
     GROUP BY slip, series ORDER BY slip, series DESC""")
 
 _MISSING: Final = text("""
     WITH numbers AS (
-        SELECT CASE kind WHEN 'slip.prepared' THEN 'system' ELSE 'paper' END AS series, data ->> 'slip' AS slip,
-               CAST(data ->> 'number' AS bigint) AS number, recorded_at, service, shard, seq
+        SELECT CASE kind WHEN 'slip.prepared' THEN 'system' ELSE 'paper' END AS series, split_part(slip, '/', 1) AS slip,
+               CAST(split_part(slip, '/', -1) AS bigint) AS number, recorded_at, service, shard, seq
         FROM reporting.facts
-        WHERE property = :property AND recorded_at <= :known_at
+        WHERE property = :property AND recorded_at <= :known_at AND slip IS NOT NULL
           AND kind IN ('slip.prepared', 'manual_slip.entered', 'manual_slip.voided')),
     beside AS (
         SELECT slip, series, number,

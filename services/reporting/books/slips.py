@@ -1,9 +1,11 @@
 """Fills and credits: every slip with the facts of its steps. Amounts are cents."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Final, Literal
+
+from sqlalchemy import text
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.figures import NOTHING, Figure
@@ -17,9 +19,6 @@ Series = Literal["system", "paper"]
 
 STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 """What the pit reports of slips."""
-
-USUAL: Final = timedelta(days=7)
-"""Steps of a slip usually lie as close together; what does not is looked for without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,38 +150,46 @@ def _step(listed: Listed) -> tuple[SlipKind, int, Literal["carried", "received",
     raise TypeError(f"{type(listed.fact).__name__} is no step of a slip")
 
 
-AT_DESKS: Final = (
-    inventory.SlipRequested,
-    inventory.SlipPrepared,
-    inventory.CreditReceived,
-    inventory.SlipVoided,
-    inventory.ManualSlipEntered,
-    inventory.ManualSlipVoided,
-)
-"""What is done about slips at desks."""
+_OF_DAYS: Final = text("""
+    SELECT DISTINCT slip FROM reporting.facts
+    WHERE property = :property AND slip IS NOT NULL AND gaming_day BETWEEN :first AND :last
+      AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)""")
+
+# The steps of a slip may lie days apart. With a slip comes its request, and with that whatever was prepared for it.
+_STEPS: Final = text("""
+    WITH asked AS (SELECT unnest(CAST(:slips AS text[])) AS slip),
+    requests AS (
+        SELECT slip FROM asked
+        UNION SELECT slip_request FROM reporting.facts JOIN asked USING (slip)
+        WHERE property = :property AND slip_request IS NOT NULL AND recorded_at <= :known_at),
+    wanted AS (
+        SELECT slip FROM requests
+        UNION SELECT f.slip FROM reporting.facts f JOIN requests r ON f.slip_request = r.slip
+        WHERE f.property = :property AND f.recorded_at <= :known_at)
+    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+    FROM reporting.facts JOIN wanted USING (slip)
+    WHERE property = :property AND recorded_at <= :known_at
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+    ORDER BY recorded_at, service, shard, seq""")
 
 
 async def slips_of(books: Books) -> list[Slip]:
     """Return the slips of which a step was done on the question's gaming days, in the order of kind and number."""
-
-    async def steps(begin: date, end: date) -> list[Listed]:
-        at_desks = await books.facts(*AT_DESKS, first=begin, last=end)
-        return [*at_desks, *await books.pit(*STEPS, first=begin, last=end)]
-
-    return await slips_by(books, steps)
+    question = books.question
+    rows = await books.read(_OF_DAYS, first=question.first, last=question.last, table=question.table)
+    return await slips_named(books, [row.slip for row in rows])
 
 
-async def slips_by(books: Books, steps: Callable[[date, date], Awaitable[list[Listed]]]) -> list[Slip]:
-    """Return the same of the slips whose steps of gaming days a function gives."""
+async def slips_named(books: Books, slips: Sequence[str]) -> list[Slip]:
+    """Return the same of these slips and requests, as the column `slip` of facts names them, and what belongs to them.
+
+    Those of which no step was done on the question's gaming days are left out.
+    """
     first, last = books.question.first, books.question.last
-
-    async def read(begin: date, end: date) -> list[Slip]:
-        slips = slips_from(await steps(begin, end))
-        return [slip for slip in slips if any(first <= step.fact.gaming_day <= last for step in slip.steps)]
-
-    begin, end = first - USUAL, last + USUAL
-    found = await read(begin, end)
-    if not all(slip.is_known and slip.is_over for slip in found):
-        begin = begin if all(slip.is_known for slip in found) else date.min
-        found = await read(begin, date.max)
+    rows = await books.read(_STEPS, slips=slips, table=books.question.table)
+    found = [
+        slip
+        for slip in slips_from(Listed.of(row) for row in rows)
+        if any(first <= step.fact.gaming_day <= last for step in slip.steps)
+    ]
     return sorted(found, key=lambda slip: (slip.slip, slip.series, slip.number or 0, slip.begun.gaming_day))

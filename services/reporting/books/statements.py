@@ -122,13 +122,16 @@ FIRST_RECORDED: Final = """
     GROUP BY table_name, item"""
 
 LAST_OF_PIT: Final = """
-    SELECT f.* FROM unnest(CAST(:tables AS text[])) AS t(table_name)
+    SELECT DISTINCT ON (table_name) f.* FROM unnest(CAST(:tables AS text[])) AS t(of_table)
+    CROSS JOIN unnest(CAST(:events AS text[])) AS e(of_kind)
     CROSS JOIN LATERAL (
-        SELECT service, shard, seq, kind, table_name, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+        SELECT service, shard, seq, kind, table_name, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data,
+               CAST(data ->> 'sequence' AS bigint) AS sequence
         FROM reporting.facts
-        WHERE property = :property AND table_name = t.table_name AND event = ANY(:events) AND gaming_day < :day
+        WHERE property = :property AND table_name = t.of_table AND event = e.of_kind AND gaming_day < :day
           AND recorded_at <= :known_at
-        ORDER BY occurred_at DESC, CAST(data ->> 'sequence' AS bigint) DESC LIMIT 1) f"""
+        ORDER BY occurred_at DESC, sequence DESC LIMIT 1) f
+    ORDER BY table_name, occurred_at DESC, sequence DESC"""
 
 AMOUNT_ENTRIES: Final = """
     SELECT service, shard, seq, recorded_at, sum(value) AS value FROM reporting.amounts

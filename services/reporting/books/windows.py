@@ -5,8 +5,8 @@ rounds that were closed then.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from typing import Final, Literal
@@ -17,14 +17,17 @@ from services.reporting.books.reading import Books, Listed
 from services.reporting.books.spans import NEIGHBORS, Span, given_spans, rounds_in
 from services.reporting.books.variances import CaseKey
 from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
-from shared.contracts import inventory, pit
+from shared.contracts import pit
 from shared.contracts.chips import Contents, value_of
-from shared.contracts.facts import KINDS
 
 Purpose = Literal["opener", "closer", "shift", "drop", "spot", "carried"]
 
 COUNTS: Final = (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.CarriedTable)
 """The events of the pit that count a table inventory."""
+
+
+Moves = Mapping[str, Figure]
+"""What people moved at a table, positive into its inventory, by the type of the event, or the instrument of a sale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,32 +87,19 @@ class Count:
         return self.purpose in ("closer", "carried") or other_day
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """What people moved at a table: `what` is the type of the event, of sold chips the instrument.
-
-    Cents are positive into the table inventory.
-    """
-
-    at: datetime
-    what: str
-    cents: int
-    entry: EntryRef
-
-
 @dataclass(frozen=True)
 class Window:
     """The time up to a count (`end`) from the one before it (`start`; None: there was none), and what moved in it."""
 
     start: Count | None
     end: Count
-    moves: tuple[Move, ...] = ()
+    moves: Moves = field(default_factory=dict)
     rounds: Figure = NOTHING
 
     @cached_property
     def moved(self) -> Figure:
         """Return what people moved."""
-        return added_up(self.moves)
+        return total(self.moves.values())
 
     @cached_property
     def expected(self) -> Figure:
@@ -125,11 +115,6 @@ class Window:
     def variance(self) -> Figure | None:
         """Return how much more was counted than was expected; None at the first count of a table."""
         return None if self.start is None else self.end.value - self.expected
-
-
-def added_up(moves: Iterable[Move]) -> Figure:
-    """Return what several movements come to."""
-    return total(Figure(move.cents, (move.entry,)) for move in moves)
 
 
 async def windows_of(books: Books) -> list[Window]:
@@ -183,38 +168,50 @@ async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[L
     return found
 
 
-_MOVED: Final = text("""
-    SELECT s.number, f.occurred_at, f.service, f.shard, f.seq, f.kind,
-           f.moved_by AS what, f.moved_cents AS cents,
-           CASE WHEN f.event IS NULL THEN CAST(f.data AS text) END AS said
-    FROM json_to_recordset(CAST(:spans AS json))
-         AS s(number integer, table_name text, after timestamptz, until timestamptz)
-    JOIN reporting.facts f ON f.table_name = s.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
-    WHERE f.property = :property AND f.recorded_at <= :known_at
-      AND (f.moved_cents <> 0 OR f.kind IN ('manual_slip.entered', 'slip.voided'))
-    ORDER BY f.occurred_at, f.service, f.shard, f.seq""")
+DESK: Final = """desk AS MATERIALIZED (
+        SELECT service, shard, seq, table_name, occurred_at, data ->> 'slip' AS what,
+               contents_cents * CASE WHEN kind = 'slip.voided' OR data ->> 'slip' = 'fill' THEN 1 ELSE -1 END AS cents
+        FROM reporting.facts
+        WHERE property = :property AND recorded_at <= :known_at
+          AND (kind = 'manual_slip.entered' OR kind = 'slip.voided' AND data ->> 'slip' = 'credit'))"""
+"""What a desk said moved chips, though it names no cents: a paper slip, or a credit that was voided on its way.
+
+The chips of a voided fill never were at the table.
+"""
+
+_MOVED: Final = """
+    WITH spans AS (
+        SELECT * FROM json_to_recordset(CAST(:spans AS json))
+                      AS s(number integer, table_name text, after timestamptz, until timestamptz)),
+    {desk},
+    moves AS (
+        SELECT s.number, m.* FROM spans s CROSS JOIN LATERAL (
+            SELECT f.moved_by AS what, f.moved_cents AS cents{entry} FROM reporting.facts f
+            WHERE f.property = :property AND f.table_name = s.table_name AND f.moved_cents <> 0
+              AND f.occurred_at > s.after AND f.occurred_at <= s.until AND f.recorded_at <= :known_at OFFSET 0) m
+        UNION ALL
+        SELECT s.number, f.what, f.cents{entry}
+        FROM spans s JOIN desk f
+          ON f.table_name = s.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
+        WHERE f.cents <> 0)
+    SELECT number, what, CAST(sum(cents) AS bigint) AS cents{entries} FROM moves GROUP BY number, what
+    ORDER BY number, what"""
+_SUMS: Final = text(_MOVED.format(desk=DESK, entry="", entries=""))
+_EXPLAINED: Final = text(
+    _MOVED.format(
+        desk=DESK,
+        entry=", f.service, f.shard, f.seq, f.occurred_at",
+        entries=", array_agg(ARRAY[service, CAST(shard AS text), CAST(seq AS text)] "
+        "ORDER BY occurred_at, service, shard, seq) AS entries",
+    )
+)
 
 
-async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[Move, ...]]:
-    """Return what people moved in spans, in the order of time."""
-    found: dict[Span, list[Move]] = {span: [] for span in spans}
-    for row in await books.read(_MOVED, spans=given_spans(spans)):
-        what, cents = (row.what, row.cents) if row.said is None else _at_desk(row.kind, row.said)
-        if cents:
-            entry = EntryRef(row.service, row.shard, row.seq)
-            found[spans[row.number - 1]].append(Move(row.occurred_at, what, cents, entry))
-    return {span: tuple(moves) for span, moves in found.items()}
-
-
-def _at_desk(kind: str, said: str) -> tuple[str, int]:
-    """Return what a paper slip moved, or a credit that was voided on its way, and by how much."""
-    fact = KINDS[kind].model.model_validate_json(said)
-    match fact:
-        case inventory.ManualSlipEntered(slip="fill"):
-            return fact.slip, value_of(fact.contents)
-        case inventory.ManualSlipEntered():
-            return fact.slip, -value_of(fact.contents)
-        case inventory.SlipVoided(slip="credit"):
-            return fact.slip, value_of(fact.returned)
-        case _:
-            return fact.slip, 0  # the chips of a voided fill never were at the table
+async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
+    """Return what people moved in spans."""
+    found: dict[Span, dict[str, Figure]] = {span: {} for span in spans}
+    for row in await books.read(_EXPLAINED if books.explains else _SUMS, spans=given_spans(spans)):
+        entries = row.entries if books.explains else ()
+        because = tuple(EntryRef(service, int(shard), int(seq)) for service, shard, seq in entries)
+        found[spans[row.number - 1]][row.what] = Figure(row.cents, because)
+    return dict(found)

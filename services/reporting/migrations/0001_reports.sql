@@ -59,7 +59,7 @@ CREATE TABLE facts (
 );
 CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);
 CREATE INDEX facts_of_pit ON facts (property, event, gaming_day) WHERE event IS NOT NULL;
-CREATE INDEX facts_of_table ON facts (property, table_name, occurred_at) WHERE table_name IS NOT NULL;
+CREATE INDEX facts_of_table ON facts (property, table_name, event, occurred_at) WHERE event IS NOT NULL;
 CREATE INDEX facts_of_other_days ON facts (property, gaming_day)
     WHERE kind = 'pit.recorded' AND (data ->> 'claimed_day') IS NOT NULL;
 CREATE INDEX facts_moved ON facts (property, table_name, occurred_at) INCLUDE (recorded_at, moved_cents, moved_by)

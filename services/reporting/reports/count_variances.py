@@ -86,7 +86,7 @@ def _day(day: date, kind: str, rows: Sequence[_Row], as_expected: int) -> _Row:
         "gaming_day": day,
         "of": kind,
         "counts": len(compared) + as_expected,
-        "off": Figure(len(off), total(off).because),
+        "off": Figure(len(off), total(off).origin),
         "short": sum(cents.value < 0 for cents in off),
         "variance_cents": total(off),
         "unresolved": sum(_is_unresolved(row) for row, _ in compared),

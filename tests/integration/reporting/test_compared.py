@@ -18,7 +18,8 @@ from services.reporting.books.reading import Books
 from services.reporting.books.slips import slips_of
 from services.reporting.books.spans import Span, chips_in, rounds_in
 from services.reporting.books.variances import CaseKey, cases_of
-from services.reporting.books.windows import added_up, counts_of, moved_in, windows_of
+from services.reporting.books.windows import counts_of, moved_in, windows_of
+from services.reporting.kit.figures import NOTHING, total
 from services.reporting.kit.question import Question
 from tests.support.pit_day import Pit
 from tests.support.pit_ledger import PROPERTY, at
@@ -65,10 +66,10 @@ def test_sums_are_those_of_spans_read_one_by_one(url: str, pit: Pit, known_at: d
         one_by_one = []
         for span in spans:
             moves = (await moved_in(books, [span]))[span]
-            by = [added_up(one for one in moves if one.what == what) for what in ("currency", "counter_check.issued")]
+            by = [moves.get(what, NOTHING) for what in ("currency", "counter_check.issued")]
             chips = (await rounds_in(books, [span])).get(span)
             one_by_one.append(
-                (added_up(moves).value, *(figure.value for figure in by), 0 if chips is None else chips.value)
+                (total(moves.values()).value, *(figure.value for figure in by), 0 if chips is None else chips.value)
             )
         summed = zip(await sums_in(books, spans), await chips_in(books, spans), strict=True)
         return one_by_one, [(*sums, chips) for sums, chips in summed]
