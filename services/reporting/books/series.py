@@ -51,8 +51,9 @@ _SERIES: Final = text("""
 
 _MISSING: Final = text("""
     WITH numbers AS (
-        SELECT CASE kind WHEN 'slip.prepared' THEN 'system' ELSE 'paper' END AS series, split_part(slip, '/', 1) AS slip,
-               CAST(split_part(slip, '/', -1) AS bigint) AS number, recorded_at, service, shard, seq
+        SELECT CASE kind WHEN 'slip.prepared' THEN 'system' ELSE 'paper' END AS series,
+               split_part(slip, '/', 1) AS slip, CAST(split_part(slip, '/', -1) AS bigint) AS number,
+               recorded_at, service, shard, seq
         FROM reporting.facts
         WHERE property = :property AND recorded_at <= :known_at AND slip IS NOT NULL
           AND kind IN ('slip.prepared', 'manual_slip.entered', 'manual_slip.voided')),

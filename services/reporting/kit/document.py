@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final, Literal
@@ -67,11 +67,16 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Values by column, and what says where each comes from as far as it follows from entries."""
+    """Values by column, and what they were given as: some of it says where it comes from."""
 
     id: str
     cells: Mapping[str, Value]
-    explained: Mapping[str, Explained] = field(default_factory=dict)
+    given: Mapping[str, Value | Figure | Cell]
+
+    def explained(self, column: str) -> Explained:
+        """Return what says where the value of a column comes from: nothing, where it follows from no entries."""
+        given = self.given.get(column)
+        return given if isinstance(given, Explained) else Explained()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +153,11 @@ def _figures(rows: Sequence[Mapping[str, Value | Figure | Cell]], name: str) -> 
 
 
 def _row(row_id: str, section: Section, given: Mapping[str, Value | Figure | Cell]) -> Row:
-    cells = {column.name: _value(given.get(column.name)) for column in section.columns}
-    return Row(row_id, cells, {name: one for name, one in given.items() if isinstance(one, Explained)})
+    return Row(row_id, {column.name: _value(given.get(column.name)) for column in section.columns}, given)
 
 
 def _value(given: Value | Figure | Cell) -> Value:
-    return given.value if isinstance(given, (Figure, Cell)) else given
+    return given.value if isinstance(given, Explained) else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +281,7 @@ class Document:
         if column_name not in columns:
             raise LookupError(f"{section_name} has no column {column_name!r}; it has {', '.join(columns)}")
         row = rows[row_id]
-        return columns[column_name], row.cells[column_name], row.explained.get(column_name, Explained()).because
+        return columns[column_name], row.cells[column_name], row.explained(column_name).because
 
     def _side(self, name: str, side: str) -> tuple[Column, Value, Because]:
         found = {one.name: one for one in self.identities}
@@ -299,10 +303,4 @@ def _section(filled: Filled) -> dict[str, Any]:
 
 def plain(value: Value) -> int | str | None:
     """Return a value as JSON has it."""
-    match value:
-        case datetime():
-            return value.isoformat()
-        case date():
-            return value.isoformat()
-        case _:
-            return value
+    return value.isoformat() if isinstance(value, date) else value  # a moment is a date as well

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Filled
-from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, total
+from services.reporting.kit.figures import Cell, EntryRef, Figure, total
 from shared.contracts.exact import exact_text, nanocents, shown
 from shared.contracts.rejection import Reason, Rejected
 
@@ -54,7 +54,7 @@ def total_of(filled: Filled, column: str) -> Figure:
     assert filled.total is not None, f"the columns of {filled.section.name} are added up"
     value = filled.total.cells[column]
     assert isinstance(value, int), f"{column} is a whole number"
-    return Figure(value, filled.total.explained.get(column, NOTHING).origin)
+    return Figure(value, filled.total.explained(column).origin)
 
 
 def require_whole(books: Books, why: str) -> None:
