@@ -6,6 +6,7 @@ from services.progressive_meters.commands import COMMANDS
 from services.progressive_meters.handlers import ApprovedProperties, ApprovedRules, Settlements
 from services.progressive_meters.projector import PROJECTOR
 from services.progressive_meters.tables import journal
+from services.progressive_meters.watch import watch
 from shared.contracts.topics import METERS
 from shared.runtime.service.manifest import Manifest
 
@@ -21,4 +22,5 @@ MANIFEST = Manifest(
     commands=COMMANDS,
     projector=PROJECTOR,
     routes=routes,
+    watch=watch,
 )

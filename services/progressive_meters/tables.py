@@ -1,7 +1,7 @@
 """The tables of the progressive meters: the journal, and what follows from it.
 
-Everything but the journal, the properties and the submissions is a projection of the journal. Exact amounts
-are nanocents.
+Everything but the journal, the properties, the submissions and what was compared is a projection of the journal. Exact
+amounts are nanocents.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Boolean, CheckConstraint, Column, Index, MetaData, Numeric, Table, Text
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
-from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
+from shared.journal.columns import MOMENT, columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.command.versions import version_columns
 from shared.runtime.consume.properties import properties_table
@@ -111,7 +111,9 @@ readings = Table(
     *counts("before_cents", "after_cents", null=True),
     *columns(ARRAY(Text), "findings"),
     *entry_place(),
-    Index("readings_of_day", "property", "gaming_day", "pool"),
+    Index("readings_of_day", "property", "gaming_day", "pool", "number"),
+    Index("readings_in_time", "property", "pool", "closed_at"),
+    Index("readings_with_findings", "property", "gaming_day", postgresql_where="cardinality(findings) > 0"),
     schema=SCHEMA,
 )
 """What tables said of their meters, and what the settlements of those rounds came to."""
@@ -157,3 +159,27 @@ reconciliations = Table(
     schema=SCHEMA,
 )
 """What was reconciled, as it was known then."""
+
+compared_pools = Table(
+    "compared_pools",
+    metadata,
+    *_pool(),
+    *counts("number"),  # of the last movement that was there
+    *texts("mark"),  # of the transaction that wrote the first movement: it is another one after a rebuild
+    schema=SCHEMA,
+)
+"""Up to which movement what tables said of a pool was compared with its ledger, and of which rows."""
+
+compared_hours = Table(
+    "compared_hours",
+    metadata,
+    *_pool(),
+    *dates("gaming_day", key=True),
+    Column("hour", MOMENT, primary_key=True),
+    *counts("readings", "movements"),
+    *_exact("display", "reserve", "overflow"),  # what the movements add to each
+    *_json("different", null=True),  # the readings that differ
+    Index("compared_hours_of_day", "property", "gaming_day"),
+    schema=SCHEMA,
+)
+"""What comparing came to: readings of rounds that closed in an hour, and its movements one by one, of a gaming day."""

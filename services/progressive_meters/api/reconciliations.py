@@ -1,13 +1,19 @@
-"""Reading what is about to be reconciled: a gaming day as it stands, and what does not agree on it."""
+"""Reading what is about to be reconciled: a gaming day as it stands, what was read on it, and what does not agree."""
 
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from services.progressive_meters.api.parameters import DAY_READER
-from services.progressive_meters.domain.reconciling import ExceptionItem, ExceptionKind, Reconciliation, reconciliation
-from services.progressive_meters.queries.books import day_of, last_reconciled
-from services.progressive_meters.tables import journal
+from services.progressive_meters.api.parameters import DAY_READER, PoolName
+from services.progressive_meters.domain.reconciling import (
+    ExceptionItem,
+    ExceptionKind,
+    ReadingItem,
+    Reconciliation,
+    reconciliation,
+)
+from services.progressive_meters.queries.books import day_of, last_reconciled, readings_beside_ledger
+from services.progressive_meters.tables import journal, readings
 from shared.contracts.rejection import Reason
 from shared.journal.reading import input_open
 from shared.runtime.service.context import ServiceContext
@@ -15,18 +21,28 @@ from shared.runtime.web import (
     UNCHANGED,
     Asked,
     Day,
+    FromEnd,
     Listing,
     Page,
     PropertyPath,
     TableChoice,
+    TableListing,
     document_response,
     problems,
     snapshot,
 )
 
+READINGS: Final = TableListing(readings, "number")
 EXCEPTIONS: Final[Listing[tuple[str, str, str, str, str]]] = Listing("exceptions", tuple[str, str, str, str, str])
 
 DayPath = Annotated[Day, Path(description="the gaming day")]
+Again = Annotated[
+    bool,
+    Query(
+        description="whether every movement and reading of the day is gone through again; without, those count as they "
+        "were found that were compared since, and that nothing has moved since"
+    ),
+]
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -37,10 +53,12 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get(
         "", response_model=Reconciliation, summary="Read a gaming day as it would be recorded now", responses=UNCHANGED
     )
-    async def read_reconciliation(request: Request, property_name: PropertyPath, gaming_day: DayPath) -> Response:
+    async def read_reconciliation(
+        request: Request, property_name: PropertyPath, gaming_day: DayPath, again: Again = True
+    ) -> Response:
         """opening + seed + contribution - award + reset + transfer + released = closing, of each pool, exactly."""
         async with snapshot(context.engine) as connection:
-            day = await day_of(connection, property_name, gaming_day)
+            day = await day_of(connection, property_name, gaming_day, again=again)
             recorded = await last_reconciled(connection, property_name, gaming_day)
             open_ = await input_open(connection, journal)
         about = {"property": property_name, "gaming_day": gaming_day, "input_open": open_}
@@ -58,16 +76,32 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: Asked,
         table: TableChoice = None,
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
+        again: Again = True,
     ) -> Page[ExceptionItem]:
         """Readings that are not the ledger's, contributions that are not rate times wagers, other reset amounts."""
         after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.engine) as connection:
-            day = await day_of(connection, property_name, gaming_day)
+            day = await day_of(connection, property_name, gaming_day, again=again)
         left = [
             one
             for one in day.exceptions
             if table in (None, one.table) and kind in (None, one.kind) and (after is None or one.key > after)
         ]
         return EXCEPTIONS.page(left, asked.limit, lambda item: item.key)
+
+    @router.get(
+        "/pools/{pool}/readings",
+        response_model_exclude_none=True,
+        summary="List what tables said of a pool beside the ledger",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_readings(
+        property_name: PropertyPath, gaming_day: DayPath, pool: PoolName, asked: Asked, from_end: FromEnd = False
+    ) -> Page[ReadingItem]:
+        """All readings of rounds that stand, in the order of their movements, each compared now."""
+        of = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "standing": True}
+        async with snapshot(context.engine) as connection:
+            page = await READINGS.read(connection, asked, lambda row: row, from_end, **of)
+            return Page(items=await readings_beside_ledger(connection, property_name, page.items), next=page.next)
 
     return router

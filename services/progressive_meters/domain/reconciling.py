@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -38,6 +38,26 @@ class ExceptionItem(MeterOfTable):
     def key(self) -> tuple[str, str, str, str, str]:
         """Return its place in the list."""
         return (self.pool, self.table, self.round_id, self.kind, self.meter)
+
+
+class ReadingItem(MeterOfTable):
+    """What a table said of a meter before a round, and the settlement after it, beside what the ledger showed. Cents.
+
+    `number` is the movement of the round, and `different` whether the two do not agree.
+    """
+
+    number: int
+    revision: int
+    opened_at: datetime
+    closed_at: datetime
+    settled_cents: int
+    award_cents: int
+    reset_cents: int
+    reported_before_cents: int | None
+    ledger_before_cents: int | None
+    reported_after_cents: int | None
+    ledger_after_cents: int | None
+    different: bool = False
 
 
 class Reconciliation(BaseModel):

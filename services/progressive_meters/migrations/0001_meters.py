@@ -17,6 +17,7 @@ def upgrade() -> None:
         *("pool_versions", "pools", "movements", "pool_days", "readings", "hits", "changes", "reconciliations"),
     )
     grant("UPDATE (withdrawal_received_at)", "submissions")
+    grant("SELECT, INSERT, UPDATE, DELETE", "compared_pools", "compared_hours")
     grant("UPDATE", "pools", "pool_days", "readings")
     grant("UPDATE (standing)", "hits")
     grant("UPDATE (status, document, approved_by, rejection)", "changes")

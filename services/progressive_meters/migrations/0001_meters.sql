@@ -59,7 +59,11 @@ CREATE TABLE readings (
     PRIMARY KEY (property, "table", round_id, meter)
 );
 
-CREATE INDEX readings_of_day ON readings (property, gaming_day, pool);
+CREATE INDEX readings_of_day ON readings (property, gaming_day, pool, number);
+
+CREATE INDEX readings_in_time ON readings (property, pool, closed_at);
+
+CREATE INDEX readings_with_findings ON readings (property, gaming_day) WHERE cardinality(findings) > 0;
 
 CREATE TABLE hits (
     property TEXT, pool TEXT, number BIGINT, line BIGINT, standing BOOLEAN NOT NULL, "table" TEXT NOT NULL,
@@ -83,3 +87,16 @@ CREATE TABLE reconciliations (
     property TEXT, gaming_day DATE, seq BIGINT, rows_sha256 TEXT NOT NULL, document JSON NOT NULL,
     PRIMARY KEY (property, gaming_day, seq)
 );
+
+CREATE TABLE compared_pools (
+    property TEXT, pool TEXT, number BIGINT NOT NULL, mark TEXT NOT NULL,
+    PRIMARY KEY (property, pool)
+);
+
+CREATE TABLE compared_hours (
+    property TEXT, pool TEXT, gaming_day DATE, hour TIMESTAMPTZ, readings BIGINT NOT NULL, movements BIGINT NOT NULL,
+    display NUMERIC(38, 0) NOT NULL, reserve NUMERIC(38, 0) NOT NULL, overflow NUMERIC(38, 0) NOT NULL, different JSON,
+    PRIMARY KEY (property, pool, gaming_day, hour)
+);
+
+CREATE INDEX compared_hours_of_day ON compared_hours (property, gaming_day);

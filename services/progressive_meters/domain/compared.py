@@ -1,0 +1,72 @@
+"""What comparing the meters of tables with the ledger came to, an hour of a pool at a time. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, NamedTuple
+
+from services.progressive_meters.domain.reconciling import ExceptionItem
+
+HOUR: Final = timedelta(hours=1)
+BEGINNING: Final = datetime(1, 1, 1, tzinfo=UTC)
+END: Final = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+class HourKey(NamedTuple):
+    """An hour of a pool, in which rounds closed and movements happened, as far as they are of a gaming day."""
+
+    pool: str
+    gaming_day: date
+    hour: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How many readings were compared, which of them differ, and what the movements beside them come to one by one.
+
+    `listed` is how many movements there are, and what they add to each of HELD (nanocents).
+    """
+
+    readings: int = 0
+    listed: tuple[int, int, int, int] = (0, 0, 0, 0)
+    different: tuple[ExceptionItem, ...] = ()
+
+    def __add__(self, other: "Compared") -> "Compared":
+        of, more = self.listed, other.listed
+        return Compared(
+            self.readings + other.readings,
+            (of[0] + more[0], of[1] + more[1], of[2] + more[2], of[3] + more[3]),
+            self.different + other.different,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Hours of a pool, the last of them not included."""
+
+    pool: str
+    begins: datetime
+    ends: datetime
+
+    def __contains__(self, hour: datetime) -> bool:
+        return self.begins <= hour < self.ends
+
+
+def hour_of(moment: datetime) -> datetime:
+    """Return the hour in which a moment is.
+
+    >>> hour_of(datetime(2026, 11, 20, 12, 34, 56, tzinfo=UTC)).isoformat()
+    '2026-11-20T12:00:00+00:00'
+    """
+    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+
+def outdated(pool: str, moved_at: datetime, rounds_at: Iterable[datetime]) -> Sequence[Span]:
+    """Return the hours of a pool that have to be compared again.
+
+    What moved it, at `moved_at` first, is in whatever the meter showed from that hour on. Of a round that was taken
+    back or counted again the reading is another one, at `rounds_at`, which moves nothing else.
+    """
+    begins = hour_of(moved_at)
+    hours = {hour_of(one) for one in rounds_at}
+    return [*(Span(pool, hour, hour + HOUR) for hour in sorted(hours) if hour < begins), Span(pool, begins, END)]

@@ -1,0 +1,130 @@
+"""The statements that compare what tables said of their meters with the ledger: the database adds up, by its indexes.
+
+Spans are hours of pools, with the first one and without the last. Each is read by the index of its pool in time, which
+`OFFSET 0` sees to: few of all rows are in one.
+"""
+
+from dataclasses import fields
+from typing import Final
+
+from sqlalchemy import text
+
+from services.progressive_meters.domain.comparison import Reading
+
+_NANO: Final = "CAST(1000000000 AS numeric)"
+_GAIN: Final = f"(m.contribution + m.reset + m.seed + m.transfer + m.released - m.award_cents * {_NANO})"
+_HELD: Final = f"""sum({_GAIN}) AS display, sum(m.reserved - m.reserve_used) AS reserve,
+    sum(m.overflow - m.released) AS overflow"""
+_SPANS: Final = """unnest(CAST(:pools AS text[]), CAST(:begins AS timestamptz[]), CAST(:ends AS timestamptz[]))
+    AS s (pool, begins, ends)"""
+_READ: Final = "r.property = :property AND r.standing AND r.before_cents IS NOT NULL"
+_WANTED: Final = "CAST(:gaming_day AS date) IS NULL OR gaming_day = :gaming_day"
+
+COUNTED: Final = text(f"""
+    SELECT s.pool, s.begins, r.gaming_day, date_trunc('hour', r.closed_at, 'UTC') AS hour, count(*) AS readings,
+           max(r.closed_at) AS last
+    FROM {_SPANS}
+    CROSS JOIN LATERAL (
+        SELECT r.gaming_day, r.closed_at FROM progressive_meters.readings r
+        WHERE {_READ} AND r.pool = s.pool AND r.closed_at >= s.begins AND r.closed_at < s.ends OFFSET 0) r
+    WHERE {_WANTED}
+    GROUP BY 1, 2, 3, 4""")
+
+COUNTED_OF_DAY: Final = text(f"""
+    SELECT r.pool, r.gaming_day, date_trunc('hour', r.closed_at, 'UTC') AS hour, count(*) AS readings,
+           max(r.closed_at) AS last
+    FROM progressive_meters.readings r
+    WHERE {_READ} AND r.gaming_day = :gaming_day AND r.pool = ANY(CAST(:pools AS text[]))
+    GROUP BY 1, 2, 3""")
+
+LISTED: Final = text(f"""
+    SELECT s.pool, m.gaming_day, date_trunc('hour', m.at, 'UTC') AS hour, count(*) AS movements, {_HELD}
+    FROM {_SPANS}
+    CROSS JOIN LATERAL (
+        SELECT m.* FROM progressive_meters.movements m
+        WHERE m.property = :property AND m.pool = s.pool AND m.at >= s.begins AND m.at < s.ends OFFSET 0) m
+    WHERE {_WANTED}
+    GROUP BY 1, 2, 3""")
+
+LISTED_OF_DAY: Final = text(f"""
+    SELECT m.pool, m.gaming_day, date_trunc('hour', m.at, 'UTC') AS hour, count(*) AS movements, {_HELD}
+    FROM progressive_meters.movements m
+    WHERE m.property = :property AND m.gaming_day = :gaming_day AND m.pool = ANY(CAST(:pools AS text[]))
+    GROUP BY 1, 2, 3""")
+
+_COLUMNS: Final = ", ".join(f'r."{field.name}"' for field in fields(Reading))
+
+NOT_EXPLAINED: Final = text(f"""
+    SELECT {_COLUMNS}
+    FROM unnest(CAST(:pools AS text[]), CAST(:begins AS timestamptz[]), CAST(:ends AS timestamptz[]),
+                CAST(:totals AS numeric[])) AS s (pool, begins, ends, total)
+    CROSS JOIN LATERAL (
+        SELECT s.total - coalesce(sum({_GAIN}), 0) AS held FROM progressive_meters.movements m
+        WHERE m.property = :property AND m.pool = s.pool AND m.at >= s.begins OFFSET 0) opening
+    CROSS JOIN LATERAL (
+        SELECT r.* FROM progressive_meters.readings r
+        LEFT JOIN (
+            SELECT m.number, m.at, opening.held + sum({_GAIN}) OVER before - {_GAIN} AS held,
+                   lag(m."table") OVER before AS table_before, lag(m.round_id) OVER before AS round_before
+            FROM progressive_meters.movements m
+            WHERE m.property = :property AND m.pool = s.pool AND m.at >= s.begins AND m.at <= s.ends
+            WINDOW before AS (ORDER BY m.at, m.number)) t ON t.number = r.number
+        WHERE {_READ} AND r.pool = s.pool AND r.closed_at >= s.begins AND r.closed_at <= s.ends AND (
+            r.revision = 1 AND r.opened_at <= r.closed_at AND t.at = r.closed_at
+            AND NOT coalesce(t.table_before = r."table" AND t.round_before = r.round_id, false)
+            AND t.held >= r.before_cents * {_NANO} AND t.held < (r.before_cents + 1) * {_NANO}
+            AND r.after_cents = r.before_cents + r.settled_cents - r.award_cents + r.reset_cents
+        ) IS NOT TRUE OFFSET 0) r
+    WHERE {_WANTED}
+    ORDER BY r.pool, r.number""")
+"""Readings that are not what the ledger showed right before the movement of their own round, played once and with one
+meter in the pool: all others agree. Here `ends` is the moment of the last reading of a span; `total` is all that a
+pool's movements have come to on its display, of which what came later is taken off."""
+
+SINCE: Final = text(f"""
+    SELECT m.pool, sum({_GAIN}) AS display
+    FROM {_SPANS}
+    JOIN progressive_meters.movements m ON m.property = :property AND m.pool = s.pool AND m.at >= s.begins
+    GROUP BY m.pool""")
+
+STEPS: Final = text(f"""
+    SELECT m.pool, m.at, m.number, m."table", m.round_id, {_GAIN} AS display
+    FROM {_SPANS}
+    JOIN progressive_meters.movements m
+        ON m.property = :property AND m.pool = s.pool AND m.at >= s.begins AND m.at <= s.ends""")
+
+POOLS: Final = text("""
+    SELECT p.pool, p.number, c.number AS compared, coalesce(CAST(m.xmin AS text), '') AS mark, c.mark AS compared_mark
+    FROM progressive_meters.pools p
+    LEFT JOIN progressive_meters.movements m ON m.property = p.property AND m.pool = p.pool AND m.number = 1
+    LEFT JOIN progressive_meters.compared_pools c ON c.property = p.property AND c.pool = p.pool
+    WHERE p.property = :property""")
+
+_MOVED: Final = """unnest(CAST(:pools AS text[]), CAST(:numbers AS bigint[])) AS s (pool, number)
+    CROSS JOIN LATERAL (
+        SELECT m.* FROM progressive_meters.movements m
+        WHERE m.property = :property AND m.pool = s.pool AND m.number > s.number OFFSET 0) m"""
+
+FIRST_MOVED: Final = text(f"""
+    SELECT m.pool, min(m.at) AS at,
+           bool_or(coalesce(m.revision > CASE m.kind WHEN 'taken_back' THEN 1 ELSE 2 END, false)) AS often
+    FROM {_MOVED}
+    GROUP BY m.pool""")
+"""`often`: a round was corrected more than once, and when it closed is not known of every revision any more."""
+
+ROUNDS_AGAIN: Final = text(f"""
+    SELECT m.pool, w.at
+    FROM {_MOVED}
+    CROSS JOIN LATERAL (
+        SELECT w.at FROM progressive_meters.movements w
+        WHERE w.property = m.property AND w."table" = m."table" AND w.round_id = m.round_id AND w.revision = 1
+            AND w.kind = 'round' AND w.pool = m.pool
+        UNION
+        SELECT r.closed_at FROM progressive_meters.readings r
+        WHERE r.property = m.property AND r."table" = m."table" AND r.round_id = m.round_id AND r.pool = m.pool) w
+    WHERE m.kind = 'taken_back' OR m.revision > 1""")
+"""When rounds closed that were taken back or counted again: as they were played first, and as they are known now."""
+
+FORGET: Final = text(f"""
+    DELETE FROM progressive_meters.compared_hours c USING {_SPANS}
+    WHERE c.property = :property AND c.pool = s.pool AND c.hour >= s.begins AND c.hour < s.ends""")

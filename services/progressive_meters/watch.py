@@ -1,0 +1,34 @@
+"""What the meters do by themselves: compare what tables said with the ledger, so that nobody waits for it."""
+
+from typing import Final
+
+from sqlalchemy import select
+
+from services.progressive_meters.queries.books import displays
+from services.progressive_meters.queries.comparing import keep
+from services.progressive_meters.tables import pools
+from shared.runtime.database import reading
+from shared.runtime.service.alone import every_alone
+from shared.runtime.service.context import ServiceContext
+
+_SECONDS: Final = 15.0
+
+
+async def watch(context: ServiceContext) -> None:
+    """Compare until cancelled; of several processes one does."""
+    name = f"{context.service}: compare readings"
+    await every_alone(context.engine, name, _SECONDS, lambda: compare(context), "readings are not compared")
+
+
+async def compare(context: ServiceContext) -> int:
+    """Compare what has moved, a property at a time, and keep what that came to; return how many pools moved."""
+    async with reading(context.engine) as connection:
+        properties = (await connection.execute(select(pools.c.property).distinct())).scalars().all()
+    moved = 0
+    for property_name in sorted(properties):
+        async with context.engine.connect() as connection:
+            await connection.execution_options(isolation_level="REPEATABLE READ")
+            async with connection.begin():
+                totals = await displays(connection, property_name)
+                moved += await keep(connection, property_name, totals)
+    return moved
