@@ -2,12 +2,25 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from services.console.services import Missing
 from services.console.words import say
 
 Record = Mapping[str, Any]
+
+MOVED: Final = (
+    "at",
+    "kind",
+    "table",
+    "game",
+    "round_id",
+    "in_cents",
+    "contribution_cents",
+    "award_cents",
+    "shown_cents",
+)
+"""The columns of what moved a meter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +107,8 @@ def _unit(name: str) -> str:
     return (
         "count" if name in ("number", "request", "version", "rounds_left", "in_count", "hits", "revision") else "text"
     )
+
+
+def flat(one: Record) -> Record:
+    """Return a movement of a meter with the parts of what was published of it."""
+    return {**one["movement"], **one}

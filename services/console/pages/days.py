@@ -1,14 +1,15 @@
 """A gaming day until it is closed, audited and sealed: the master game report live, what is open, and the checks."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from services.console.console import Asked, Person, page
-from services.console.listing import Act, cols, listed
+from services.console.listing import MOVED, Act, cols, flat, listed
 from services.console.services import INVENTORY, METERS, REPORTING, Missing, Refused, path, together
 from services.console.views import dollars
 from services.console.words import say
@@ -50,6 +51,40 @@ _POOL: Final = (
     "liability_cents",
 )
 """The columns of a pool on a gaming day."""
+
+
+_DIFFERENT: Final = (
+    "pool",
+    "kind",
+    "table",
+    "game",
+    "round_id",
+    "reported_before_cents",
+    "ledger_before_cents",
+    "reported_after_cents",
+    "ledger_after_cents",
+    "settled_cents",
+    "rated_cents",
+    "reset_cents",
+)
+"""The columns of what does not agree on a gaming day."""
+
+_SAID: Final = (
+    "number",
+    "closed_at",
+    "table",
+    "game",
+    "round_id",
+    "reported_before_cents",
+    "ledger_before_cents",
+    "settled_cents",
+    "award_cents",
+    "reset_cents",
+    "reported_after_cents",
+    "ledger_after_cents",
+    "different",
+)
+"""The columns of what a table said of a meter."""
 
 
 def routes() -> APIRouter:
@@ -98,20 +133,60 @@ def routes() -> APIRouter:
         )
 
     @router.get("/days/{day}/meters")
-    async def meters(request: Request, person: Asked, property: str, day: date) -> Response:
-        """Show the meters of a day beside their ledgers: every movement and reading of it is gone through."""
+    async def meters(
+        request: Request, person: Asked, property: str, day: date, again: Literal["true", "false"] = "false"
+    ) -> Response:
+        """Show the meters of a day beside their ledgers; every movement and reading of it is gone through `again`.
+
+        Otherwise those count as they were found that were compared since, and that nothing has moved since.
+        """
         asked = {"property": property, "gaming_day": day.isoformat()}
-        found = await person.calls.get(METERS, path("reconciliations", property, day.isoformat()))
+        at = path("reconciliations", property, day.isoformat())
+        found, different = await asyncio.gather(
+            person.calls.get(METERS, at, again=again),
+            person.calls.get_page(METERS, f"{at}/exceptions", again=again),
+        )
         agree = "days.meters_good" if found["balanced"] else "days.meters_wrong"
+        return page(
+            request,
+            "day_meters.html",
+            person,
+            title=say("days.meters_of", day=day),
+            lead=say(agree, liability=dollars(found["liability_cents"]), exceptions=found["exceptions"]),
+            wrong=found["wrong"],
+            again=again == "true",
+            more=[Act(METERS, "reconcile-day", asked)],
+            lists=[
+                listed("days.different", different, cols(*_DIFFERENT), link=_readings_of(property, day)),
+                listed("meters.pools", found["pools"], cols(*_POOL), link=_readings_of(property, day)),
+            ],
+            zone=await zone_of(person, property),
+        )
+
+    @router.get("/days/{day}/meters/{pool}")
+    async def meter(request: Request, person: Asked, property: str, day: date, pool: str) -> Response:
+        """Show what tables said of a meter on a day, each beside the ledger, and what moved it, the latest first."""
+        at = path("reconciliations", property, day.isoformat(), "pools", pool, "readings")
+        moved = path("pools", property, pool, "movements")
+        zone, (said, movements) = await asyncio.gather(
+            zone_of(person, property),
+            together(
+                person.calls.get_page(METERS, at, from_end=True),
+                person.calls.get_page(METERS, moved, gaming_day=day.isoformat(), from_end=True),
+            ),
+        )
         return page(
             request,
             "lists.html",
             person,
-            title=say("days.meters_of", day=day),
-            lead=say(agree, liability=dollars(found["liability_cents"]), exceptions=found["exceptions"]),
-            more=[Act(METERS, "reconcile-day", asked)],
-            lists=[listed("meters.pools", found["pools"], cols(*_POOL))],
-            zone=await zone_of(person, property),
+            title=say("days.meter_of", pool=pool, day=day),
+            lead="",
+            more=[],
+            lists=[
+                listed("days.readings", said, cols(*_SAID), seen=_said),
+                listed("meters.movements", movements, cols(*MOVED), seen=flat),
+            ],
+            zone=zone,
         )
 
     @router.get("/months/{month}")
@@ -123,6 +198,16 @@ def routes() -> APIRouter:
         return RedirectResponse(f"{path('p', property, 'reports', 'drop-and-win')}?day={year}-01-01&period=year", 303)
 
     return router
+
+
+def _readings_of(property_name: str, day: date) -> Callable[[Mapping[str, Any]], str]:
+    """Return what leads from a pool to all that tables said of it on a day."""
+    return lambda one: path("p", property_name, "days", day.isoformat(), "meters", one["pool"])
+
+
+def _said(one: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a reading, which says in a word whether it differs."""
+    return {**one, "different": say("days.differs") if one["different"] else ""}
 
 
 def _lists(asked: Mapping[str, Any], whole: Any, contests: Any) -> list[Any]:

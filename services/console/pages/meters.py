@@ -1,30 +1,15 @@
 """Progressive meters: the pools as they stand, what moved each, and changes that wait for approval."""
 
-from collections.abc import Mapping
-from typing import Any, Final
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from services.console.charts import meter_history
 from services.console.console import Asked, page
 from services.console.gallery import hung
-from services.console.listing import Act, cols, listed
+from services.console.listing import MOVED, Act, cols, flat, listed
 from services.console.pages.days import running_day, zone_of
 from services.console.services import METERS, path, together
 from services.console.words import say
-
-_MOVED: Final = (
-    "at",
-    "kind",
-    "table",
-    "game",
-    "round_id",
-    "in_cents",
-    "contribution_cents",
-    "award_cents",
-    "shown_cents",
-)
 
 
 def routes() -> APIRouter:
@@ -103,7 +88,7 @@ def routes() -> APIRouter:
                     else []
                 ),
             ),
-            listed("meters.movements", moved, cols(*_MOVED), seen=_flat),
+            listed("meters.movements", moved, cols(*MOVED), seen=flat),
         ]
         drawn = [meter_history(moved["items"], zone)] if moved else []
         return page(
@@ -120,7 +105,3 @@ def routes() -> APIRouter:
         )
 
     return router
-
-
-def _flat(one: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {**one["movement"], **one}

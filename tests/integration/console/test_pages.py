@@ -1,6 +1,7 @@
 """Pages: what they tell the browser, how they show what services say, and a stream whose session ends."""
 
 from html.parser import HTMLParser
+from typing import Any
 
 import httpx
 import pytest
@@ -95,6 +96,45 @@ def test_what_services_say_is_shown_as_text(stage: Stage, browser: Browser) -> N
         assert "<script>alert" not in page.text
         assert "<img src=x" not in page.text
     assert 5 <= sum("&lt;script&gt;" in page.text for page in pages)
+
+
+def test_the_meters_of_a_day_show_what_differs_and_lead_to_all_the_rest(stage: Stage, browser: Browser) -> None:
+    """Hours that were compared are not asked for again until somebody wants that; each meter has all its readings."""
+    day, pool = "/reconciliations/riverside/2026-11-22", "blackjack-link"
+    of_round = {"pool": pool, "meter": "bad_beat", "table": "BJ-01", "game": "blackjack", "round_id": "r-7"}
+    read = {"gaming_day": "2026-11-22", "reported_before_cents": 500019, "ledger_before_cents": 500020}
+    said: dict[str, Any] = {**of_round, **read}
+    found = {"balanced": False, "liability_cents": 500040, "exceptions": 1, "wrong": [f"pool {EVIL}: 1 listed"]}
+    item = {"kind": "reading", **said}
+    row = {"pool": pool, "readings": 125020, "readings_different": 1, "closing_cents": "500040.5"}
+    movement = {"at": "2026-11-22T20:00:00Z", "kind": "round", "movement": {"shown_cents": 500040}}
+    for path, answer in {
+        day: found | {"pools": [row]},
+        f"{day}/exceptions": {"items": [item]},
+        f"{day}/pools/blackjack-link/readings": {"items": [said | {"number": 7, "different": True}], "next": "more"},
+        "/pools/riverside/blackjack-link/movements": {"items": [movement]},
+    }.items():
+        stage.services.answers["progressive-meters", "GET", path] = (200, answer)
+    page = browser.get("/p/riverside/days/2026-11-22/meters")
+    assert "pool &lt;script&gt;" in page.text
+    for shown in (
+        "r-7",
+        "$5,000.19",
+        "$5,000.20",
+        "125020",
+        'href="/p/riverside/days/2026-11-22/meters/blackjack-link"',
+    ):
+        assert shown in page.text, shown
+    assert {"false"} == {one.url.params["again"] for one in stage.services.asked if "again" in one.url.params}
+    assert 'href="?again=true"' in page.text
+    stage.services.asked.clear()
+    assert "was gone through for this page" in browser.get("/p/riverside/days/2026-11-22/meters?again=true").text
+    assert {"true"} == {one.url.params["again"] for one in stage.services.asked if "again" in one.url.params}
+    meter = browser.get("/p/riverside/days/2026-11-22/meters/blackjack-link").text
+    for shown in ("r-7", "differs", "$5,000.40", "There are more"):
+        assert shown in meter, shown
+    [readings] = [one.url.params for one in stage.services.asked if one.url.path.endswith("/readings")]
+    assert ("true", "500") == (readings["from_end"], readings["limit"])
 
 
 def test_a_form_sends_what_was_filled_in(stage: Stage, browser: Browser) -> None:
