@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
 from services.console.forms import filled, places
 from services.console.operations import Field, Operation, all_operations
+from tests.support.json_schema import validator
 
 ZONE = ZoneInfo("America/New_York")
 DOCUMENTS = {
@@ -127,8 +127,8 @@ def takes(operation: Operation, body: Any) -> list[str]:
     """Return what the service's own schema finds wrong with a document."""
     document = DOCUMENTS[operation.service]
     schema = document["paths"][operation.path]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    validator = Draft202012Validator({**schema, "components": document["components"]})
-    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(body)]
+    errors = validator({**schema, "components": document["components"]}).iter_errors(body)
+    return [f"{error.json_path}: {error.message}" for error in errors]
 
 
 def test_every_command_has_a_form() -> None:

@@ -13,16 +13,21 @@ from services.cli.releases import MANIFEST, RELEASED, Release, altered, broken, 
 from services.cli.services import load_all
 from shared.contracts.facts import KINDS
 from shared.contracts.reading import Passed
-from shared.contracts.schemas import as_json, json_schemas
+from shared.contracts.schemas import as_json
 from shared.journal.entry import entry_record
 from shared.journal.rereading import with_fact
 from tests.releases.__main__ import ENTRIES, version_of, write
 from tests.releases.entries import Line, entry_of, read, rehashed
+from tests.support.json_schema import published
 
 RELEASES = releases(ROOT)
-SCHEMAS = {f"schemas/json/{type_}.json": as_json(schema) for type_, schema in json_schemas().items()}
 LINES: list[Line] = [line for release in RELEASES for line in read((release.folder / ENTRIES).read_text())]
 FACTS = [line for line in LINES if "entry" in line]
+
+
+def schemas() -> dict[str, str]:
+    """Return the schemas of today, by path."""
+    return {f"schemas/json/{type_}.json": as_json(schema) for type_, schema in published().items()}
 
 
 def named(line: Line) -> str:
@@ -64,7 +69,7 @@ def test_an_archive_has_every_kind_and_says_what_money_moves() -> None:
     """Whatever is declared is in the archive of this version or of an earlier one, with its schema."""
     archived = {line["type"]: line for line in LINES}
     assert {kind.type for kind in KINDS} <= archived.keys()
-    assert json_schemas().keys() <= {type_ for release in RELEASES for type_, _ in release.schemas()}
+    assert published().keys() <= {type_ for release in RELEASES for type_, _ in release.schemas()}
     for type_, line in archived.items():
         kind, event = KINDS.of_type(type_), json.loads(line["event"])
         assert kind is not None
@@ -75,7 +80,7 @@ def test_the_releases_are_as_they_were_and_nothing_breaks_them() -> None:
     """What CI checks finds nothing in this tree."""
     assert version_of(ROOT) == RELEASES[-1].name
     assert [] == altered(ROOT, RELEASES)
-    assert [] == broken(SCHEMAS, RELEASES)
+    assert [] == broken(schemas(), RELEASES)
 
 
 def put(root: Path, name: str, schema: Any, *, status: str = RELEASED) -> None:
@@ -180,4 +185,4 @@ def test_a_release_is_written_again_until_it_is_marked_as_released(tree: Path) -
     assert "" == (second / ENTRIES).read_text()
     known: list[Release] = releases(tree)
     assert [True, False] == [release.is_released for release in known]
-    assert ([], []) == (altered(tree, known), broken(SCHEMAS, known))
+    assert ([], []) == (altered(tree, known), broken(schemas(), known))

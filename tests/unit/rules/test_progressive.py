@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import comb, isclose
 from typing import Any
@@ -48,20 +49,38 @@ def holdem(pays_on: str, wager: str, **options: Any) -> Progressive:
     return counted("pa-647a", wager, options={"ante_pays_on": pays_on}, wagers={wager: {"meter": METER, **options}})
 
 
-EVERY = [
-    counted("pa-633a-2024", "hit_and_run_progressive", decks=6, wagers={"hit_and_run_progressive": {"meter": METER}}),
-    holdem("flush", "progressive_payout"),
-    holdem("straight", "five_card_hand_bonus"),
-    counted("pa-645a-2011", "progressive_payout", wagers={"progressive_payout": {"meter": METER}}),
-    counted("pa-687a", "progressive_bonus", wagers={"progressive_bonus": {"paytable": "2", "meter": METER}}),
-    *(
-        counted("pa-688a", "progressive_payout", wagers={"progressive_payout": {"paytable": name}})
-        for name in "1234567"
+EVERY = {
+    "hit_and_run_progressive": cache(
+        lambda: counted(
+            "pa-633a-2024", "hit_and_run_progressive", decks=6, wagers={"hit_and_run_progressive": {"meter": METER}}
+        )
     ),
-]
+    "holdem-progressive_payout": cache(lambda: holdem("flush", "progressive_payout")),
+    "five_card_hand_bonus": cache(lambda: holdem("straight", "five_card_hand_bonus")),
+    "pai-gow-progressive_payout": cache(
+        lambda: counted("pa-645a-2011", "progressive_payout", wagers={"progressive_payout": {"meter": METER}})
+    ),
+    "progressive_bonus": cache(
+        lambda: counted("pa-687a", "progressive_bonus", wagers={"progressive_bonus": {"paytable": "2", "meter": METER}})
+    ),
+    **{
+        f"face-up-progressive_payout-{name}": cache(
+            lambda name=name: counted(
+                "pa-688a", "progressive_payout", wagers={"progressive_payout": {"paytable": name}}
+            )
+        )
+        for name in "1234567"
+    },
+}
+"""What counts each, once and when a test asks for it."""
 
 
-@pytest.mark.parametrize("wager", EVERY, ids=lambda one: f"{one.wager}-{one.reset_cents}-{one.stake_cents}")
+@pytest.fixture(params=EVERY)
+def wager(request: pytest.FixtureRequest) -> Progressive:
+    """Every wager with a meter."""
+    return EVERY[request.param]()
+
+
 def test_all_is_paid_back_from_the_break_even_reading_on(wager: Progressive) -> None:
     """A cent less on the meter, and the house still keeps something; the payback is a line over the readings."""
     even = wager.break_even_cents
@@ -72,7 +91,6 @@ def test_all_is_paid_back_from_the_break_even_reading_on(wager: Progressive) -> 
     assert reset == wager.fixed + wager.by_meter_cent * wager.reset_cents
 
 
-@pytest.mark.parametrize("wager", EVERY, ids=lambda one: f"{one.wager}-{one.reset_cents}-{one.stake_cents}")
 def test_the_long_run_is_what_the_meter_settles_at(wager: Progressive) -> None:
     """The mean of what the meter shows when a hand is paid is where one more round leaves it the same."""
     rate, reset = float(wager.meter.rate) * wager.stake_cents, float(wager.reset_cents)
@@ -119,16 +137,10 @@ def test_hand_types_are_what_seven_cards_form() -> None:
 
 def test_pai_gow_pokers_progressive_is_the_published_one() -> None:
     """The published frequencies of what the text pays, at a meter of $5,000."""
-    wager = next(one for one in EVERY if one.wager == "progressive_payout" and one.reset_cents == METER["reset"])
-    assert wager.wager == "progressive_payout"
+    wager = EVERY["pai-gow-progressive_payout"]()
     pays = {228: 5_000, 1_128: 500, 26_092: 500, 184_644: 100, 307_472: 75, 4_188_528: 4}
     published = Fraction(sum(hands * dollars for hands, dollars in pays.items()), comb(53, 7))
-    assert (
-        published
-        == counted("pa-645a-2011", "progressive_payout", wagers={"progressive_payout": {"meter": METER}})
-        .at(500_000)
-        .payback
-    )
+    assert published == wager.at(500_000).payback
 
 
 def test_five_cards_make_the_rows_as_often_as_published() -> None:
