@@ -44,6 +44,16 @@ from shared.contracts.wager_totals import FIGURES
 
 FactT = TypeVar("FactT", bound=Fact)
 
+ENTRIES: Final = """, array_agg(ARRAY[service, CAST(shard AS text), CAST(seq AS text)]
+                                 ORDER BY occurred_at, service, shard, seq) AS entries"""
+"""The entries of what a statement adds up, as a further column (see `refs_of`), in the order in which it happened."""
+
+
+def refs_of(entries: Iterable[Sequence[str]]) -> tuple[EntryRef, ...]:
+    """Return the entries that a column `ENTRIES` has."""
+    return tuple(EntryRef(service, int(shard), int(seq)) for service, shard, seq in entries)
+
+
 By = tuple[str, ...]
 """The values of the dimensions that something was added up by."""
 
@@ -119,6 +129,12 @@ class Books:
     def game_of(self, table: str) -> str:
         """Return what a table offers."""
         return self._tables[table].game if table in self._tables else ""
+
+    @property
+    def tables_asked(self) -> list[str] | None:
+        """Return the tables of the game that is asked for, as the property lists them; None where all games are."""
+        game = self.question.game
+        return None if game is None else [name for name, table in self._tables.items() if table.game == game]
 
     @cached_property
     def _tables(self) -> Mapping[str, Any]:

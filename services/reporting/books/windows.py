@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from sqlalchemy import text
 
-from services.reporting.books.reading import Books, Listed
+from services.reporting.books.reading import ENTRIES, Books, Listed, refs_of
 from services.reporting.books.spans import NEIGHBORS, Span, given_spans, rounds_in
 from services.reporting.books.variances import CaseKey
 from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
@@ -197,21 +197,13 @@ _MOVED: Final = """
     SELECT number, what, CAST(sum(cents) AS bigint) AS cents{entries} FROM moves GROUP BY number, what
     ORDER BY number, what"""
 _SUMS: Final = text(_MOVED.format(desk=DESK, entry="", entries=""))
-_EXPLAINED: Final = text(
-    _MOVED.format(
-        desk=DESK,
-        entry=", f.service, f.shard, f.seq, f.occurred_at",
-        entries=", array_agg(ARRAY[service, CAST(shard AS text), CAST(seq AS text)] "
-        "ORDER BY occurred_at, service, shard, seq) AS entries",
-    )
-)
+_EXPLAINED: Final = text(_MOVED.format(desk=DESK, entry=", f.service, f.shard, f.seq, f.occurred_at", entries=ENTRIES))
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
     """Return what people moved in spans."""
     found: dict[Span, dict[str, Figure]] = {span: {} for span in spans}
     for row in await books.read(_EXPLAINED if books.explains else _SUMS, spans=given_spans(spans)):
-        entries = row.entries if books.explains else ()
-        because = tuple(EntryRef(service, int(shard), int(seq)) for service, shard, seq in entries)
+        because = refs_of(row.entries) if books.explains else ()
         found[spans[row.number - 1]][row.what] = Figure(row.cents, because)
     return dict(found)

@@ -143,7 +143,7 @@ async def _fill(books: Books) -> Content:
         totals |= _prior(counted_together(prior.values()))
     shifts = await _shifts(books, (books.question.first, books.question.last))
     # The hours of a longer period would bring each of its sales with them.
-    hours = await hours_of_sales(books, is_asked) if _is_of_day(books) else []
+    hours = await hours_of_sales(books) if _is_of_day(books) else []
     of_pits: dict[str, list[SettledWin]] = {}
     for table, win in tables.items():
         of_pits.setdefault(books.pit_of(table), []).append(win)
