@@ -3,8 +3,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# What one process has compiled, all others read, whatever the shell says of it: every worker of the tests imports all of
+# them, and every service that they start itself.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The checks of `make lint` run side by side; what each says stays together where make can do that.
-CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
+CHECKS := lint-types lint-tests lint-style lint-lines lint-generated lint-scan
 # Tests that have servers of their own and mostly wait for them: these run side by side, the longest first.
 BESIDE := test-console test-twin test-simulation
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -23,7 +27,7 @@ demo: setup ## play a gaming day of every game through the real path and print t
 docs: setup ## build the documentation as a site into site/, which the console serves at /docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-lint: setup ## format, types, import lines, schema drift, secrets and host names
+lint: setup ## format, types, tests that can be imported, import lines, schema drift, secrets and host names
 	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(CHECKS)
 
 lint-style:
@@ -32,6 +36,9 @@ lint-style:
 
 lint-types:
 	$(BIN)/mypy
+
+lint-tests: # one process compiles what several would compile at the same time
+	$(BIN)/pytest --collect-only -qq >/dev/null || $(BIN)/pytest --collect-only -qq
 
 lint-lines:
 	$(BIN)/lint-imports
