@@ -26,7 +26,6 @@ def test_what_tables_sold_is_added_up_by_hour(pit: Pit) -> None:
     of_game = pit.read("drop-and-win", "&game=blackjack")
     assert rows(report, "hours", *_COLUMNS) == rows(of_game, "hours", *_COLUMNS)
     assert (57_000, 57_000) == identities(of_game)["hours and tables"]
-    assert [] == rows(pit.read("drop-and-win", "&game=dj-wild"), "hours", *_COLUMNS)
     report = pit.read("drop-and-win", "&table=BJ-02")
     assert [(_ELEVEN, 1, 7_000, 0, 7_000)] == rows(report, "hours", *_COLUMNS)
     assert (7_000, 7_000) == identities(report)["hours and tables"]
