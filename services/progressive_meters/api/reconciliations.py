@@ -12,7 +12,7 @@ from services.progressive_meters.domain.reconciling import (
     Reconciliation,
     reconciliation,
 )
-from services.progressive_meters.queries.books import day_of, last_reconciled, readings_beside_ledger
+from services.progressive_meters.queries.books import day_of, exceptions_of, last_reconciled, readings_beside_ledger
 from services.progressive_meters.tables import journal, readings
 from shared.contracts.rejection import Reason
 from shared.journal.reading import input_open
@@ -81,10 +81,10 @@ def routes(context: ServiceContext) -> APIRouter:
         """Readings that are not the ledger's, contributions that are not rate times wagers, other reset amounts."""
         after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.engine) as connection:
-            day = await day_of(connection, property_name, gaming_day, again=again)
+            found = await exceptions_of(connection, property_name, gaming_day, again=again)
         left = [
             one
-            for one in day.exceptions
+            for one in found
             if table in (None, one.table) and kind in (None, one.kind) and (after is None or one.key > after)
         ]
         return EXCEPTIONS.page(left, asked.limit, lambda item: item.key)

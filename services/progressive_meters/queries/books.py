@@ -34,13 +34,11 @@ async def day_of(connection: AsyncConnection, property_name: str, gaming_day: da
     in which nothing has moved since, count as they were found then.
     """
     sums = await _sums(connection, property_name, gaming_day)
-    totals = {pool: sum(_moved(of).on_display for of in when.values()) for pool, when in sums.items()}
     compare = compare_all if again else compare_moved
-    compared = await compare(connection, property_name, gaming_day, totals)
+    compared = await compare(connection, property_name, gaming_day, _totals(sums))
     by_hits = await _hits(connection, property_name)
     rows: list[PoolDay] = []
     wrong: list[str] = []
-    found: list[ExceptionItem] = []
     for row in await connection.execute(rows_of(pools, property=property_name).order_by(pools.c.pool)):
         if not sums.get(row.pool, {}).keys() & {"before", "day"}:
             continue
@@ -48,19 +46,31 @@ async def day_of(connection: AsyncConnection, property_name: str, gaming_day: da
         books = _books_of(pool_of(row), sums[row.pool], of_pool.listed, by_hits.get(row.pool, 0))
         rows.append(pool_day(books, readings=of_pool.readings, different=len(of_pool.different)))
         wrong += wrong_with(books)
-        found += of_pool.different
+    found = await _exceptions(connection, property_name, gaming_day, compared)
+    return Day(rows=tuple(rows), wrong=tuple(wrong), exceptions=tuple(found))
+
+
+async def exceptions_of(
+    connection: AsyncConnection, property_name: str, gaming_day: date, *, again: bool = True
+) -> list[ExceptionItem]:
+    """Return what does not agree on a day alone; `again` as for all of it."""
+    totals = await displays(connection, property_name)
+    compare = compare_all if again else compare_moved
+    compared = await compare(connection, property_name, gaming_day, totals)
+    return await _exceptions(connection, property_name, gaming_day, compared)
+
+
+async def _exceptions(
+    connection: AsyncConnection, property_name: str, gaming_day: date, compared: Mapping[str, Compared]
+) -> list[ExceptionItem]:
+    found = [item for of_pool in compared.values() for item in of_pool.different]
     found += await _findings(connection, property_name, gaming_day)
-    return Day(
-        rows=tuple(rows),
-        wrong=tuple(wrong),
-        exceptions=tuple(sorted(found, key=lambda item: item.key)),
-    )
+    return sorted(found, key=lambda item: item.key)
 
 
 async def displays(connection: AsyncConnection, property_name: str) -> dict[str, int]:
     """Return what all movements of each pool of a property have come to on its display (nanocents)."""
-    sums = await _sums(connection, property_name, date.max)
-    return {pool: sum(_moved(of).on_display for of in when.values()) for pool, when in sums.items()}
+    return _totals(await _sums(connection, property_name, date.max))
 
 
 async def readings_beside_ledger(
@@ -113,6 +123,10 @@ async def _sums(
     for row in await connection.execute(query):
         sums.setdefault(row.pool, {})[row.when] = {name: int(row._mapping[name]) for name in names}
     return sums
+
+
+def _totals(sums: Mapping[str, Mapping[str, Mapping[str, int]]]) -> dict[str, int]:
+    return {pool: sum(_moved(of).on_display for of in when.values()) for pool, when in sums.items()}
 
 
 def _moved(sums: Mapping[str, int]) -> Delta:

@@ -52,7 +52,10 @@ LISTED_OF_DAY: Final = text(f"""
     WHERE m.property = :property AND m.gaming_day = :gaming_day AND m.pool = ANY(CAST(:pools AS text[]))
     GROUP BY 1, 2, 3""")
 
+_OWN: Final = tuple(field.name for field in fields(Reading) if field.name not in ("pool", "number"))
 _COLUMNS: Final = ", ".join(f'r."{field.name}"' for field in fields(Reading))
+_VALUES: Final = ", ".join(f'r."{name}"' for name in _OWN)
+_NO_VALUES: Final = ", ".join("NULL" for _ in _OWN)
 
 NOT_EXPLAINED: Final = text(f"""
     SELECT {_COLUMNS}
@@ -62,24 +65,35 @@ NOT_EXPLAINED: Final = text(f"""
         SELECT s.total - coalesce(sum({_GAIN}), 0) AS held FROM progressive_meters.movements m
         WHERE m.property = :property AND m.pool = s.pool AND m.at >= s.begins OFFSET 0) opening
     CROSS JOIN LATERAL (
-        SELECT r.* FROM progressive_meters.readings r
-        LEFT JOIN (
-            SELECT m.number, m.at, opening.held + sum({_GAIN}) OVER before - {_GAIN} AS held,
-                   lag(m."table") OVER before AS table_before, lag(m.round_id) OVER before AS round_before
+        SELECT s.pool, listed.*,
+               lag(listed.number) OVER own AS own_number, lag(listed.is_reading) OVER own AS own_is_reading,
+               lag(listed.at) OVER own AS own_at, lag(listed.held) OVER own AS own_held,
+               lag(listed.is_plain) OVER own AS own_is_plain
+        FROM (
+            SELECT r.number, true AS is_reading, r.closed_at AS at, CAST(NULL AS numeric) AS held,
+                   r.revision = 1 AND r.opened_at <= r.closed_at
+                   AND r.after_cents = r.before_cents + r.settled_cents - r.award_cents + r.reset_cents AS is_plain,
+                   {_VALUES}
+            FROM progressive_meters.readings r
+            WHERE {_READ} AND r.pool = s.pool AND r.closed_at >= s.begins AND r.closed_at <= s.ends
+            UNION ALL
+            SELECT m.number, false, m.at, opening.held + sum({_GAIN}) OVER before - {_GAIN},
+                   NOT coalesce(
+                       (lag(m."table") OVER before, lag(m.round_id) OVER before) = (m."table", m.round_id), false),
+                   {_NO_VALUES}
             FROM progressive_meters.movements m
             WHERE m.property = :property AND m.pool = s.pool AND m.at >= s.begins AND m.at <= s.ends
-            WINDOW before AS (ORDER BY m.at, m.number)) t ON t.number = r.number
-        WHERE {_READ} AND r.pool = s.pool AND r.closed_at >= s.begins AND r.closed_at <= s.ends AND (
-            r.revision = 1 AND r.opened_at <= r.closed_at AND t.at = r.closed_at
-            AND NOT coalesce(t.table_before = r."table" AND t.round_before = r.round_id, false)
-            AND t.held >= r.before_cents * {_NANO} AND t.held < (r.before_cents + 1) * {_NANO}
-            AND r.after_cents = r.before_cents + r.settled_cents - r.award_cents + r.reset_cents
-        ) IS NOT TRUE OFFSET 0) r
-    WHERE {_WANTED}
+            WINDOW before AS (ORDER BY m.at, m.number)) listed
+        WINDOW own AS (ORDER BY listed.number, listed.is_reading) OFFSET 0) r
+    WHERE r.is_reading AND ({_WANTED}) AND (
+        r.is_plain AND r.own_is_plain AND NOT r.own_is_reading AND r.own_number = r.number AND r.own_at = r.at
+        AND r.own_held >= r.before_cents * {_NANO} AND r.own_held < (r.before_cents + 1) * {_NANO}
+    ) IS NOT TRUE
     ORDER BY r.pool, r.number""")
 """Readings that are not what the ledger showed right before the movement of their own round, played once and with one
 meter in the pool: all others agree. Here `ends` is the moment of the last reading of a span; `total` is all that a
-pool's movements have come to on its display, of which what came later is taken off."""
+pool's movements have come to on its display, of which what came later is taken off. Readings and movements are put
+into one order instead of joined: without statistics of a span a join compared each with each."""
 
 SINCE: Final = text(f"""
     SELECT m.pool, sum({_GAIN}) AS display
@@ -96,7 +110,9 @@ STEPS: Final = text(f"""
 POOLS: Final = text("""
     SELECT p.pool, p.number, c.number AS compared, coalesce(CAST(m.xmin AS text), '') AS mark, c.mark AS compared_mark
     FROM progressive_meters.pools p
-    LEFT JOIN progressive_meters.movements m ON m.property = p.property AND m.pool = p.pool AND m.number = 1
+    LEFT JOIN LATERAL (
+        SELECT m.xmin FROM progressive_meters.movements m
+        WHERE m.property = p.property AND m.pool = p.pool AND m.number = 1 OFFSET 0) m ON true
     LEFT JOIN progressive_meters.compared_pools c ON c.property = p.property AND c.pool = p.pool
     WHERE p.property = :property""")
 
