@@ -14,7 +14,7 @@ Books = Mapping[str, list[dict[str, Any]]]
 
 _NOT_OF_THE_BOOKS = (
     *("accounts", "alembic_version", "checkpoints", "verified", "relay", "evidence_days"),
-    *("inputs", "read_until"),
+    *("compared_pools", "compared_hours", "inputs", "read_until"),
 )
 """What follows from something else, is made in the background some time later, or says what was read, and when."""
 _OF_OTHERS = {"reporting.rounds", "reporting.won_lines"}
