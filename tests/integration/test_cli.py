@@ -7,7 +7,6 @@ import socket
 import stat
 import subprocess
 import sys
-import tempfile
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ import httpx
 import pytest
 
 from infra.topics import wanted
-from loadtest.processes import processes_below
 from services.cli.exits import StackEnded
 from services.cli.people import PEOPLE, roles_of
 from services.cli.services import NAMES, load, roles_of_services, url_variable
@@ -29,9 +27,7 @@ from tests.unit.cli.calling import Called, Caller
 
 pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
 
-SERVERS = ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
 REGISTRY = "paytable-registry"
-SERVICES = (REGISTRY, "round-settlement", "vigorish")
 """Enough for the commands: one to which people write, one that reads tables, one that reads that."""
 
 
@@ -288,36 +284,3 @@ def test_a_service_that_ends_by_itself_is_named_with_its_last_words(stack: Runni
     assert "/no/such/key.pem" in ended.value.details
     assert 4 == ended.value.exit_code
     assert not failing.home.path.exists()
-
-
-@pytest.mark.usefixtures("kafka_packages", "whole_stack")
-def test_up_says_what_listens_where_and_leaves_nothing_running() -> None:
-    """`pitledger up` prints its addresses as soon as all is ready, and ends with exit code 0 when told to."""
-    environment = {name: value for name, value in os.environ.items() if name not in SERVERS}
-    only = [f"--service={service}" for service in SERVICES]
-    with tempfile.TemporaryDirectory(prefix="pitledger-test-") as directory:
-        Path(directory).chmod(0o755)  # the account that PostgreSQL runs under must come through
-        with subprocess.Popen(
-            [sys.executable, "-m", "services.cli.main", "up", "--json", "--directory", directory, *only],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stdout is not None
-            first = process.stdout.readline()
-            assert first, process.communicate()
-            document = json.loads(first)
-            for url in document["services"].values():
-                with urllib.request.urlopen(f"{url}/healthz", timeout=10) as response:
-                    assert 200 == response.status
-            family = processes_below(process.pid)
-            process.send_signal(signal.SIGTERM)
-            _, said = process.communicate(timeout=60)
-
-        assert 0 == process.returncode
-        assert "stopped; nothing is left running" == said.splitlines()[-1]
-        assert set(SERVICES) == set(document["pids"])
-        assert set(document["pids"].values()) <= {member.pid for member in family} or not family
-        assert [] == [member for member in family if Path(f"/proc/{member.pid}").exists()]
-        assert set(NAMES) == {file.stem for file in (Path(directory) / "run" / "keys").glob("*.pem")}

@@ -11,11 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+import httpx
 import pytest
 from confluent_kafka.admin import AdminClient
 
 from loadtest.processes import processes_below
-from services.cli.services import load
+from services.cli.services import NAMES, load
 from services.cli.stack import BROKER_PORT, POSTGRES_PORT
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import Signer
@@ -78,7 +79,10 @@ def all_posted(stack: Up, count: int) -> bool:
 
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
-    """The stack is killed with rounds on the way, then each of its parts; Ctrl-C lets it finish what waits."""
+    """The stack is killed with rounds on the way, then each of its parts; Ctrl-C lets it finish what waits.
+
+    A stack prints its addresses as soon as all is ready, and when told to end it leaves nothing running.
+    """
     with up(server_directory, services=SERVICES, settings=QUICK) as stack:
         assert stack.document["keeps"] is True
         cluster = cluster_of(stack)
@@ -118,3 +122,19 @@ def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
     with up(server_directory, services=SERVICES, settings=QUICK) as stack:
         assert all_posted(stack, count), "it was posted before the end"
         assert stack.rows(_TAKEN)[0][0], "and passed on"
+        ends_when_told_to(stack)
+    assert set(NAMES) == {file.stem for file in keys.glob("*.pem")}
+
+
+def ends_when_told_to(stack: Up) -> None:
+    """What it printed is what is there, and all of that ends with it, by SIGTERM too."""
+    assert set(SERVICES) == set(stack.document["services"])
+    for url in stack.document["services"].values():
+        assert 200 == httpx.get(f"{url}/healthz", timeout=10).status_code
+    family = [each.pid for each in processes_below(stack.process.pid)]
+    assert set(SERVICES) == set(stack.document["pids"])
+    assert set(stack.document["pids"].values()) <= set(family)
+    stack.process.terminate()
+    assert 0 == stack.process.wait(90), stack.said.read_text()
+    assert "stopped; nothing is left running" == stack.messages()[-1]
+    assert [] == left_over(family, [])
