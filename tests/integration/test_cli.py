@@ -28,7 +28,6 @@ from tests.unit.cli.calling import Called, Caller
 pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
 
 REGISTRY = "paytable-registry"
-"""Enough for the commands: one to which people write, one that reads tables, one that reads that."""
 
 
 def unreadable(table: str, sequence: int) -> dict[str, Any]:
