@@ -1,7 +1,8 @@
 """The database as services see it: a real PostgreSQL, and everything that goes wrong on the way to it.
 
 What a driver waits for, it waits for at a gate: so statements of several processes come in an order that the seed
-decides. Whoever the database makes wait for a lock is left waiting until whoever holds it has let go.
+decides. Whoever the database makes wait for a lock is left waiting until whoever holds it has let go. Its session is
+stopped meanwhile: of several that wait for one transaction, the server would have go on whoever wakes up first.
 """
 
 import os
@@ -10,6 +11,7 @@ from collections.abc import Callable, Collection, Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from signal import SIGCONT, SIGSTOP, Signals
 from typing import Any, Final, Protocol
 
 import psycopg
@@ -100,6 +102,14 @@ class _Blocked:
     gen: Generator[Any, Any, Any]
     state: Any
     done: Any
+    session: int
+    """The number of the server's process."""
+
+    def signal(self, what: Signals) -> None:
+        """Stop the server's process, or let it go on."""
+        assert self.session > 0, "any other number is of several processes"
+        with suppress(ProcessLookupError):  # its session has ended
+            os.kill(self.session, what)
 
 
 class Store:
@@ -136,6 +146,9 @@ class Store:
 
     def cut(self, connections: set[Connection]) -> None:
         """Cut connections, and wait until the server has undone what was open on them."""
+        for one in self._blocked:
+            if one.connection in connections:
+                one.signal(SIGCONT)
         self._terminate([one for one in connections if not one.closed])
         for connection in connections:
             connection.pgconn.finish()
@@ -225,8 +238,9 @@ class Store:
         except StopIteration as end:
             return end.value
         done = self._scheduler.loop.create_future()
-        one = _Blocked(connection, gen, state, done)
+        one = _Blocked(connection, gen, state, done, connection.pgconn.backend_pid)
         if not self._go_on(one):
+            one.signal(SIGSTOP)
             self._blocked.append(one)
             self._chance.note("    waits for a lock")
         return await done
@@ -262,10 +276,15 @@ class Store:
         """Go on with what waits for a lock no more."""
         going = False
         for one in list(self._blocked):
-            if not self._waits_for_lock(one.connection) and self._go_on(one):
+            if self._waits_for_lock(one.connection):
+                continue
+            one.signal(SIGCONT)
+            if self._go_on(one):
                 self._blocked.remove(one)
                 self._chance.note("    has its lock")
                 going = True
+            else:
+                one.signal(SIGSTOP)
         return going
 
 
