@@ -3,20 +3,26 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
+from copy import copy
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, Final
+from unittest.mock import patch
 
 from shared.journal.entry import Entry
 from shared.journal.inputs import Input, first_input
+from shared.journal.ledger import Ledger
+from shared.journal.shard import Seals
+from shared.journal.tables import JournalTables
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.consume.patience import Patience
 from shared.runtime.database import role_of
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.publish.relay import Relay
+from shared.runtime.service import run
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.run import context_of
 from shared.runtime.settings import Settings
 from tests.simulation.chance import Chance
 from tests.simulation.log import Bell, Log, Member, Producer, Topic
@@ -29,6 +35,16 @@ _BATCH_RECORDS: Final = 12
 """Most records of a batch: small, so that there are many."""
 
 SETTINGS: Final = Settings(batch_records_max=_BATCH_RECORDS, message_authentication="off")
+
+
+_made = cache(Ledger)
+
+
+def _ledger(tables: JournalTables, seals: Seals | None) -> Ledger:
+    """Return a ledger that knows nothing yet; its statements are compiled once for all processes of a service."""
+    ledger = copy(_made(tables))
+    ledger.seals, ledger._accounts, ledger._turns = seals, {}, {}
+    return ledger
 
 
 class Parts:
@@ -57,16 +73,17 @@ class Process:
         self._relay: _Relay | None = None
         self._published = Bell()
         self._followers: list[_Follower] = []
-        self.context: ServiceContext = context_of(
-            manifest,
-            SETTINGS,
-            parts.store.engine(self, role_of(manifest.name)),
-            seals=seals_of(manifest.name),
-            clock=lambda: parts.now() + self.skew,
-            wake=self._wake,
-            step=self._step,
-            outbox=Outbox(),
-        )
+        with patch.object(run, "Ledger", _ledger):
+            self.context: ServiceContext = run.context_of(
+                manifest,
+                SETTINGS,
+                parts.store.engine(self, role_of(manifest.name)),
+                seals=seals_of(manifest.name),
+                clock=lambda: parts.now() + self.skew,
+                wake=self._wake,
+                step=self._step,
+                outbox=Outbox(),
+            )
         self.does("starts", self._start())
 
     @property

@@ -1,5 +1,6 @@
 """A database server for simulations, quick and forgetful, whose plans stay what they are."""
 
+import gc
 import logging
 import sys
 from collections.abc import Iterator
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Final
 import psycopg
 import structlog
 
+from services.cli.services import load
 from shared.local import PostgresServer
 from tests.conftest import QUICK_POSTGRES, in_memory
+from tests.simulation.casino import SERVICES
 from tests.simulation.run import Simulation
 from tests.support import Databases
 
@@ -24,7 +27,13 @@ _SETTINGS = {"autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather
 
 @contextmanager
 def simulation() -> Iterator[Simulation]:
-    """Give a simulation on a server of its own."""
+    """Give a simulation on a server of its own.
+
+    What is imported stays as long as the process: the garbage collector need not look through it again and again.
+    """
+    for name in SERVICES:
+        load(name)
+    gc.freeze()
     with PostgresServer(settings=QUICK_POSTGRES | _SETTINGS) as server:
         yield Simulation(Databases(server.url))
 
