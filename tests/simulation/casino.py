@@ -1,17 +1,19 @@
 """What the simulated casino sends and asks: small days of a few tables with their pit, and people at their desks.
 
 Each of a few days is played once in a process; a seed picks one. What a day needs before it begins (the property, its
-rules, pools, accounts, slips) is done in a run without faults, and every run of that day begins from there.
+rules, pools, accounts, slips) is done in a run without faults, and every run of that day begins from there. A short run
+begins later: most of the day was played without faults as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from enum import Enum
 from functools import cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from loadtest.corpus import Record as Sent
+from loadtest.corpus import Record
 from loadtest.floor import opening
 from loadtest.game import TablePlan
 from loadtest.games import pit, rules_submissions
@@ -27,7 +29,11 @@ from services.progressive_meters.commands import ApprovePool, FilePool, RequestC
 from services.table_inventory.commands.slips import PrepareSlip, RequestSlip
 from services.wagering_accounts.commands.accounts import BuyIn, CashOut, OpenAccount
 from shared.contracts.envelope import as_json, encode
+from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from shared.runtime.command.command import Command
+from tests.simulation.log import Sent
+
+T = TypeVar("T")
 
 PROPERTY: Final = "riverbend"
 DAY: Final = date(2026, 5, 9)
@@ -39,8 +45,19 @@ INVENTORY, VIGORISH = "table-inventory", "vigorish"
 METERS, ACCOUNTS = "progressive-meters", "wagering-accounts"
 SERVICES: Final = (REGISTRY, SETTLEMENT, INVENTORY, VIGORISH, ACCOUNTS, METERS, REPORTING)
 
+_LAST_PART: Final = 1 / 3
+"""How much of what a day sends comes in its last part."""
+
 _OVERRIDE: Final = "offered as the regulation prints it"
 _CENTS: Final = 10**8
+
+
+class Part(Enum):
+    """How much of a day is played: all of it, its last part, or what comes before that."""
+
+    WHOLE = "whole"
+    EARLIER = "earlier"
+    LAST = "last"
 
 
 @dataclass(frozen=True)
@@ -61,6 +78,11 @@ _PLANS: Final = (
     _Plan((1, 6, 11), 12),
 )
 DAYS: Final = len(_PLANS)
+SHORT_DAYS: Final = (0, 4)
+"""The days that short runs play: with what goes wrong at tables, meters, accounts, vigorish and a pit of three tables.
+
+Each day takes as long to prepare as many a short run.
+"""
 
 
 @dataclass(frozen=True)
@@ -90,10 +112,15 @@ class Day:
             numbers[slip.slip] = numbers.get(slip.slip, 0) + 1
             yield slip, numbers[slip.slip]
 
-    def reports(self) -> list[tuple[bytes, bytes]]:
-        """Return what the pit reports, as keys and values, in the order of time."""
+    def sent(self, part: Part) -> dict[str, list[Sent]]:
+        """Return what each table and the pit send in a part of the day, in the order of time."""
+        found: dict[str, list[Sent]] = {}
+        for message in _of(part, self.messages):
+            record = Sent(TABLE_EVENTS.name, message.key.encode(), message.value)
+            found.setdefault(f"table {message.table}", []).append(record)
         events = sorted(self.pit.events(dict(self.slips())), key=attrgetter("time"))
-        return [(event.source.encode(), encode(event)) for event in events]
+        found["pit"] = [Sent(PIT_EVENTS.name, one.source.encode(), encode(one)) for one in _of(part, events)]
+        return found
 
     def first(self) -> Iterator[Asked]:
         """Yield what is filed at the registry."""
@@ -150,7 +177,7 @@ class Day:
 
     def _accounts(self) -> list[tuple[str, str]]:
         sent = [
-            Sent(one.key, one.sequence or 0, one.value)
+            Record(one.key, one.sequence or 0, one.value)
             for one in self.messages
             if one.kind in ("round", "late", "correction")
         ]
@@ -175,6 +202,12 @@ def day_of(number: int) -> Day:
     book = PitBook(PROPERTY, plans, DAY)
     messages = tuple(book.look(message) for message in played)
     return Day(number, plans, messages, book.day())
+
+
+def _of(part: Part, things: Sequence[T]) -> Sequence[T]:
+    """Return those of some things, in the order of time, that belong to a part of a day."""
+    later = len(things) - round(len(things) * _LAST_PART)
+    return {Part.WHOLE: things, Part.EARLIER: things[:later], Part.LAST: things[later:]}[part]
 
 
 def _asked(service: str, person: str, command: Command) -> Asked:

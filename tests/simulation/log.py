@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 from shared.runtime.consume.handler import Record
@@ -132,11 +132,22 @@ class Topic:
         return TopicLog(CLUSTER, f"id of {self.name}", bounds)
 
 
+class Sent(NamedTuple):
+    """A record as somebody sends it."""
+
+    topic: str
+    key: bytes | None
+    value: bytes
+    headers: Headers = ()
+
+
 class Log:
     """All topics. `watch` is told each record that is appended."""
 
     def __init__(self, chance: Chance, clock: Callable[[], datetime], before: "Log | None" = None) -> None:
         self.watch: Callable[[str, bytes], None] = lambda *_: None
+        self.sent: list[Sent] = []
+        """What was appended, in order, without what was there before."""
         self.topics: dict[str, Topic] = {}
         self._chance = chance
         self._clock = clock
@@ -156,10 +167,11 @@ class Log:
             found.groups[service] = Group(self._chance, range(len(found.partitions)))
         return found.groups[service]
 
-    def append(self, topic: str, key: bytes | None, value: bytes, headers: Headers = ()) -> None:
+    def append(self, one: Sent) -> None:
         """Take a record."""
-        self.watch(topic, value)
-        self.topic(topic).append(key, value, headers, self._clock())
+        self.watch(one.topic, one.value)
+        self.topic(one.topic).append(one.key, one.value, one.headers, self._clock())
+        self.sent.append(one)
 
     def restored(self) -> "Log":
         """Return a copy in which retention has deleted nothing, as a backup of the topics has it."""
@@ -174,28 +186,19 @@ class Log:
         return {name: sum(one.end for one in topic.partitions) for name, topic in self.topics.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Outgoing:
-    topic: str
-    key: bytes | None
-    value: bytes
-    headers: Headers
-    told: Callable[[Any, Any], None]
-
-
 class Producer:
     """A producer: what it sends arrives, or not, or in part, or arrives and nobody says so."""
 
     def __init__(self, log: Log, chance: Chance) -> None:
         self._log = log
         self._chance = chance
-        self._waiting: list[_Outgoing] = []
+        self._waiting: list[tuple[Sent, Callable[[Any, Any], None]]] = []
 
     def produce(
         self, topic: str, *, key: bytes | None, value: bytes, headers: Headers, on_delivery: Callable[[Any, Any], None]
     ) -> None:
         """Take a message to be sent."""
-        self._waiting.append(_Outgoing(topic, key, value, headers, on_delivery))
+        self._waiting.append((Sent(topic, key, value, headers), on_delivery))
 
     def poll(self, seconds: float) -> int:
         """Do nothing: what is sent is sent when everything is."""
@@ -209,10 +212,10 @@ class Producer:
         fault = self._chance.first(("delivery refused", "delivery in part", "delivery done, answer lost"))
         arrives = {"delivery refused": 0, "delivery in part": self._chance.between(0, len(sent) - 1)}
         count = arrives.get(fault, len(sent)) if fault is not None else len(sent)
-        for one in sent[:count]:
-            self._log.append(one.topic, one.key, one.value, one.headers)
-        for one in sent:
-            one.told(fault, None)
+        for one, _ in sent[:count]:
+            self._log.append(one)
+        for _, told in sent:
+            told(fault, None)
         return 0
 
     def purge(self) -> None:

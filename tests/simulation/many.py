@@ -36,21 +36,23 @@ _shared: list[Simulation] = []
 """The simulation that the processes share: each is a copy of the one in which it was made."""
 
 
-def run_in_processes(simulated: Simulation, parts: Sequence[Sequence[int]], processes: int) -> Iterator[Figures]:
+def run_in_processes(
+    simulated: Simulation, parts: Sequence[Sequence[int]], processes: int, *, short: bool = False
+) -> Iterator[Figures]:
     """Run parts of seeds side by side, on one server; yield what each part comes to, as they end."""
-    simulated.prepare_all()
+    simulated.prepare_all(short=short)
     _shared[:] = [simulated]
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
-        for done in as_completed([pool.submit(_run_seeds, part) for part in parts]):
+        for done in as_completed([pool.submit(_run_seeds, part, short) for part in parts]):
             yield done.result()
 
 
-def _run_seeds(seeds: Sequence[int]) -> Figures:
+def _run_seeds(seeds: Sequence[int], short: bool) -> Figures:
     found = Figures()
     for seed in seeds:
         started = perf_counter()
         try:
-            outcome = _shared[0].run(seed)
+            outcome = _shared[0].run(seed, short=short)
         except Failed as failed:
             found.failures.append(str(failed))
         else:

@@ -1,13 +1,15 @@
 """Run seeds: the databases that they begin from, what a run without faults comes to, and what a run leaves behind."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter
 from typing import Any, Final
 
+from services.cli.services import load
 from shared.contracts.rejection import Reason
+from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from tests.simulation.casino import (
     ACCOUNTS,
     DAYS,
@@ -16,8 +18,10 @@ from tests.simulation.casino import (
     REPORTING,
     SERVICES,
     SETTLEMENT,
+    SHORT_DAYS,
     VIGORISH,
     Day,
+    Part,
     day_of,
 )
 from tests.simulation.chance import Chance
@@ -31,7 +35,7 @@ from tests.simulation.invariants import (
     figures,
     look_while_running,
 )
-from tests.simulation.log import Log
+from tests.simulation.log import Log, Sent
 from tests.simulation.world import World
 from tests.support import Databases
 from tests.support.services import migrate
@@ -39,7 +43,11 @@ from tests.support.services import migrate
 WHOLE_EVERY: Final = 10
 """One run of so many is of all services."""
 
+REBUILT_EVERY: Final = 4
+"""After one short run of so many, read models are rebuilt: that costs as much as a quarter of the run."""
+
 _DOWNSTREAM: Final = (INVENTORY, VIGORISH, ACCOUNTS, METERS, REPORTING)
+_FROM_OUTSIDE: Final = {TABLE_EVENTS.name, PIT_EVENTS.name}
 _MIGRATED: Final = "simulation: migrated"
 
 
@@ -50,9 +58,10 @@ Figures = Mapping[str, tuple[Rows, Rows]]
 class Failed(AssertionError):
     """Something does not hold in the run of a seed."""
 
-    def __init__(self, seed: int, trace: Sequence[str], error: BaseException) -> None:
+    def __init__(self, seed: int, trace: Sequence[str], error: BaseException, *, short: bool) -> None:
+        command = f"python -m tests.simulation --seed {seed}{' --short' if short else ''} --trace"
         super().__init__(
-            f"seed {seed}: {type(error).__name__}: {error}\nrepeat it: python -m tests.simulation --seed {seed} --trace"
+            f"{'short ' if short else ''}seed {seed}: {type(error).__name__}: {error}\nrepeat it: {command}"
         )
         self.seed, self.trace = seed, trace
 
@@ -77,98 +86,124 @@ class _Begun:
     log: Log
 
 
+@dataclass(frozen=True)
+class _Undisturbed:
+    """What all services come to in a run without faults, and what was sent in it."""
+
+    figures: Figures
+    sent: Sequence[Sent]
+
+
 class Simulation:
     """Runs seeds on databases of one server; what seeds have in common is made once."""
 
     def __init__(self, databases: Databases) -> None:
         self._databases = databases
-        self._begun: dict[int, _Begun] = {}
-        self._expected: dict[int, Figures] = {}
+        self._begun: dict[tuple[int, Part], _Begun] = {}
+        self._undisturbed_runs: dict[int, _Undisturbed] = {}
 
-    def begun(self, day: Day) -> _Begun:
-        """Return where the runs of a day begin: everything is filed, approved, opened and prepared."""
-        if day.number not in self._begun:
-            name = f"simulation: day {day.number}"
-            self._databases.prepare(_MIGRATED, _migrate_all)
-            logs: list[Log] = []
+    def begun(self, day: Day, part: Part = Part.WHOLE) -> _Begun:
+        """Return where the runs of a day begin: everything is filed, approved, opened and prepared.
 
-            def fill(url: str) -> None:
-                world = World(Chance(0, calm=True), url, services=SERVICES)
+        Where only the last part of it is run, what comes before that is played, read and published as well.
+        """
+        if (day.number, part) not in self._begun:
+            name = f"simulation: day {day.number}, {part.value}"
+            if part is Part.WHOLE:
+                self._databases.prepare(_MIGRATED, _migrate_all)
+                log = self._prepare(name, _MIGRATED, None, lambda world: _open(world, day))
+            else:
+                before = self.begun(day)
+                log = self._prepare(name, before.template, before.log, lambda world: _play(world, day, Part.EARLIER))
+            self._begun[day.number, part] = _Begun(name, log)
+        return self._begun[day.number, part]
 
-                async def main(world: World) -> None:
-                    world.start_all()
-                    await world.rest()
-                    await world.ask(day.first())
-                    await world.rest()
-                    await world.ask(day.opened())
-                    await world.rest()
-                    rejected = [
-                        one for one in world.answers.values() if one.reason not in (None, Reason.OVERRIDE_NEEDED)
-                    ]
-                    assert not rejected, rejected
-
-                world.run(main)
-                logs.append(world.log)
-
-            self._databases.prepare(name, fill, base=_MIGRATED)
-            self._begun[day.number] = _Begun(name, logs[0])
-        return self._begun[day.number]
-
-    def prepare(self, seed: int) -> None:
+    def prepare(self, seed: int, *, short: bool = False) -> None:
         """Make all that a seed begins from and is compared with."""
-        self._undisturbed(plan_of(seed)[0])
+        day, part, _ = plan_of(seed, short=short)
+        self.begun(day, part)
+        self._undisturbed(day)
 
-    def prepare_all(self) -> None:
+    def prepare_all(self, *, short: bool = False) -> None:
         """Make all that any seed begins from and is compared with."""
-        for number in range(DAYS):
+        for number in SHORT_DAYS if short else range(DAYS):
             self._undisturbed(day_of(number))
 
-    def run(self, seed: int, *, hashed: bool = False) -> Outcome:
-        """Run a seed; `hashed`: with the digest of all that was recorded.
+    def run(self, seed: int, *, short: bool = False, hashed: bool = False) -> Outcome:
+        """Run a seed; `short`: one service in the last part of a day; `hashed`: with the digest of all it recorded.
 
         Raises: Failed, whatever it is that does not hold.
         """
-        day, services = plan_of(seed)
-        return self._run(Chance(seed), day, services, self._undisturbed(day), hashed=hashed)
+        day, part, services = plan_of(seed, short=short)
+        return self._run(Chance(seed), day, part, services, self._undisturbed(day), hashed=hashed)[0]
 
-    def _undisturbed(self, day: Day) -> Figures:
-        """Return what all services come to in a run without faults, in which all take turns."""
-        if day.number not in self._expected:
-            calm = Chance(0, calm=True)
-            self._expected[day.number] = self._run(calm, day, frozenset(SERVICES), {}).figures
-        return self._expected[day.number]
+    def _prepare(self, name: str, base: str, before: Log | None, work: Callable[[World], Awaitable[None]]) -> Log:
+        """Make a template of another one by what happens there without faults; return the log."""
+        logs: list[Log] = []
+
+        async def main(world: World) -> None:
+            world.start_all()
+            await world.rest()
+            await work(world)
+
+        def fill(url: str) -> None:
+            world = World(Chance(0, calm=True), url, services=SERVICES, log=before)
+            world.run(main)
+            logs.append(world.log)
+
+        self._databases.prepare(name, fill, base=base)
+        return logs[0]
+
+    def _undisturbed(self, day: Day) -> _Undisturbed:
+        """Run all services without faults, taking turns; return what that comes to.
+
+        Where there are short runs of the day, its last part is run: the whole day comes to the same.
+        """
+        if day.number not in self._undisturbed_runs:
+            part = Part.LAST if day.number in SHORT_DAYS else Part.WHOLE
+            calm, nothing = Chance(0, calm=True), _Undisturbed({}, ())
+            outcome, log = self._run(calm, day, part, frozenset(SERVICES), nothing)
+            self._undisturbed_runs[day.number] = _Undisturbed(outcome.figures, log.sent)
+        return self._undisturbed_runs[day.number]
 
     def _run(
-        self, chance: Chance, day: Day, services: frozenset[str], expected: Figures, *, hashed: bool = False
-    ) -> Outcome:
-        begun = self.begun(day)
+        self,
+        chance: Chance,
+        day: Day,
+        part: Part,
+        services: frozenset[str],
+        undisturbed: _Undisturbed,
+        *,
+        hashed: bool = False,
+    ) -> tuple[Outcome, Log]:
+        begun = self.begun(day, part)
         url = self._databases.create(begun.template)
         started = perf_counter()
         world = World(chance, url, services=services, log=begun.log, look=lambda: _look(world))
         published = Published(begun.log)
         world.log.watch = published.look
+        others = _of_others(undisturbed.sent, services) if part is Part.LAST else ()
         found: dict[str, Any] = {}
 
         async def main(world: World) -> None:
             world.start_all()
             await world.rest()
-            world.play(day)
-            await world.rest()
+            await _play(world, day, part, others)
             chance.calm = True
-            await check_journals(world)
+            await check_journals(world, rebuilt=part is Part.WHOLE or chance.seed % REBUILT_EVERY == 0)
             check_all(world, day, published)
             found["figures"] = figures(world)
             if not world.holes:
-                _compare(expected, found["figures"])
+                _compare(undisturbed.figures, found["figures"])
             found["stopped"], found["digest"] = len(world.stopped), digest_of(world) if hashed else ""
 
         try:
             world.run(main)
         except Exception as error:
-            raise Failed(chance.seed, chance.trace, error) from error
+            raise Failed(chance.seed, chance.trace, error, short=part is Part.LAST) from error
         finally:
             self._databases.drop(url)
-        return Outcome(
+        outcome = Outcome(
             seed=chance.seed,
             steps=world.scheduler.steps,
             seconds=perf_counter() - started,
@@ -178,15 +213,40 @@ class Simulation:
             digest=chance.digest() + found["digest"],
             figures=found["figures"],
         )
+        return outcome, world.log
 
 
-def plan_of(seed: int) -> tuple[Day, frozenset[str]]:
-    """Return the day of a seed, and the services that run."""
+async def _open(world: World, day: Day) -> None:
+    """Have everything filed and approved, and then opened and prepared, that a day needs."""
+    await world.ask(day.first())
+    await world.rest()
+    await world.ask(day.opened())
+    await world.rest()
+    rejected = [one for one in world.answers.values() if one.reason not in (None, Reason.OVERRIDE_NEEDED)]
+    assert not rejected, rejected
+
+
+async def _play(world: World, day: Day, part: Part, others: Sequence[Sent] = ()) -> None:
+    world.play(day, part, others)
+    await world.rest()
+
+
+def _of_others(sent: Sequence[Sent], services: Collection[str]) -> Sequence[Sent]:
+    """Return what was sent by services that are none of these."""
+    own = {topic.name for name in services for topic in load(name).published}
+    return [one for one in sent if one.topic not in own | _FROM_OUTSIDE]
+
+
+def plan_of(seed: int, *, short: bool = False) -> tuple[Day, Part, frozenset[str]]:
+    """Return the day of a seed, how much of it is run, and the services that run."""
+    if short:
+        chance = Random(f"short plan {seed}")
+        return day_of(chance.choice(SHORT_DAYS)), Part.LAST, frozenset({chance.choice((SETTLEMENT, *SERVICES))})
     chance = Random(f"plan {seed}")
     day = day_of(chance.randrange(DAYS))
     if seed % WHOLE_EVERY == 0:
-        return day, frozenset(SERVICES)
-    return day, frozenset({SETTLEMENT, *chance.sample(_DOWNSTREAM, chance.choice((1, 1, 2)))})
+        return day, Part.WHOLE, frozenset(SERVICES)
+    return day, Part.WHOLE, frozenset({SETTLEMENT, *chance.sample(_DOWNSTREAM, chance.choice((1, 1, 2)))})
 
 
 def _look(world: World) -> None:

@@ -12,9 +12,9 @@ from shared.contracts.rejection import Rejected
 from shared.runtime.command.answers import Answer
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.manifest import Manifest
-from tests.simulation.casino import BEGINS, REPORTING, SERVICES, Asked, Day
+from tests.simulation.casino import BEGINS, REPORTING, SERVICES, Asked, Day, Part
 from tests.simulation.chance import Chance
-from tests.simulation.log import Log
+from tests.simulation.log import Log, Sent
 from tests.simulation.process import Parts, Process
 from tests.simulation.scheduler import ACTOR, Actor, Killed, Scheduler
 from tests.simulation.store import Connection, Store
@@ -104,14 +104,19 @@ class World:
             for number in range(1, 2 if self.chance.calm else 1 + self.chance.between(1, 2)):
                 self.start(manifest, number)
 
-    def play(self, day: Day) -> None:
-        """Have the tables and the pit send what they have to say, and people ask."""
-        streams: dict[str, list[tuple[bytes, bytes]]] = {}
-        for message in day.messages:
-            streams.setdefault(f"table {message.table}", []).append((message.key.encode(), message.value))
+    def play(self, day: Day, part: Part, others: Sequence[Sent] = ()) -> None:
+        """Have the tables and the pit send what they have to say, and people ask, who come for the last part.
+
+        `others` is what services that do not run publish in that part: it is sent as well. What nobody reads is not.
+        """
+        streams = day.sent(part)
+        for record in others:
+            streams.setdefault(f"publisher of {record.topic}", []).append(record)
         for name, records in streams.items():
-            self._acts(name, self._send("table.events", records))
-        self._acts("pit", self._send("pit.events", day.reports()))
+            if part is not Part.LAST or any(_reads(one, records[0].topic) for one in self.manifests):
+                self._acts(name, self._send(records))
+        if part is Part.EARLIER:
+            return
         names = {manifest.name for manifest in self.manifests}
         for person, asked in day.people().items():
             self._acts(person, self.ask([one for one in asked if one.service in names]))
@@ -164,12 +169,12 @@ class World:
         if not task.cancelled() and (error := task.exception()) is not None:
             self.scheduler.fail(error)
 
-    async def _send(self, topic: str, records: Sequence[tuple[bytes, bytes]]) -> None:
-        for key, value in records:
-            await self.scheduler.gate(f"sends to {topic}")
-            self.log.append(topic, key, value)
+    async def _send(self, records: Sequence[Sent]) -> None:
+        for record in records:
+            await self.scheduler.gate(f"sends to {record.topic}")
+            self.log.append(record)
             if self.chance.strikes("record sent twice"):
-                self.log.append(topic, key, value)
+                self.log.append(record)
 
     async def _ask(self, asked: Asked) -> Answer:
         while True:
