@@ -41,32 +41,36 @@ _GIVEN: Final = """
     FROM json_to_recordset(CAST(:spans AS json))
          AS s(number integer, table_name text, after timestamptz, until timestamptz, first date, last date)"""
 
-# What was recorded after the moment of the question is in the hours, too: days of which anything was are added up anew.
+# An hour of which a span has most is taken as it is added up, less the rest: few rounds, of one page of the index.
+# What was recorded after the moment of the question is in it, too: of days of which anything was, rounds are read.
 # OFFSET 0: each span asks the index by itself, for a join by table alone grows with the square of the time.
 _CHIPS: Final = text(
     """
     WITH late AS (
         SELECT gaming_day FROM reporting.day_moments WHERE property = :property AND last_recorded > :known_at),
     hours AS (
-        SELECT s.number, s.table_name, h.gaming_day, h.chips_cents,
-               greatest(s.after, h.first_closed - interval '1 microsecond') AS after,
-               least(s.until, h.last_closed) AS until,
-               h.first_closed > s.after AND h.last_closed <= s.until
-                   AND h.gaming_day NOT IN (SELECT gaming_day FROM late) AS whole
+        SELECT s.number, s.table_name, s.after, s.until, h.*,
+               2 * (least(s.until, h.last) - greatest(s.after, h.before)) > h.last - h.before
+                   AND h.gaming_day NOT IN (SELECT gaming_day FROM late) AS most
         {given}
         CROSS JOIN LATERAL (
-            SELECT gaming_day, chips_cents, first_closed, last_closed FROM reporting.chip_hours
+            SELECT gaming_day, chips_cents, first_closed - interval '1 microsecond' AS before, last_closed AS last
+            FROM reporting.chip_hours
             WHERE property = :property AND table_name = s.table_name
               AND hour > s.after - interval '1 hour' AND hour <= s.until
-              AND last_closed > s.after AND first_closed <= s.until OFFSET 0) h)
+              AND last_closed > s.after AND first_closed <= s.until OFFSET 0) h),
+    parts AS (
+        SELECT number, table_name, gaming_day, 1 AS sign, greatest(after, before) AS after, least(until, last) AS until
+        FROM hours WHERE NOT most
+        UNION ALL SELECT number, table_name, gaming_day, -1, before, after FROM hours WHERE most AND after > before
+        UNION ALL SELECT number, table_name, gaming_day, -1, until, last FROM hours WHERE most AND until < last)
     SELECT number, sum(chips_cents) AS cents FROM (
-        SELECT number, chips_cents FROM hours WHERE whole
+        SELECT number, chips_cents FROM hours WHERE most
         UNION ALL
-        SELECT h.number, r.chips_cents FROM hours h CROSS JOIN LATERAL (
+        SELECT p.number, p.sign * r.chips_cents FROM parts p CROSS JOIN LATERAL (
             SELECT sum(chips_cents) AS chips_cents FROM reporting.rounds
-            WHERE property = :property AND gaming_day = h.gaming_day AND table_name = h.table_name
-              AND closed_at > h.after AND closed_at <= h.until AND recorded_at <= :known_at) r
-        WHERE NOT h.whole) known
+            WHERE property = :property AND gaming_day = p.gaming_day AND table_name = p.table_name
+              AND closed_at > p.after AND closed_at <= p.until AND recorded_at <= :known_at) r) known
     GROUP BY number""".replace("{given}", _GIVEN)
 )
 
