@@ -44,7 +44,9 @@ MONEY = {
 ROUND_CONTRACT = {"EnvyBonuses.stake", "Paytable.stake", "PaytableRow.amount", "Submission.payout_limit"}
 """Named by docs/contract/ROUND.md and the catalogues, where every amount is in cents."""
 
-EXCEPTION_PARAMETERS = {"property", "gaming_day", "table", "game", "kind", "status", "limit", "cursor"}
+EXCEPTION_PARAMETERS = {"property", "gaming_day", "table", "game", "kind", "status", "again", "limit", "cursor"}
+"""`again`: whether what is kept of an earlier comparison is gone through again."""
+
 OF_NO_PROPERTY = ("/quarantine", "/catalogue", "/reports", "/floors", "/metrics")
 """Records and metrics of all properties, the text of regulations, and what reports and properties there are."""
 
