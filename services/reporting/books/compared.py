@@ -19,7 +19,7 @@ from services.reporting.books.boxes import Box, boxes_between, counted_boxes
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.spans import NEIGHBORS, Span, chips_in, given_spans
 from services.reporting.books.variances import CaseKey, Cases
-from services.reporting.books.windows import COUNTS, DESK, Count, Window, windows_between
+from services.reporting.books.windows import COUNTS, SPANS_AND_DESK, Count, Window, windows_between
 from services.reporting.kit.figures import EntryRef
 from shared.contracts import pit
 from shared.contracts.chips import value_of
@@ -71,10 +71,7 @@ _MARKS: Final = text("""
 
 _SUMS: Final = text(
     """
-    WITH spans AS (
-        SELECT * FROM json_to_recordset(CAST(:spans AS json))
-                      AS s(number integer, table_name text, after timestamptz, until timestamptz)),
-    {desk},
+    {given},
     moves AS (
         SELECT s.number, m.* FROM spans s CROSS JOIN LATERAL (
             SELECT sum(f.moved_cents) AS moved, sum(f.moved_cents) FILTER (WHERE f.moved_by = 'currency') AS currency,
@@ -88,7 +85,7 @@ _SUMS: Final = text(
           ON d.table_name = s.table_name AND d.occurred_at > s.after AND d.occurred_at <= s.until)
     SELECT number, CAST(coalesce(sum(moved), 0) AS bigint) AS moved,
            CAST(coalesce(sum(currency), 0) AS bigint) AS currency, CAST(coalesce(sum(checks), 0) AS bigint) AS checks
-    FROM moves GROUP BY number""".replace("{desk}", DESK)
+    FROM moves GROUP BY number""".replace("{given}", SPANS_AND_DESK)
 )
 
 _ENTRIES: Final = text("""

@@ -168,22 +168,22 @@ async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[L
     return found
 
 
-DESK: Final = """desk AS MATERIALIZED (
+SPANS_AND_DESK: Final = """WITH spans AS (
+        SELECT * FROM json_to_recordset(CAST(:spans AS json))
+                      AS s(number integer, table_name text, after timestamptz, until timestamptz)),
+    desk AS MATERIALIZED (
         SELECT service, shard, seq, table_name, occurred_at, data ->> 'slip' AS what,
                contents_cents * CASE WHEN kind = 'slip.voided' OR data ->> 'slip' = 'fill' THEN 1 ELSE -1 END AS cents
         FROM reporting.facts
         WHERE property = :property AND recorded_at <= :known_at
           AND (kind = 'manual_slip.entered' OR kind = 'slip.voided' AND data ->> 'slip' = 'credit'))"""
-"""What a desk said moved chips, though it names no cents: a paper slip, or a credit that was voided on its way.
+"""The spans that are given, and what a desk said moved chips in them, though it names no cents.
 
-The chips of a voided fill never were at the table.
+That is a paper slip, or a credit that was voided on its way: the chips of a voided fill never were at the table.
 """
 
 _MOVED: Final = """
-    WITH spans AS (
-        SELECT * FROM json_to_recordset(CAST(:spans AS json))
-                      AS s(number integer, table_name text, after timestamptz, until timestamptz)),
-    {desk},
+    {given},
     moves AS (
         SELECT s.number, m.* FROM spans s CROSS JOIN LATERAL (
             SELECT f.moved_by AS what, f.moved_cents AS cents{entry} FROM reporting.facts f
@@ -196,8 +196,10 @@ _MOVED: Final = """
         WHERE f.cents <> 0)
     SELECT number, what, CAST(sum(cents) AS bigint) AS cents{entries} FROM moves GROUP BY number, what
     ORDER BY number, what"""
-_SUMS: Final = text(_MOVED.format(desk=DESK, entry="", entries=""))
-_EXPLAINED: Final = text(_MOVED.format(desk=DESK, entry=", f.service, f.shard, f.seq, f.occurred_at", entries=ENTRIES))
+_SUMS: Final = text(_MOVED.format(given=SPANS_AND_DESK, entry="", entries=""))
+_EXPLAINED: Final = text(
+    _MOVED.format(given=SPANS_AND_DESK, entry=", f.service, f.shard, f.seq, f.occurred_at", entries=ENTRIES)
+)
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
