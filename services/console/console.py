@@ -149,6 +149,11 @@ async def form_of(request: Request) -> dict[str, str]:
     return known
 
 
+def rows_max(request: Request) -> int | None:
+    """Return how many rows of a list a page has, until somebody asks for all."""
+    return None if request.query_params.get("whole") == "true" else _ROWS_MAX
+
+
 def page(
     request: Request, template: str, person: Person | None = None, *, status: int = 200, **shown: Any
 ) -> HTMLResponse:
@@ -163,7 +168,7 @@ def page(
         "path": request.url.path,
         "property": request.path_params.get("property"),
         "operations": console_of(request).operations,
-        "rows_max": None if request.query_params.get("whole") == "true" else _ROWS_MAX,
+        "rows_max": rows_max(request),
         "every_row": f"?{request.url.include_query_params(whole='true').query}",
     }
     text = environment().get_template(template).render({**common, **shown})

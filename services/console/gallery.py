@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
@@ -80,6 +80,14 @@ def routes() -> APIRouter:
         return Response(found, media_type="image/svg+xml", headers={"cache-control": _OF_A_SESSION})
 
     return router
+
+
+SECTIONS_OF_CHARTS: Final[Mapping[str, Collection[str]]] = {
+    "statistics": ("tables", "dealers", "wagers", "alarms"),
+    "side-bets": ("hits",),
+    "drop-and-win": ("hours",),
+}
+"""The sections of reports, by their names, of which charts take every row."""
 
 
 def charts_of_report(shown: dict[str, Any], zone: str | None) -> list[Chart]:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from services.console.console import Asked, Person, page
+from services.console.console import Asked, Person, page, rows_max
 from services.console.listing import MOVED, Act, cols, flat, listed
 from services.console.services import INVENTORY, METERS, REPORTING, Missing, Refused, path, together
 from services.console.views import dollars
@@ -107,7 +107,8 @@ def routes() -> APIRouter:
         )
         report = None
         if isinstance(whole, Missing):  # somebody who reads reports, and has no part in the day
-            [report] = await together(calls.get(REPORTING, "/reports/master-game", **asked, **{"as": "json"}))
+            cut = {"rows": rows_max(request), "as": "json"}
+            [report] = await together(calls.get(REPORTING, "/reports/master-game", **asked, **cut))
         acts = [
             Act(INVENTORY, "close-day", asked),
             Act(INVENTORY, "audit-day", asked),

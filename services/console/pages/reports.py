@@ -6,8 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from services.console.console import Asked, Person, page
-from services.console.gallery import charts_of_report, hung
+from services.console.console import Asked, Person, page, rows_max
+from services.console.gallery import SECTIONS_OF_CHARTS, charts_of_report, hung
 from services.console.pages.days import running_day, zone_of
 from services.console.services import REPORTING, path
 
@@ -60,7 +60,8 @@ def routes() -> APIRouter:
         [definition] = [one for one in definitions if one["name"] == report] or [{"name": report, "periods": ["day"]}]
         if wanted["period"] not in definition["periods"]:
             wanted["period"] = definition["periods"][0]
-        shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **{"as": "json"})
+        cut = {"rows": rows_max(request), "whole": SECTIONS_OF_CHARTS.get(report)}
+        shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **cut, **{"as": "json"})
         zone = await zone_of(person, asked.property)
         return page(
             request,

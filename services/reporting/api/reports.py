@@ -49,6 +49,8 @@ _PAGES_AT_ONCE: Final = 1
 """Documents that are rendered at a time: the pages of a month take a gigabyte while they are set."""
 
 
+_NOT_OF_CELLS: Final = ("as", "section", "rows", "whole", "known_at")
+"""What is asked of a document that the entries behind a cell do not depend on, or have otherwise."""
 _READ: Final = {
     200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
     **UNCHANGED,
@@ -68,7 +70,7 @@ def _preferred(request: Request) -> FormatName:
 
 def _entries_of(request: Request, document: Document) -> str:
     """Return the URI template of the entries behind a cell, as of the same moment."""
-    kept = {name: value for name, value in request.query_params.items() if name not in ("as", "section", "known_at")}
+    kept = {name: value for name, value in request.query_params.items() if name not in _NOT_OF_CELLS}
     asked = urlencode({**kept, "known_at": document.header.known_at.isoformat()})
     return f"{request.url.path}/entries?{asked}&cell={{section}}/{{row}}/{{column}}"
 
@@ -113,13 +115,26 @@ def routes(context: ServiceContext) -> APIRouter:
             FormatName | None, Query(alias="as", description="the format; without it, what `Accept` prefers")
         ] = None,
         section: Annotated[str | None, Query(description="of CSV and Parquet: only this section")] = None,
+        rows: Annotated[
+            int | None,
+            Query(ge=1, le=10_000, description="of JSON: the first rows of each section alone; without it, every row"),
+        ] = None,
+        whole: Annotated[
+            list[Name] | None, Query(max_length=100, description="of JSON: sections that have every row all the same")
+        ] = None,
     ) -> Response:
-        """As it was known at a moment: the same question as of the same moment has the same bytes in each format."""
+        """As it was known at a moment: the same question as of the same moment has the same bytes in each format.
+
+        With `rows`, a section that has more says in `cut_from` how many there are; totals are of all. What is cut has
+        no `sha256`.
+        """
         definition, form = await report_of(request, report), form or _preferred(request)
         async with reader(context.engine) as read:
             question = await question_of(read, person, asked)
             document = await answer(read, definition, question)
         try:
+            if form == "json" and rows is not None:
+                document = document.cut(rows, whole or ())
             async with rendering:
                 content = await asyncio.to_thread(
                     render, document, form, section=section, explain=_entries_of(request, document)

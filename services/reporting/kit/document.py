@@ -1,8 +1,8 @@
 """A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from hashlib import sha256
@@ -79,13 +79,32 @@ class Row:
         return given if isinstance(given, Explained) else Explained()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Filled:
-    """A section with its rows, and the total of the columns that are added up, where there are any."""
+    """A section with what its rows were given as, and the total of the columns that are added up, if there are any.
+
+    `cut_from` is how many rows there are where these are only the first of them.
+    """
 
     section: Section
-    rows: tuple[Row, ...]
+    given: Sequence[Mapping[str, Value | Figure | Cell]]
     total: Row | None = None
+    cut_from: int | None = None
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Return the rows, made when somebody reads them. Raises: ValueError where two have one id."""
+        found: dict[str, Row] = {}
+        for given in self.given:
+            row = _row(_id_of([_value(given.get(name)) for name in self.section.key]), self.section, given)
+            if found.setdefault(row.id, row) is not row:
+                raise ValueError(f"two rows of {self.section.name} have the key {row.id!r}")
+        return tuple(found.values())
+
+    def cut(self, most: int) -> "Filled":
+        """Return the section with at most so many rows, and the total of all."""
+        rows = len(self.given)
+        return self if rows <= most else replace(self, given=self.given[:most], cut_from=rows)
 
 
 TOTAL: Final = "/total"
@@ -96,19 +115,13 @@ def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], 
     """Return a section with rows: each maps column names to values; what is left out is empty.
 
     The total row has the sums of the columns that are `added`, and `totals` for what does not add up, such as a
-    percentage. Raises: KeyError for a value without a column; ValueError where two rows have one id.
+    percentage. Raises: KeyError for a value without a column.
     """
     names = {column.name for column in section.columns}
-    filled, ids = [], set()
-    given = [dict(row) for row in rows]
+    given = tuple(rows)
     for row in given:
-        if unknown := row.keys() - names:
-            raise KeyError(f"{section.name} has no column {', '.join(sorted(unknown))}")
-        made = _row(_id_of([_value(row.get(name)) for name in section.key]), section, row)
-        if made.id in ids:
-            raise ValueError(f"two rows of {section.name} have the key {made.id!r}")
-        ids.add(made.id)
-        filled.append(made)
+        if not row.keys() <= names:
+            raise KeyError(f"{section.name} has no column {', '.join(sorted(row.keys() - names))}")
     sums: dict[str, Value | Figure | Cell] = {
         column.name: _exact_total(given, column.name)
         if column.unit == "exact_cents"
@@ -116,8 +129,7 @@ def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], 
         for column in section.columns
         if column.added
     }
-    row_of_totals = _row(TOTAL, section, sums | totals) if sums or totals else None
-    return Filled(section, tuple(filled), row_of_totals)
+    return Filled(section, given, _row(TOTAL, section, sums | totals) if sums or totals else None)
 
 
 def _id_of(key: Sequence[Value]) -> str:
@@ -256,6 +268,21 @@ class Document:
         return sha256(canonical(self.content)).hexdigest()
 
     @property
+    def whole(self) -> bool:
+        """Return whether every section has all its rows."""
+        return all(filled.cut_from is None for filled in self.sections)
+
+    def cut(self, most: int, but: Collection[str] = ()) -> "Document":
+        """Return the document with at most so many rows in each section but those of these names.
+
+        Raises: LookupError where there is no such section.
+        """
+        if unknown := set(but) - {one.section.name for one in self.sections}:
+            raise LookupError(f"there is no section {', '.join(sorted(unknown))}")
+        sections = (one if one.section.name in but else one.cut(most) for one in self.sections)
+        return replace(self, sections=tuple(sections))
+
+    @property
     def balanced(self) -> bool:
         """Return whether all identities hold."""
         return all(one.holds for one in self.identities)
@@ -298,6 +325,7 @@ def _section(filled: Filled) -> dict[str, Any]:
         "title": filled.section.title,
         "rows": [{"id": row.id, **{name: plain(value) for name, value in row.cells.items()}} for row in filled.rows],
         "total": None if filled.total is None else {name: plain(v) for name, v in filled.total.cells.items()},
+        **({} if filled.cut_from is None else {"cut_from": filled.cut_from}),
     }
 
 

@@ -8,13 +8,13 @@ from services.reporting.kit.document import Column, Document
 
 
 def as_json(document: Document, explain: str | None = None) -> bytes:
-    """Return a document as JSON; `content` stands as it is hashed.
+    """Return a document as JSON; `content` stands as it is hashed, and has no hash where sections are cut.
 
     `explain` is the URI template (RFC 6570) of the entries behind a cell, with the variables `section`, `row` (its
     `id`) and `column`: one for all cells, outside the content, which therefore has the same hash wherever it is served.
     """
     columns = {filled.section.name: [_column(one) for one in filled.section.columns] for filled in document.sections}
-    whole = document.header.model_dump(mode="json") | {"sha256": document.sha256}
+    whole = document.header.model_dump(mode="json") | {"sha256": document.sha256 if document.whole else None}
     if explain is not None:
         whole["explain"] = explain
     whole |= {"columns": columns, "content": document.content}

@@ -56,6 +56,21 @@ def test_one_table_or_game_can_be_asked_for(books: Books) -> None:
     assert [] == rows_of(books.settled("&table=BJ-03"), "wagers")
 
 
+def test_the_first_rows_alone_can_be_asked_for(books: Books) -> None:
+    """Of sections that are not wanted whole, with the totals of all; the same figures."""
+    books.publish(*(books.posted(seq, f"BJ-0{seq}", [total(handle=100 * seq)]) for seq in range(1, 5)))
+    every, cut = books.settled(), books.settled("&rows=3&whole=wagers")
+    assert rows_of(every, "tables")[:3] == rows_of(cut, "tables")
+    assert rows_of(every, "wagers") == rows_of(cut, "wagers")
+    assert total_of(every, "tables") == total_of(cut, "tables")
+    assert [None, 4, None] == [one.get("cut_from") for one in cut["content"]["sections"]]
+    assert cut["sha256"] is None is not every["sha256"]
+    assert every["explain"] == cut["explain"].replace(cut["known_at"][:19], every["known_at"][:19])
+    assert every["sha256"] == books.settled("&rows=4")["sha256"]
+    assert_problem(books.get(books.path(more="&rows=1&whole=pits")), 404, "there is no section pits")
+    assert_problem(books.get(books.path(more="&rows=0")), 422, "query.rows")
+
+
 def test_duplicates_disorder_and_gaps_of_the_input_do_not_change_the_sum(books: Books) -> None:
     """A missing settlement is an open exception and shows in the report; when it comes late, all is as if in order."""
     events = [books.posted(seq, "BJ-01", [total(handle=100 * seq)]) for seq in range(1, 7)]

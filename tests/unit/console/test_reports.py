@@ -14,15 +14,14 @@ _COLUMNS = [
 
 
 def section(rows: int, rows_max: int | None) -> str:
-    """Return a section of so many tables, each with a drop of $10, as HTML."""
+    """Return a section of so many tables, each with a drop of $10, as HTML; reporting gave at most so many of them."""
     shown: dict[str, Any] = {"report": "drop-and-win", "known_at": "2026-11-21T12:00:00Z"}
     wanted = {"gaming_day": "2026-11-20", "period": "day", "table": "", "game": ""}
     listed = [{"id": f"BJ{number:02}", "table": f"BJ{number:02}", "drop_cents": 1000} for number in range(rows)]
-    one = {"name": "tables", "title": "Tables", "rows": listed, "total": {"drop_cents": 1000 * rows}}
+    one: dict[str, Any] = {"name": "tables", "title": "Tables", "total": {"drop_cents": 1000 * rows}}
+    one |= {"rows": listed[:rows_max]} | ({"cut_from": rows} if rows_max is not None and rows_max < rows else {})
     template = environment().get_template("report_parts.html")
-    module: Any = template.make_module(
-        {"property": "riverside", "shown": shown, "wanted": wanted, "zone": None, "rows_max": rows_max}
-    )
+    module: Any = template.make_module({"property": "riverside", "shown": shown, "wanted": wanted, "zone": None})
     return str(module.section(one, _COLUMNS))
 
 

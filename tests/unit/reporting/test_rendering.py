@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given, settings
 from pyarrow import parquet
 
-from services.reporting.kit.document import Document, Filled
+from services.reporting.kit.document import Document, Filled, fill
+from services.reporting.kit.figures import Figure
 from services.reporting.rendering import FORMATS, FormatName, render
 from services.reporting.rendering.csv_text import guarded
 from services.reporting.rendering.wording import in_utc, text_of, whole
 from shared.contracts.envelope import canonical
 from shared.contracts.exact import parse_exact
-from tests.unit.reporting.rendering_documents import AWKWARD, KNOWN_AT, any_documents, report
+from tests.unit.reporting.rendering_documents import AWKWARD, KNOWN_AT, SLIPS, any_documents, report
 
 
 def _csv(document: Document, section: str | None = None) -> list[dict[str, str]]:
@@ -77,6 +78,26 @@ def test_json_has_the_content_that_was_hashed() -> None:
         read["known_at"],
     )
     assert "explain" not in json.loads(render(document, "json"))
+
+
+def test_what_is_cut_has_the_first_rows_the_totals_of_all_and_no_hash() -> None:
+    """Sections that are not longer, or that are wanted whole, stand as they are."""
+    every, cut, kept = (
+        json.loads(render(one, "json")) for one in (report(), report().cut(2), report().cut(2, ["tables"]))
+    )
+    [tables, slips] = every["content"]["sections"]
+    first = {**tables, "rows": tables["rows"][:2], "cut_from": 3}
+    assert {**every, "sha256": None, "content": {**every["content"], "sections": [first, slips]}} == cut
+    assert every == kept == json.loads(render(report().cut(3), "json"))
+    with pytest.raises(LookupError, match="no section pits"):
+        report().cut(2, ["pits"])
+
+
+def test_two_rows_of_a_section_cannot_have_one_name() -> None:
+    """A cell would be that of either."""
+    slips = fill(SLIPS, [{"slip": "F-1", "amount_cents": Figure(cents)} for cents in (5, 6)])
+    with pytest.raises(ValueError, match="two rows of slips have the key 'F-1'"):
+        render(Document(report().header, (slips,)), "json")
 
 
 def test_csv_has_amounts_in_cents_and_in_dollars() -> None:
