@@ -50,11 +50,11 @@ class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
 
     def on(self, day: date) -> Dated[T]:
         """Return what holds on a day. Raises: LookupError before the first value."""
-        begun = [dated for dated in self.root if dated.effective_from <= day]
-        if not begun:
-            first = self.root[0]
-            raise LookupError(
-                f"nothing is known for {day}: the first value holds from {first.effective_from} on ({first.source}); "
-                "add an earlier one with its source"
-            )
-        return begun[-1]
+        for dated in reversed(self.root):
+            if dated.effective_from <= day:
+                return dated
+        first = self.root[0]
+        raise LookupError(
+            f"nothing is known for {day}: the first value holds from {first.effective_from} on ({first.source}); "
+            "add an earlier one with its source"
+        )
