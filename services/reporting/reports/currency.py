@@ -1,9 +1,9 @@
 """Currency reports and logs (CTR, MTL): what persons moved in a gaming day, warnings, and patterns to look at."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from math import ceil
 from typing import Any, Final
 
@@ -64,6 +64,10 @@ class _Judged:
         found = self.law.forms[self.law.currency_reports[report].form].on(movement.gaming_day).value
         return found.number or found.title
 
+    def applied(self) -> Iterator[Applied]:
+        held = {(one.report, one.gaming_day, one.standing): one.applied for one in self.totals}
+        return (one for (*_, standing), applied in held.items() if standing != "below" for one in applied)
+
 
 async def _fill(books: Books) -> Content:
     require_whole(books, "what a person moves is added up over all places")
@@ -103,7 +107,7 @@ async def _fill(books: Books) -> Content:
         for law in laws
     ]
     logs = [log for each in judged for log in _logs(each)]
-    logged = [_in_log(each, entry) for each, _, _, entry in logs]
+    logged = [of_day for each, department, _, log in logs for of_day in _in_log(each, department, log)]
     sections = (
         fill(DAYS, day_rows(days, logged)),
         fill(REPORTABLE, (_reportable(each, one) for each in judged for one in _standing(each, "reached", filed=True))),
@@ -111,8 +115,9 @@ async def _fill(books: Books) -> Content:
             LOG,
             (
                 _entry(each, department, report, entry)
-                for each, department, report, entry in logs
+                for each, department, report, log in logs
                 if not only_due or _is_of_instruments(each.law, report)
+                for entry in log
             ),
         ),
         fill(
@@ -121,7 +126,7 @@ async def _fill(books: Books) -> Content:
         ),
         fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
     )
-    applied = [applied for each in judged for one in each.totals if one.standing != "below" for applied in one.applied]
+    applied = [one for each in judged for one in each.applied()]
     if only_due:
         applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
     return Content(sections, identities, _marks(applied))
@@ -184,19 +189,22 @@ def _warning(judged: _Judged, one: CurrencyTotal) -> dict[str, Any]:
     return _total(judged, one) | {"left_cents": one.threshold_cents - one.cents}
 
 
-def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, LogEntry]]:
-    """Return the entries of all logs of a pack, each with its department and the report."""
+def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]:
+    """Return all logs of a pack, each with its department and the report."""
     return [
-        (judged, department, report, entry)
+        (judged, department, report, log)
         for report in _logged(judged.law)
         for department, log in department_logs(one for one in judged.totals if one.report == report).items()
-        for entry in log
     ]
 
 
-def _in_log(judged: _Judged, entry: LogEntry) -> Logged:
-    one = entry.movement
-    return one.gaming_day, one.department, Figure(one.cents, judged.because([one]))
+def _in_log(judged: _Judged, department: str, log: Iterable[LogEntry]) -> Iterator[Logged]:
+    by_day: dict[date, list[CashMovement]] = {}
+    for entry in log:
+        by_day.setdefault(entry.movement.gaming_day, []).append(entry.movement)
+    for day, movements in by_day.items():
+        because = judged.because(movements)
+        yield day, department, Figure(len(movements), because), Figure(sum(one.cents for one in movements), because)
 
 
 def _entry(judged: _Judged, department: str, report: str, entry: LogEntry) -> dict[str, Any]:

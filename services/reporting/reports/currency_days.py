@@ -8,14 +8,14 @@ from typing import Any
 
 from services.reporting.books.currency import moved_in_days, sold_to_nobody_known
 from services.reporting.books.reading import Books
-from services.reporting.domain.federal.currency import Department, Direction, is_reached
+from services.reporting.domain.federal.currency import Department, Direction, reached_cents
 from services.reporting.domain.law import Applied
 from services.reporting.kit.figures import NOTHING, Figure
 from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
 
-Logged = tuple[date, str, Figure]
-"""A movement of a log: its gaming day, the department, what it comes to."""
+Logged = tuple[date, str, Figure, Figure]
+"""What a log has of a gaming day: the day, the department, how many movements, what they come to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ async def read_days(books: Books, logs: Sequence[CurrencyReport], filed: Sequenc
 
 
 def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
-    """Return the rows of gaming days and departments; `logged` are movements of logs that are known one by one."""
+    """Return the rows of gaming days and departments; `logged` is what logs list of them."""
     rows: dict[tuple[date, str], dict[str, Any]] = {}
 
     def add(day: date, department: str, figures: Mapping[str, Figure]) -> None:
@@ -47,8 +47,8 @@ def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
 
     for (day, department), moved in days.moved.items():
         add(day, department, {f"{way}_cents": figure for way, figure in moved.items()})
-    for day, where, cents in logged:
-        add(day, where, {"logged": Figure(1, cents.origin), "logged_cents": cents})
+    for day, where, movements, cents in logged:
+        add(day, where, {"logged": movements, "logged_cents": cents})
     for name, sold in days.sold:
         for day, (movements, cents) in sold.items():
             add(day, "table", {name: movements, f"{name}_cents": cents})
@@ -58,11 +58,8 @@ def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
 def _least_cents(rule: CurrencyReport, books: Books) -> dict[date, int]:
     """Return what an amount comes to at least that is in a log, by gaming day of the question."""
     first, last = books.question.first, books.question.last
-    found = {}
-    for day in (first + timedelta(days=number) for number in range((last - first).days + 1)):
-        threshold_cents = rule.threshold_cents.on(day).value
-        found[day] = threshold_cents if is_reached(rule, threshold_cents, day) else threshold_cents + 1
-    return found
+    days = (first + timedelta(days=number) for number in range((last - first).days + 1))
+    return {day: reached_cents(rule, day) for day in days}
 
 
 def applied_to_logs(law: Pack, names: Iterable[str], day: date) -> list[Applied]:

@@ -4,7 +4,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
-from typing import Final, Literal, get_args
+from math import ceil
+from typing import Final, Literal, NamedTuple, get_args
 
 from services.reporting.domain.law import Applied
 from shared.jurisdictions import Pack
@@ -41,8 +42,7 @@ class CashMovement:
     medium: Literal["currency", "instrument"] = "currency"
 
 
-@dataclass(frozen=True, slots=True)
-class LogEntry:
+class LogEntry(NamedTuple):
     """A movement, and what the person had moved in and out in the gaming day when it was over, cents."""
 
     movement: CashMovement
@@ -50,8 +50,7 @@ class LogEntry:
     out_cents: int
 
 
-@dataclass(frozen=True, slots=True)
-class CurrencyTotal:
+class CurrencyTotal(NamedTuple):
     """Movements that a report takes as one, added up, and where they stand to its threshold.
 
     `reached` is to be reported or logged, `near` is not but may soon be. `file_by` is the last day on which the report
@@ -72,6 +71,24 @@ class CurrencyTotal:
     applied: tuple[Applied, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What holds for a report on a gaming day: its form, the amounts that a total is compared to, by which law.
+
+    `filed` is the law of what is due: where nothing is filed, it says no more than `applied`.
+    """
+
+    report: str
+    form: str
+    threshold_cents: int
+    near_cents: int
+    reached_cents: int
+    is_each_alone: bool
+    file_by: date | None
+    applied: tuple[Applied, ...]
+    filed: tuple[Applied, ...]
+
+
 def currency_totals(
     law: Pack, report: str, movements: Iterable[CashMovement], *, warning_share: Fraction = WARNING_SHARE
 ) -> tuple[CurrencyTotal, ...]:
@@ -85,13 +102,14 @@ def currency_totals(
     """
     rule = law.currency_reports[report]
     ordered = in_order(one for one in movements if one.medium == rule.medium)
+    held = {day: _held(law, report, day, warning_share) for day in sorted({one.gaming_day for one in ordered})}
     together: dict[Hashable, list[LogEntry]] = {}
     for number, entry in enumerate(_running(ordered)):
         one = entry.movement
-        is_alone = one.patron is None or rule.together.on(one.gaming_day).value == "each_alone"
+        is_alone = one.patron is None or held[one.gaming_day].is_each_alone
         key = number if is_alone else (one.property, one.patron, one.gaming_day, one.direction)
         together.setdefault(key, []).append(entry)
-    return tuple(_total(law, report, rule, entries, warning_share) for entries in together.values())
+    return tuple(_total(held[entries[0].movement.gaming_day], entries) for entries in together.values())
 
 
 def department_logs(totals: Iterable[CurrencyTotal]) -> dict[Department, tuple[LogEntry, ...]]:
@@ -122,10 +140,9 @@ def _order(one: CashMovement) -> tuple[datetime, str, str, str]:
     return one.moment, one.property, one.place, one.reference
 
 
-def is_reached(rule: CurrencyReport, cents: int, day: date) -> bool:
-    """Return whether an amount, cents, is to be reported on a gaming day: at the threshold, or only above it."""
-    threshold_cents = rule.threshold_cents.on(day).value
-    return cents >= threshold_cents if rule.reached == "at" else cents > threshold_cents
+def reached_cents(rule: CurrencyReport, day: date) -> int:
+    """Return the least amount, cents, that is to be reported on a gaming day: the threshold, or what is above it."""
+    return rule.threshold_cents.on(day).value + (rule.reached == "above")
 
 
 def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
@@ -139,34 +156,43 @@ def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
         yield LogEntry(one, so_far["in"], so_far["out"])
 
 
-def _total(
-    law: Pack, report: str, rule: CurrencyReport, entries: Sequence[LogEntry], warning_share: Fraction
-) -> CurrencyTotal:
-    first = entries[0].movement
-    day, cents = first.gaming_day, sum(entry.movement.cents for entry in entries)
-    threshold = rule.threshold_cents.on(day)
-    reached = is_reached(rule, cents, day)
-    applied = [
+def _held(law: Pack, report: str, day: date, warning_share: Fraction) -> _Held:
+    rule = law.currency_reports[report]
+    threshold, together = rule.threshold_cents.on(day), rule.together.on(day)
+    within = None if rule.file_within_days is None else rule.file_within_days.on(day)
+    applied = (
         Applied.of(f"forms.{rule.form}", law.forms[rule.form].on(day)),
         Applied.of(f"currency_reports.{report}.threshold_cents", threshold),
-        Applied.of(f"currency_reports.{report}.together", rule.together.on(day)),
-    ]
-    file_by = None
-    if reached and rule.file_within_days is not None:
-        within = rule.file_within_days.on(day)
-        file_by = day + timedelta(days=within.value)
-        applied.append(Applied.of(f"currency_reports.{report}.file_within_days", within))
-    return CurrencyTotal(
+        Applied.of(f"currency_reports.{report}.together", together),
+    )
+    filed = () if within is None else (Applied.of(f"currency_reports.{report}.file_within_days", within),)
+    return _Held(
         report=report,
         form=rule.form,
+        threshold_cents=threshold.value,
+        near_cents=ceil(threshold.value * warning_share),
+        reached_cents=reached_cents(rule, day),
+        is_each_alone=together.value == "each_alone",
+        file_by=None if within is None else day + timedelta(days=within.value),
+        applied=applied,
+        filed=applied + filed,
+    )
+
+
+def _total(held: _Held, entries: Sequence[LogEntry]) -> CurrencyTotal:
+    first, cents = entries[0].movement, sum(entry.movement.cents for entry in entries)
+    reached = cents >= held.reached_cents
+    return CurrencyTotal(
+        report=held.report,
+        form=held.form,
         property=first.property,
         patron=first.patron,
-        gaming_day=day,
+        gaming_day=first.gaming_day,
         direction=first.direction,
         cents=cents,
-        threshold_cents=threshold.value,
-        standing="reached" if reached else "near" if cents >= threshold.value * warning_share else "below",
-        file_by=file_by,
+        threshold_cents=held.threshold_cents,
+        standing="reached" if reached else "near" if cents >= held.near_cents else "below",
+        file_by=held.file_by if reached else None,
         entries=tuple(entries),
-        applied=tuple(applied),
+        applied=held.filed if reached else held.applied,
     )

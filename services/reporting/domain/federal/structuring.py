@@ -16,7 +16,7 @@ from services.reporting.domain.federal.currency import (
     CashMovement,
     Direction,
     in_order,
-    is_reached,
+    reached_cents,
 )
 from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
@@ -76,14 +76,19 @@ class _Moved:
         return self.rule.threshold_cents.on(self.day).value
 
     @cached_property
+    def reached_cents(self) -> int:
+        """Return the least amount that is to be reported."""
+        return reached_cents(self.rule, self.day)
+
+    @cached_property
     def is_reached(self) -> bool:
         """Return whether together they are to be reported."""
-        return is_reached(self.rule, self.cents, self.day)
+        return self.cents >= self.reached_cents
 
     @cached_property
     def is_divided(self) -> bool:
         """Return whether none of them is to be reported alone."""
-        return not any(is_reached(self.rule, one.cents, self.day) for one in self.movements)
+        return all(one.cents < self.reached_cents for one in self.movements)
 
     def is_below_from(self, share: Fraction) -> bool:
         """Return whether together they do not reach the threshold, but this share of it."""
