@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
-from typing import Any, Final, Literal
+from datetime import date, datetime
+from typing import Final, Literal, NamedTuple
 
 from sqlalchemy import text
 
@@ -38,6 +38,13 @@ _AT_TABLES: Final = "sold_for_currency_cents"
 OF_PERSONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES, BOUGHT: "in"}
 """The measures of what persons move, by account or person."""
 
+_SIDES: Final[Mapping[str, tuple[Department, Direction]]] = {
+    **{name: ("account", way) for name, way in (CASH_MEASURES | ACCOUNT_MEASURES).items()},
+    **{name: ("cage", way) for name, way in CAGE_MEASURES.items()},
+    **dict.fromkeys((BOUGHT, _AT_TABLES), ("table", "in")),
+}
+"""Where what a measure adds up was moved, and which way."""
+
 _UNKNOWN: Final = """NOT EXISTS (  -- the same entry says who bought, where that is known
         SELECT FROM reporting.amounts b
         WHERE b.property = a.property AND b.gaming_day = a.gaming_day AND b.measure = :bought
@@ -60,7 +67,9 @@ _MOVED: Final = text(
             HAVING sum(value) >= :person_cents) sums),
     wanted AS MATERIALIZED (
         SELECT DISTINCT gaming_day, measure, item, person FROM days JOIN large USING (person, gaming_day))
-    SELECT m.*, f.kind, f.occurred_at, f.what, f."window", f.number, f.voids
+    SELECT m.service, m.shard, m.seq, m.measure, m.person, m.gaming_day, f.occurred_at, CAST(m.value AS bigint),
+           m.table_name, f.data ->> 'window', f.data ->> 'kind', split_part(f.kind, '.', 1),
+           CAST(coalesce(f.data ->> 'number', f.data ->> 'step') AS bigint), CAST(f.data ->> 'voids' AS bigint)
     FROM (
         SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, w.person
         FROM (
@@ -75,9 +84,7 @@ _MOVED: Final = text(
         WHERE :tables AND a.property = :property AND a.gaming_day BETWEEN :first AND :last
           AND a.recorded_at <= :known_at AND a.measure = :at_tables AND a.value >= :nobody_cents AND {unknown}) m
     CROSS JOIN LATERAL (  -- OFFSET 0: few of all facts are looked up
-        SELECT kind, occurred_at, data ->> 'kind' AS what, data ->> 'window' AS "window",
-               CAST(coalesce(data ->> 'number', data ->> 'step') AS bigint) AS number,
-               CAST(data ->> 'voids' AS bigint) AS voids
+        SELECT kind, occurred_at, CASE WHEN event IS NULL THEN data END AS data  -- what the pit reports is not read
         FROM reporting.facts WHERE service = m.service AND shard = m.shard AND seq = m.seq OFFSET 0) f
     ORDER BY f.occurred_at, m.service, m.shard, m.seq""".replace("{owners}", OWNERS)
     .replace("{amounts}", added_up(AMOUNTS, ("gaming_day", "item")))
@@ -100,6 +107,25 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
     WHERE {unknown}
     GROUP BY a.gaming_day ORDER BY a.gaming_day""".replace("{unknown}", _UNKNOWN)
 )
+
+
+class _Row(NamedTuple):
+    """What `_MOVED` finds of an entry; `voids` is the number, in its series, of what it voids."""
+
+    service: str
+    shard: int
+    seq: int
+    measure: str
+    person: str | None
+    gaming_day: date
+    moment: datetime
+    cents: int
+    table: str
+    window: str | None
+    what: str | None
+    series: str
+    number: int | None
+    voids: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +151,12 @@ async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) ->
 
 async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Direction, Figure]]:
     """Return the currency that moved in and out on each of the question's gaming days, by department."""
-    sides: dict[str, tuple[Department, Direction]] = {
-        "cage_in_cents": ("cage", "in"),
-        "cage_out_cents": ("cage", "out"),
-        _AT_TABLES: ("table", "in"),
-        **{name: ("account", way) for name, way in CASH_MEASURES.items()},
-    }
     known = [await books.amounts(tuple(CASH_MEASURES), ("gaming_day", "item"), items=(CASH,))]
     known.append(await books.amounts(("cage_in_cents", "cage_out_cents", _AT_TABLES), ("gaming_day",)))
     found: dict[tuple[date, Department], dict[Direction, Figure]] = {}
     for by, measures in (each for one in known for each in one.items()):
         for name, figure in measures.items():
-            department, direction = sides[name]
+            department, direction = _SIDES[name]
             found.setdefault((date.fromisoformat(by[0]), department), {})[direction] = figure
     return found
 
@@ -150,7 +170,7 @@ async def moved_currency(
     is known, each amount stands alone, and is large from `nobody_cents` on; with `tables`, those at tables are among
     them. An account of no known patron stands for whoever moves currency in it. What is void was no movement.
     """
-    rows = await books.read(
+    found = await books.read(
         _MOVED,
         late=await books.late_days(first, books.question.last),
         first=first,
@@ -167,11 +187,12 @@ async def moved_currency(
         table=None,
         items=None,
     )
-    void = {(row.kind.partition(".")[0], row.voids) for row in rows if row.voids is not None}
+    rows = [_Row._make(row) for row in found]
+    void = {(row.series, row.voids) for row in rows if row.voids is not None}
     return [
         _moved(books.question.property, row)
         for row in rows
-        if row.voids is None and (row.kind.partition(".")[0], row.number) not in void
+        if row.voids is None and (row.series, row.number) not in void
     ]
 
 
@@ -185,36 +206,29 @@ def _medium(measure: str) -> Literal["currency", "instrument"]:
     return "instrument" if measure.startswith("instruments_") else "currency"
 
 
-def _moved(property_name: str, row: Any) -> Moved:
-    entry = EntryRef(row.service, row.shard, row.seq)
-    department, direction = _department(row), OF_PERSONS.get(row.measure, "in")
+def _moved(property_name: str, row: _Row) -> Moved:
+    department, direction = _SIDES[row.measure]
     movement = CashMovement(
         patron=row.person,
         property=property_name,
         gaming_day=row.gaming_day,
-        moment=row.occurred_at,
+        moment=row.moment,
         direction=direction,
-        cents=int(row.value),
-        kind=_kind(row, department, direction),
+        cents=row.cents,
+        kind=_kind(row.what, department, direction),
         department=department,
-        place=row.table_name or row.window or ("wallet" if department == "account" else "cage"),
-        reference=f"{entry.service}/{entry.shard}/{entry.seq}",
+        place=row.table or row.window or ("wallet" if department == "account" else "cage"),
+        reference=f"{row.service}/{row.shard}/{row.seq}",
         medium=_medium(row.measure),
     )
-    return Moved(movement, entry)
+    return Moved(movement, EntryRef(row.service, row.shard, row.seq))
 
 
-def _department(row: Any) -> Department:
-    if row.measure in ACCOUNT_MEASURES:
-        return "account"
-    return "cage" if row.measure in CAGE_MEASURES else "table"
-
-
-def _kind(row: Any, department: Department, direction: Direction) -> str:
+def _kind(what: str | None, department: Department, direction: Direction) -> str:
     match department:
         case "account":
             return "buy-in" if direction == "in" else "cash-out"
         case "cage":
-            return "counter check" if row.what is None else str(row.what).replace("_", " ")
+            return "counter check" if what is None else what.replace("_", " ")
         case "table":
             return "chips for currency"
