@@ -1,12 +1,11 @@
 """Counter checks as they were issued, and their issuance copies in drop boxes. Amounts are cents."""
 
-from dataclasses import dataclass
-from datetime import date, timedelta
-from typing import Any, Final
+from datetime import date, datetime, timedelta
+from typing import Final, NamedTuple
 
 from sqlalchemy import text
 
-from services.reporting.books.reading import Books, Listed
+from services.reporting.books.reading import Books
 from services.reporting.kit.figures import EntryRef
 
 _LATER: Final = timedelta(days=1)
@@ -42,38 +41,69 @@ _CHECKS: Final = text("""
             WHERE property = :property AND check_serial IS NOT NULL AND event = 'counter_check.issued'
               AND recorded_at <= :known_at AND gaming_day BETWEEN :begin AND :end
               AND (CAST(:table AS text) IS NULL OR table_name = :table)) i)
-    SELECT c.service AS count_service, c.shard AS count_shard, c.seq AS count_seq, c.count_number, c.box, c.box_day,
-           c.line, c.cents AS copy_cents, c.table_name AS copy_table, c.serial,
-           f.service, f.shard, f.seq, f.kind, f.gaming_day, f.occurred_at, f.recorded_at, CAST(f.data AS text) AS data
+    SELECT i.service, i.shard, i.seq, i.table_name, i.serial, i.cents, i.gaming_day, f.occurred_at, f.data ->> 'shift',
+           f.data #>> '{data,dealer}', f.data #>> '{data,floorperson}', f.data #>> '{data,drawer}',
+           c.service, c.shard, c.seq, c.table_name, c.serial, c.cents, c.box_day, c.box, c.line, c.count_number
     FROM issued i FULL JOIN copies c USING (table_name, serial, times)
     LEFT JOIN reporting.facts f ON f.service = i.service AND f.shard = i.shard AND f.seq = i.seq
     WHERE (:all OR i.cents IS DISTINCT FROM c.cents) AND coalesce(i.gaming_day, c.box_day) BETWEEN :first AND :last
     ORDER BY f.recorded_at, f.service, f.shard, f.seq, c.recorded_at, c.service, c.shard, c.seq, c.place, c.line""")
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Issuance(NamedTuple):
+    """A check as it was issued at a table."""
+
+    service: str
+    shard: int
+    seq: int
+    table: str
+    serial: str
+    cents: int
+    gaming_day: date
+    issued_at: datetime
+    shift: str
+    dealer: str
+    floorperson: str
+    drawer: str | None
+
+    @property
+    def entry(self) -> EntryRef:
+        """Return the entry that records it."""
+        return EntryRef(self.service, self.shard, self.seq)
+
+
+class Copy(NamedTuple):
     """An issuance copy as it was found in a box: on which line of which box, in which count.
 
     `gaming_day` is that of the box.
     """
 
+    service: str
+    shard: int
+    seq: int
     table: str
     serial: str
     cents: int
-    box: str
     gaming_day: date
+    box: str
     line: int
-    count: int
-    entry: EntryRef
+    count_number: int
+
+    @property
+    def entry(self) -> EntryRef:
+        """Return the entry of the count."""
+        return EntryRef(self.service, self.shard, self.seq)
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A check as it was issued, and its copy: without either, the other was not found."""
 
-    issued: Listed | None
+    issued: Issuance | None
     copy: Copy | None
+
+
+_PARTS: Final = len(Issuance._fields)
+"""So many columns of a row are the issuance, and those after them the copy; of what was not found, all are empty."""
 
 
 async def checks_of(books: Books, *, not_tied: bool) -> list[Check]:
@@ -91,19 +121,10 @@ async def checks_of(books: Books, *, not_tied: bool) -> list[Check]:
         end=question.last + _LATER,
         table=question.table,
     )
-    return [Check(None if row.service is None else Listed.of(row), _copy(row)) for row in rows]
-
-
-def _copy(row: Any) -> Copy | None:
-    if row.count_service is None:
-        return None
-    return Copy(
-        row.copy_table,
-        row.serial,
-        row.copy_cents,
-        row.box,
-        row.box_day,
-        row.line,
-        row.count_number,
-        EntryRef(row.count_service, row.count_shard, row.count_seq),
-    )
+    return [
+        Check(
+            None if row[0] is None else Issuance._make(row[:_PARTS]),
+            None if row[_PARTS] is None else Copy._make(row[_PARTS:]),
+        )
+        for row in rows
+    ]

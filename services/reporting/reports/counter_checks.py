@@ -1,10 +1,11 @@
 """The log of Counter Checks: each as it was issued at a table, and the box in which its issuance copy was found."""
 
+import asyncio
 from datetime import date
 from typing import Any, Final
 
-from services.reporting.books.check_copies import Copy, checks_of
-from services.reporting.books.reading import Books, Listed
+from services.reporting.books.check_copies import Copy, Issuance, checks_of
+from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, Figure, total
@@ -88,12 +89,16 @@ UNKNOWN: Final = Section(
 
 async def _fill(books: Books) -> Content:
     only_off = is_long(books.question)
-    checks = await checks_of(books, not_tied=only_off)
-    counted = await _all_counted(books)
-    before, left = await left_before(books), await on_hand(books)
+    checks, counted, steps, before, left = await asyncio.gather(
+        checks_of(books, not_tied=only_off),
+        _all_counted(books),
+        cage_steps(books, *(CHANGES if only_off else STEPS)),
+        left_before(books),
+        on_hand(books),
+    )
     sections = (
         fill(LOG, (_row(books, one.issued, one.copy, counted) for one in checks if one.issued is not None)),
-        fill(CAGE, cage_rows(await cage_steps(books, *(CHANGES if only_off else STEPS)))),
+        fill(CAGE, cage_rows(steps)),
         left,
         fill(SHIFTS, await _shifts(books, before)),
         fill(UNKNOWN, (_unknown(one.copy) for one in checks if one.issued is None and one.copy is not None)),
@@ -114,30 +119,29 @@ async def _all_counted(books: Books) -> set[tuple[str, ...]]:
     }
 
 
-def _row(books: Books, issued: Listed, copy: Copy | None, counted: set[tuple[str, ...]]) -> dict[str, Any]:
-    fact, data = issued.fact, issued.fact.data
+def _row(books: Books, issued: Issuance, copy: Copy | None, counted: set[tuple[str, ...]]) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "gaming_day": fact.gaming_day,
-        "shift": fact.shift,
-        "pit": books.pit_of(fact.table),
-        "table": fact.table,
-        "serial": data.serial,
-        "issued_at": issued.occurred_at,
-        "cents": Figure(data.cents, (issued.entry,)),
-        "dealer": data.dealer,
-        "floorperson": data.floorperson,
-        "drawer": data.drawer,
+        "gaming_day": issued.gaming_day,
+        "shift": issued.shift,
+        "pit": books.pit_of(issued.table),
+        "table": issued.table,
+        "serial": issued.serial,
+        "issued_at": issued.issued_at,
+        "cents": Figure(issued.cents, (issued.entry,)),
+        "dealer": issued.dealer,
+        "floorperson": issued.floorperson,
+        "drawer": issued.drawer,
     }
     if copy is None:
-        all_counted = (str(fact.gaming_day), fact.table) in counted
+        all_counted = (str(issued.gaming_day), issued.table) in counted
         return {**row, "status": "not accounted for" if all_counted else "not counted"}
     return {
         **row,
-        "count": str(copy.count),
+        "count": str(copy.count_number),
         "box": copy.box,
         "box_day": copy.gaming_day,
         "counted_cents": Figure(copy.cents, (copy.entry,)),
-        "status": "in box" if copy.cents == data.cents else "other amount",
+        "status": "in box" if copy.cents == issued.cents else "other amount",
     }
 
 
@@ -171,7 +175,7 @@ def _unknown(copy: Copy) -> dict[str, Any]:
         "gaming_day": copy.gaming_day,
         "table": copy.table,
         "box": copy.box,
-        "count": str(copy.count),
+        "count": str(copy.count_number),
         "line": str(copy.line),
         "serial": copy.serial,
         "cents": Figure(copy.cents, (copy.entry,)),
