@@ -48,7 +48,7 @@ from loadtest.profiles import PROFILES, WARM_UP_ROUNDS, Profile
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.sampling import Sampler, Samples
-from loadtest.stack import environment_of, more_processes, started_stack, target_of, tokens_of
+from loadtest.stack import UNPACED, environment_of, more_processes, started_stack, target_of, tokens_of
 from loadtest.target import Target
 from loadtest.topic import stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
@@ -102,9 +102,9 @@ def run(
     partitions = {TABLE_EVENTS.name: profile.partitions} if profile.partitions else {}
     require_empty(os.environ.get("DATABASE_URL", ""))
     with (
-        _servers(broker) as environment,
+        _servers(broker, {} if profile.paced else UNPACED) as environment,
         started_stack(*profile.services, environment=environment, partitions=partitions) as (document, pid),
-        more_processes(document, profile.processes) as more,
+        more_processes(document, profile.processes, environment) as more,
     ):
         _Run(profile, outcome, head, document, Family(pid, os.getpid(), *more, logs=Path(document["logs"]))).measure(
             records, say
@@ -123,10 +123,10 @@ def require_empty(url: str) -> None:
 
 
 @contextmanager
-def _servers(broker: str) -> Iterator[Mapping[str, str]]:
+def _servers(broker: str, settings: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
     """Give the environment of a stack: with an Apache Kafka of its own where that is wanted and none was given."""
     with ExitStack() as running:
-        environment = dict(os.environ)
+        environment = {**settings, **os.environ}
         if broker == "kafka" and not environment.get("KAFKA_BOOTSTRAP_SERVERS"):
             environment["KAFKA_BOOTSTRAP_SERVERS"] = running.enter_context(KafkaServer()).bootstrap_servers
         yield environment
@@ -149,7 +149,7 @@ class _Run:
 
     def measure(self, records: Sequence[Record], say: Callable[[str], object]) -> None:
         """File what is played under, play, measure, judge."""
-        paced = any(stage.rate for stage in self._profile.stages)
+        paced = self._profile.paced
         with (
             Watch(self._target) as watch,
             Publisher(

@@ -39,6 +39,11 @@ class Profile:
         """Return how many rounds are measured."""
         return sum(stage.rounds for stage in self.stages)
 
+    @property
+    def paced(self) -> bool:
+        """Return whether rounds come at a rate, and not as fast as they go."""
+        return any(stage.rate for stage in self.stages)
+
 
 PROFILES: Final[Mapping[str, Profile]] = {
     "casino": Profile(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 import psycopg
 
@@ -15,18 +15,30 @@ Place = tuple[str, int]
 """(topic, partition)"""
 
 _RESOURCES_SECONDS: Final = 2.0
+_SINCE: Final = """CASE WHEN current_setting('track_commit_timestamp')::boolean
+                   THEN extract(epoch FROM pg_xact_commit_timestamp(xmin))::float8 END"""
+
+
+class Reached(NamedTuple):
+    """The next offset that a service will read of a partition, and since when (seconds since the epoch).
+
+    That is when it was committed, where the server keeps that (`track_commit_timestamp`), else when it was seen.
+    """
+
+    next_offset: int
+    since: float
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How far services were at a moment (seconds since the epoch): schema -> topic and partition -> the next offset."""
+    """How far services were at a moment (seconds since the epoch): schema -> topic and partition -> Reached."""
 
     at: float
-    next_offsets: Mapping[str, Mapping[Place, int]]
+    reached: Mapping[str, Mapping[Place, Reached]]
 
     def read(self, schema: str, topic: str) -> int:
         """Return how many records of a topic a service had processed and committed."""
-        return sum(offset for (name, _), offset in self.next_offsets.get(schema, {}).items() if name == topic)
+        return sum(one.next_offset for (name, _), one in self.reached.get(schema, {}).items() if name == topic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +58,7 @@ class Samples:
     resources: list[Resources] = field(default_factory=list)
 
     def moments(self, schema: str, topic: str, wanted: Mapping[Place, Sequence[int]]) -> dict[tuple[int, int], float]:
-        """Return when each of these offsets, ascending by partition, was first seen behind a service.
+        """Return since when each of these offsets, ascending by partition, was behind a service, as far as it was seen.
 
         Gives (partition, offset) -> moment; those that were never seen so are left out.
         """
@@ -56,9 +68,9 @@ class Samples:
                 continue
             left = 0
             for sample in self.places:
-                reached = sample.next_offsets.get(schema, {}).get(place, 0)
-                while left < len(offsets) and offsets[left] < reached:
-                    found[place[1], offsets[left]] = sample.at
+                reached = sample.reached.get(schema, {}).get(place)
+                while reached is not None and left < len(offsets) and offsets[left] < reached.next_offset:
+                    found[place[1], offsets[left]] = reached.since
                     left += 1
         return found
 
@@ -76,7 +88,7 @@ class Sampler:
         self.samples = Samples()
         self._conninfo = conninfo
         self._query = " UNION ALL ".join(
-            f"SELECT '{schema}', name, next_offset FROM {schema}.shards WHERE name LIKE '%/%'"  # noqa: S608 - our names
+            f"SELECT '{schema}', name, next_offset, {_SINCE} FROM {schema}.shards WHERE name LIKE '%/%'"  # noqa: S608 - our names
             for schema in schemas
         )
         self._family = family
@@ -87,11 +99,12 @@ class Sampler:
 
     def look(self, connection: psycopg.Connection) -> Sample:
         """Return how far the services are now."""
-        found: dict[str, dict[Place, int]] = {}
-        for schema, name, next_offset in connection.execute(self._query.encode()).fetchall():
+        found: dict[str, dict[Place, Reached]] = {}
+        rows, now = connection.execute(self._query.encode()).fetchall(), time.time()
+        for schema, name, next_offset, since in rows:
             if (place := place_of(name)) is not None:
-                found.setdefault(schema, {})[place] = next_offset
-        return Sample(time.time(), found)
+                found.setdefault(schema, {})[place] = Reached(next_offset, now if since is None else since)
+        return Sample(now, found)
 
     def __enter__(self) -> Self:
         self._thread.start()

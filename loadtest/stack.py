@@ -18,6 +18,8 @@ from shared.local.process import LeashedProcess, ProcessConfig
 _MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
 _OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGER_FETCH_SECONDS": "0.01"}
 """It holds back what comes as long as it may: so short that what is measured is not its waiting (decision 28)."""
+UNPACED: Final = {"PITLEDGER_FETCH_SECONDS": "0.05"}
+"""As services have it. Where rounds come as fast as they go nobody waits, and each answer costs the broker."""
 _STOP_SECONDS: Final = 60.0
 
 
@@ -61,27 +63,29 @@ def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterato
 
 
 @contextmanager
-def more_processes(document: Mapping[str, Any], processes: Mapping[str, int]) -> Iterator[Sequence[int]]:
+def more_processes(
+    document: Mapping[str, Any], processes: Mapping[str, int], environment: Mapping[str, str] = os.environ
+) -> Iterator[Sequence[int]]:
     """Run services of a stack in so many processes, the stack's own among them; give the ids of the others.
 
-    Each has the service's key, and its partitions are shared by all.
+    The `environment` is that of the stack. Each has the service's key, and its partitions are shared by all.
     """
     keys, logs = Path(document["verifiers_file"]).parent, Path(document["logs"])
     with ExitStack() as running:
         started = []
         for service, number in processes.items():
             for _ in range(number - 1):
-                environment = {
-                    **os.environ,
-                    **environment_of(dict(document)),
+                of_process = {
                     **_OF_BROKER_IN_MEMORY,
+                    **environment,
+                    **environment_of(dict(document)),
                     "PITLEDGER_CHECKPOINT_KEY_FILE": str(keys / f"{service}.pem"),
                     "PITLEDGER_HTTP_HOST": LOOPBACK,
                     "PITLEDGER_HTTP_PORT": str(free_port()),
                 }
                 log = logs / f"{service}.log"  # it is counted with those that have this log
                 command = [*_MAIN, "run", service]
-                one = LeashedProcess(ProcessConfig(command=command, directory=logs, log=log, environment=environment))
+                one = LeashedProcess(ProcessConfig(command=command, directory=logs, log=log, environment=of_process))
                 running.callback(one.stop)
                 started.append(one.pid)
         yield started

@@ -33,7 +33,7 @@ def moments(
 ) -> dict[str, dict[Place, float]]:
     """Return when each event was recorded, committed, and committed by each of the services behind (epoch seconds).
 
-    By `recorded`, `committed` and the schemas. All but the first as they were seen, which is later than they were.
+    By `recorded`, `committed` and the schemas. Of commits between two looks, the last is what counts.
     """
     with psycopg.connect(conninfo) as connection:
         rows = connection.execute(_RECORDED.encode()).fetchall()

@@ -36,6 +36,7 @@ _SETTINGS: Mapping[str, str] = {
     "unix_socket_directories": "",  # a socket's path may not exceed 100 bytes; the loopback port does for all
     "max_connections": "200",
     "scram_iterations": "1",  # passwords are 256 random bits: more would stretch nothing but the time to connect
+    "track_commit_timestamp": "on",  # when something was committed can be asked, not only when it was recorded
     "timezone": "UTC",
     "log_timezone": "UTC",
 }

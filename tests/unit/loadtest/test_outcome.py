@@ -9,15 +9,15 @@ from loadtest.bench import Bench, Place
 from loadtest.outcome import Outcome, Source, ages, growth_of, keep, kept, lag_of, memory_of, thinned
 from loadtest.page import page
 from loadtest.processes import Used
-from loadtest.sampling import Resources, Sample, Samples, place_of
+from loadtest.sampling import Reached, Resources, Sample, Samples, place_of
 from loadtest.timing import everywhere
 from loadtest.watch import TooSlow
 
 
 def sample(at: float, settled: int, reported: int) -> Sample:
     """Two services, two partitions of each topic, evenly."""
-    events = {("table.events", number): settled // 2 for number in (0, 1)}
-    published = {("settlements", number): reported // 2 for number in (0, 1)}
+    events = {("table.events", number): Reached(settled // 2, at) for number in (0, 1)}
+    published = {("settlements", number): Reached(reported // 2, at) for number in (0, 1)}
     return Sample(at, {"round_settlement": events, "reporting": published})
 
 
