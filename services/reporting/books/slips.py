@@ -1,8 +1,10 @@
 """Fills and credits: every slip with the facts of its steps. Amounts are cents."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import Any, Final, Literal
 
 from sqlalchemy import text
@@ -21,7 +23,7 @@ STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 """What the pit reports of slips."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Slip:
     """A slip, by the facts of its steps. A paper slip is one fact: all its steps were done when it was entered.
 
@@ -37,13 +39,13 @@ class Slip:
     voided: Listed | None = None
     paper: Listed | None = None
 
-    @property
+    @cached_property
     def steps(self) -> tuple[Listed, ...]:
         """Return what is known of it."""
         steps = (self.requested, self.prepared, self.carried, self.received, self.voided, self.paper)
         return tuple(step for step in steps if step is not None)
 
-    @property
+    @cached_property
     def begun(self) -> Any:
         """Return the fact that says where it is for and what is on it."""
         return (self.paper or self.prepared or self.requested or self.steps[0]).fact
@@ -63,7 +65,7 @@ class Slip:
         """Return whether nothing more comes of it."""
         return self.status in ("received", "void")
 
-    @property
+    @cached_property
     def status(self) -> SlipStatus:
         """Return how far it has come."""
         if self.voided is not None or isinstance(self.begun, inventory.ManualSlipVoided):
@@ -74,12 +76,12 @@ class Slip:
             return "carried"
         return "prepared" if self.prepared is not None else "requested"
 
-    @property
+    @cached_property
     def value(self) -> Figure:
         """Return what is on it."""
         return _value(self.paper or self.prepared or self.requested, "contents")
 
-    @property
+    @cached_property
     def arrived(self) -> Figure | None:
         """Return what was received; None before."""
         if self.status != "received":
@@ -112,27 +114,28 @@ def _value(listed: Listed | None, field: str) -> Figure:
 
 def slips_from(facts: Iterable[Listed]) -> list[Slip]:
     """Return slips as the facts of their steps make them, in whatever order those come; requests alone too."""
-    listed = list(facts)
-    prepared = [one for one in listed if isinstance(one.fact, inventory.SlipPrepared)]
-    slips = {(one.fact.slip, one.fact.number): Slip(one.fact.slip, one.fact.number, prepared=one) for one in prepared}
-    requests = {one.fact.request: (one.fact.slip, one.fact.number) for one in prepared}
-    alone: list[Slip] = []
-    for one in listed:
+    steps: defaultdict[tuple[SlipKind, int], dict[str, Listed]] = defaultdict(dict)
+    requests: dict[int, Listed] = {}
+    paper: list[Slip] = []
+    for one in facts:
         match one.fact:
-            case inventory.SlipPrepared():
-                continue
-            case inventory.SlipRequested(slip=slip, request=request):
-                if request in requests:
-                    slips[requests[request]] = replace(slips[requests[request]], requested=one)
-                else:
-                    alone.append(Slip(slip, requested=one))
-            case inventory.ManualSlipEntered() | inventory.ManualSlipVoided():
-                alone.append(Slip(one.fact.slip, one.fact.number, paper=one))
+            case inventory.SlipPrepared(slip=slip, number=number):
+                steps[slip, number]["prepared"] = one
+            case inventory.SlipRequested(request=request):
+                requests[request] = one
+            case (
+                inventory.ManualSlipEntered(slip=slip, number=number)
+                | inventory.ManualSlipVoided(slip=slip, number=number)
+            ):
+                paper.append(Slip(slip, number, paper=one))
             case _:
                 slip, number, step = _step(one)
-                changes: dict[str, Any] = {step: one}
-                slips[slip, number] = replace(slips.get((slip, number), Slip(slip, number)), **changes)
-    return [*slips.values(), *alone]
+                steps[slip, number][step] = one
+    for found in steps.values():
+        if "prepared" in found and (requested := requests.pop(found["prepared"].fact.request, None)):
+            found["requested"] = requested
+    slips = [Slip(slip, number, **found) for (slip, number), found in steps.items()]
+    return [*slips, *(Slip(one.fact.slip, requested=one) for one in requests.values()), *paper]
 
 
 def _step(listed: Listed) -> tuple[SlipKind, int, Literal["carried", "received", "voided"]]:
