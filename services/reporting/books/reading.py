@@ -1,7 +1,8 @@
 """Read the books, as they were known at a moment: measures, rounds, lines, facts, and how far days have come.
 
 A figure is what was recorded up to the moment of the question. Days on which nothing was recorded after that moment are
-read as they are added up; of the others, the entries themselves are added up. Everything is read in one snapshot.
+read as they are added up. Of the others, amounts are read as they are added up, less what was recorded after it; and of
+rounds, the entries themselves are added up. Everything is read in one snapshot.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -279,7 +280,7 @@ class Books:
         return (await self._reader.execute(text(added_up(query, by)), parameters)).all()
 
     async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
-        """Return the gaming days of which entries are added up anew: what came of them after the question's moment.
+        """Return the gaming days of which entries are read, and not their sums alone: some came after the moment.
 
         `every` day's, where what was added up does not say what is asked. Of the others, sums are read as they are.
         """

@@ -13,18 +13,19 @@ LATE: Final = """
       AND (CAST(:every AS boolean) OR last_recorded > :known_at)"""
 """Gaming days of which something was recorded after the moment of the question, or of which anything was."""
 
+# Of a day that goes on, what came after the moment is little of all that it has.
 AMOUNTS: Final = """
     SELECT {by} measure, sum(value) AS value FROM (
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amount_days
-        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
-          AND value <> 0 AND gaming_day <> ALL (CAST(:late AS date[]))
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures) AND value <> 0
         UNION ALL
-        SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amounts
+        SELECT gaming_day, table_name, shift, item, measure, -value FROM reporting.amounts
         WHERE property = :property AND gaming_day = ANY (CAST(:late AS date[])) AND measure = ANY(:measures)
-          AND recorded_at <= :known_at) known
+          AND recorded_at > :known_at) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
       AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
     GROUP BY {by} measure HAVING sum(value) <> 0 {order}"""
+"""Amounts as they are added up, less what of the days of `late` was recorded after the moment of the question."""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
