@@ -29,9 +29,11 @@ from services.reporting.books.statements import (
     OPEN_EXCEPTIONS,
     ROUNDS,
     added_up,
+    of_rounds,
     sums_of,
 )
 from services.reporting.books.statements import PLAYED as PLAYED_ROUNDS
+from services.reporting.books.weights import WEIGHED, WEIGHTS, Weighed, Weight, given_weights
 from services.reporting.domain.house_edges import HouseEdge, returns_of_text
 from services.reporting.kit.figures import AddedUp, Because, EntryRef, Figure
 from services.reporting.kit.question import Question
@@ -200,8 +202,7 @@ class Books:
 
     async def dealers(self, by: Sequence[str], *, figures: Sequence[str]) -> dict[By, dict[str, Figure]]:
         """Return some figures of DEALT of settled rounds, added up by dimensions (DEALER_DIMENSIONS)."""
-        # Dealers move from table to table: at one of them, the entries are added up.
-        every = self.question.table is not None
+        every = self._every(by)
         return await self._added_up(DEALERS, "rounds", figures, by, DEALER_DIMENSIONS, None, None, every=every)
 
     async def round_sums(
@@ -209,9 +210,21 @@ class Books:
     ) -> dict[By, tuple[int, ...]]:
         """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
-        query = ROUNDS.replace("{sums}", sums_of((*FIGURES, *STAKES)))
+        query = of_rounds(ROUNDS, sums_of((*FIGURES, *STAKES)))
         rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
         return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in rows}
+
+    async def weighed(self, by: Sequence[str], weights: Iterable[Weight]) -> dict[By, Weighed]:
+        """Return what rounds of wagers that have weights come to, by ROUND_DIMENSIONS and `earner`, or by `dealer`."""
+        query, dimensions = (DEALERS, DEALER_DIMENSIONS) if "dealer" in by else (ROUNDS, (*ROUND_DIMENSIONS, "earner"))
+        query, first, last = of_rounds(query, WEIGHED, WEIGHTS), self.question.first, self.question.last
+        every, more = self._every(by), {"game": self.question.game, "weights": given_weights(weights)}
+        rows = await self._read(query, by, dimensions, first, last, self.question.table, every=every, **more)
+        return {tuple(map(str, row[: len(by)])): Weighed(*map(int, row[len(by) :])) for row in rows}
+
+    def _every(self, by: Sequence[str]) -> bool:
+        """Return whether entries are added up of all days: dealers move from table to table."""
+        return "dealer" in by and self.question.table is not None
 
     async def played(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
@@ -238,7 +251,7 @@ class Books:
     ) -> dict[By, dict[str, Figure]]:
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         found: dict[By, dict[str, Figure]] = {}
-        query = query.replace("{sums}", sums_of(figures))
+        query = of_rounds(query, sums_of(figures))
         for row in await self._read(query, by, dimensions, first, last, table, game=self.question.game, **more):
             key = tuple(map(str, row[: len(by)]))
             values = [int(value or 0) for value in row[len(by) :]]  # None: of no rows at all

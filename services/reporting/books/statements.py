@@ -49,7 +49,7 @@ _ROUNDS: Final = f"""
         SELECT {_PLAY}, w.wager, {_ZEROS}, r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 1],
                r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3]
         FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.line_wagers) WITH ORDINALITY AS w(wager, n)
-        WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known
+        WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known {{joined}}
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
     GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
@@ -233,6 +233,11 @@ LAST_ACTS: Final = """
         WHERE property = :property AND gaming_day = ANY (CAST(:late AS date[])) AND measure = :measure
           AND recorded_at <= :known_at) known
     GROUP BY item ORDER BY item"""
+
+
+def of_rounds(query: str, sums: str, joined: str = "") -> str:
+    """Return one of the statements about rounds with what it adds up, and what is joined to the rounds for that."""
+    return query.replace("{sums}", sums).replace("{joined}", joined)
 
 
 def sums_of(names: Sequence[str]) -> str:

@@ -73,17 +73,16 @@ def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> 
 
     The payout leaves out what no stake of the wager earned: Envy Bonuses.
     """
-    return together([(returns, wagers)], payout_cents)
+    return compared(wagers.number, payout_cents, returns.mean * wagers.cents, returns.variance * wagers.squares)
 
 
-def together(staked: Iterable[tuple[Returns, Wagers]], payout_cents: int) -> AgainstExpectation:
-    """Return how the payout of wagers of several types, decided apart from each other, stands to what is expected."""
-    listed = list(staked)
-    expected = sum((returns.mean * wagers.cents for returns, wagers in listed), Fraction(0))
-    variance = sum((returns.variance * wagers.squares for returns, wagers in listed), Fraction(0))
-    z = float(payout_cents - expected) / sqrt(variance) if variance > 0 else 0.0
-    number = sum(wagers.number for _, wagers in listed)
-    return AgainstExpectation(number, payout_cents, expected, variance, z, erfc(abs(z) / sqrt(2)))
+def compared(number: int, payout_cents: int, expected_cents: Fraction, variance: Fraction) -> AgainstExpectation:
+    """Return how the payout of so many wagers, of whatever types, stands to what is expected of them together.
+
+    `variance` is in cents squared: the sum of those of wagers that are decided apart from each other.
+    """
+    z = float(payout_cents - expected_cents) / sqrt(variance) if variance > 0 else 0.0
+    return AgainstExpectation(number, payout_cents, expected_cents, variance, z, erfc(abs(z) / sqrt(2)))
 
 
 def binomial_tail(hits: int, number: int, probability: Fraction) -> float:

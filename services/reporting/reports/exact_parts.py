@@ -1,58 +1,51 @@
-"""What settled rounds paid, in parts by submission and wager, against the exact distribution of each."""
+"""What settled rounds paid, by submission and wager, against the exact distribution of each."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
-from typing import Final
+from functools import cached_property
+from math import isqrt, lcm
+from typing import Final, NamedTuple
 
 from services.reporting.books.reading import Books
+from services.reporting.books.weights import Weighed, Weight
 from services.reporting.domain.house_edges import HouseEdge
-from services.reporting.domain.statistics import AgainstExpectation, Wagers, together
-from services.reporting.kit.figures import Cell, Figure, explained_by, total
+from services.reporting.domain.statistics import compared
+from services.reporting.kit.figures import NOTHING, Cell, Figure, explained_by
 from shared.rules import Returns
 
-_FIGURES: Final = ("handle_cents", "payout_cents", "stakes", "squared")
+_FIGURES: Final = ("stakes", "handle_cents", "payout_cents")
+_PART: Final = ("game", "version", "submission", "wager")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What was added up of a wager under a submission at a place: stakes, squares of them, handle and payout."""
+class Part(NamedTuple):
+    """What was added up of a wager, or a line, under a submission, its version and hash: stakes, handle and payout."""
 
-    place: str
     game: str
     version: str
     submission: str
     wager: str
     figures: Mapping[str, Figure]
 
-    @classmethod
-    def of(cls, place: Sequence[str], figures: Mapping[str, Figure]) -> "Part":
-        """Return what was added up at a place, under a game, version and hash of its submission, for a wager."""
-        where, game, version, submission, wager = place
-        return cls(where, game, version, submission, wager, figures)
 
-
-Key = Callable[[Part, str], tuple[str, ...]]
-"""What a part belongs to, whose wager, or that which earns its line, is given."""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Against:
-    """Parts with an exact distribution together, against what is expected of them."""
+    """Wagers with an exact distribution, against what is expected of them; the variance is in cents squared."""
 
-    parts: Sequence[tuple[Part, Returns | None]]
+    stakes: Figure = NOTHING
+    handle: Figure = NOTHING
+    payout: Figure = NOTHING
+    expected_cents: Fraction = Fraction(0)
+    variance: Fraction = Fraction(0)
 
     def cells(self) -> dict[str, Figure | Cell]:
         """Return the cells of _AGAINST."""
-        handle = total(part.figures["handle_cents"] for part, returns in self.parts if returns is not None)
-        stakes = total(part.figures["stakes"] for part, returns in self.parts if returns is not None)
-        payout = total(part.figures["payout_cents"] for part, _ in self.parts)
-        found = self.against(payout.value)
+        handle, payout = self.handle, self.payout
+        found = compared(self.stakes.value, payout.value, self.expected_cents, self.variance)
         expected = round(found.expected_cents)
         return {
-            "wagers": stakes,
+            "wagers": self.stakes,
             "handle_cents": handle,
             "expected_cents": Cell(expected, handle),
             "payout_cents": payout,
@@ -60,20 +53,6 @@ class Against:
             "deviation_cents": Cell(_root(found.variance), handle),
             "z_score": Cell(found.z_shown if found.variance > 0 else None, explained_by(payout, handle)),
         }
-
-    def against(self, payout_cents: int) -> AgainstExpectation:
-        """Return how a payout stands to what is expected of the parts."""
-        staked: dict[int, tuple[Returns, Wagers]] = {}
-        for part, returns in self.parts:  # many of few distributions
-            if returns is not None:
-                _, before = staked.get(id(returns), (returns, Wagers(0, 0, 0)))
-                staked[id(returns)] = returns, before + _wagers(part)
-        return together(staked.values(), payout_cents)
-
-
-def _wagers(part: Part) -> Wagers:
-    figures = part.figures
-    return Wagers(figures["stakes"].value, figures["handle_cents"].value, figures["squared"].value)
 
 
 def _root(variance: Fraction) -> int:
@@ -114,30 +93,73 @@ class Exact:
             return "lines of their own, which no wager's distribution counts"
         return "the rules submission has not come from the registry"
 
+    @cached_property
+    def _counted(self) -> Mapping[tuple[str, str], tuple[str, Returns | None]]:
+        known = {key: self.of(*key) for key in (*self._edges, *self._earners)}
+        return {key: counted for key, counted in known.items() if counted is not None}
 
-def grouped(exact: Exact, parts: Iterable[Part], key: Key) -> dict[tuple[str, ...], Against]:
-    grouped: defaultdict[tuple[str, ...], list[tuple[Part, Returns | None]]] = defaultdict(list)
-    for part in parts:
-        counted = exact.of(part.submission, part.wager)
-        if counted is not None:
-            wager, returns = counted
-            grouped[key(part, wager)].append((part, returns))
-    return {place: Against(of_place) for place, of_place in sorted(grouped.items())}
+    @cached_property
+    def _units(self) -> tuple[int, int]:
+        """Return into how many parts means and variances are divided, so that all of them are whole numbers."""
+        listed = [returns for _, returns in self._counted.values() if returns is not None]
+        means, variances = (returns.mean for returns in listed), (returns.variance for returns in listed)
+        return lcm(*(mean.denominator for mean in means)), lcm(*(variance.denominator for variance in variances))
+
+    @cached_property
+    def weights(self) -> Sequence[Weight]:
+        """Return what rounds are multiplied by to be added up against what is expected of them."""
+        of_mean, of_variance = self._units
+        return [
+            Weight(*key, earner, 0, 0, 0)
+            if returns is None
+            else Weight(*key, earner, 1, int(returns.mean * of_mean), int(returns.variance * of_variance))
+            for key, (earner, returns) in self._counted.items()
+        ]
+
+    def expected(self, weighed: Weighed) -> tuple[Fraction, Fraction]:
+        """Return the expected payout in cents, and its variance, of rounds that were multiplied by these weights."""
+        of_mean, of_variance = self._units
+        return Fraction(weighed.by_mean, of_mean), Fraction(weighed.by_variance, of_variance)
 
 
-async def parts_of(books: Books, dimension: str) -> list[Part]:
-    """Return what was added up by a dimension of rounds, or by dealer, and by submission and wager."""
-    added_up = books.dealers if dimension == "dealer" else books.rounds
-    found = await added_up((dimension, "game", "version", "submission", "wager"), figures=_FIGURES)
-    return [Part.of(place, figures) for place, figures in found.items()]
-
-
-def everywhere(parts: Iterable[Part]) -> list[Part]:
-    """Return parts by submission and wager alone."""
-    found: defaultdict[tuple[str, ...], list[Part]] = defaultdict(list)
-    for part in parts:
-        found[part.game, part.version, part.submission, part.wager].append(part)
+async def parts_of(books: Books) -> list[Part]:
+    """Return what was added up by submission and wager."""
+    found = await books.rounds(_PART, figures=_FIGURES)
     return [
-        Part.of(("", *key), {name: total(part.figures[name] for part in of_key) for name in _FIGURES})
-        for key, of_key in sorted(found.items())
+        Part(game, version, submission, wager, figures)
+        for (game, version, submission, wager), figures in sorted(found.items())
     ]
+
+
+async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...], Against]:
+    """Return what was paid by dimensions against what is expected, in their order: see `Books.weighed`."""
+    found: dict[tuple[str, ...], Against] = {}
+    origins = await _origins(books, exact, by) if books.explains else {}
+    for place, weighed in sorted((await books.weighed(by, exact.weights)).items()):
+        stakes, handle, payout = (
+            Figure(value, explained_by(*of).origin)
+            for value, of in zip(weighed[:3], origins.get(place, ((), (), ())), strict=True)
+        )
+        found[place] = Against(stakes, handle, payout, *exact.expected(weighed))
+    return found
+
+
+_Origins = tuple[list[Figure], list[Figure], list[Figure]]
+
+
+async def _origins(books: Books, exact: Exact, by: Sequence[str]) -> Mapping[tuple[str, ...], _Origins]:
+    """Return of each place the stakes, handle and payout of its wagers, each of which says where it comes from."""
+    added_up = books.dealers if "dealer" in by else books.rounds
+    dimensions = (*(name for name in by if name not in ("game", "earner")), *_PART)
+    found: defaultdict[tuple[str, ...], _Origins] = defaultdict(lambda: ([], [], []))
+    for key, figures in (await added_up(dimensions, figures=_FIGURES)).items():
+        about = dict(zip(dimensions, key, strict=True))
+        counted = exact.of(about["submission"], about["wager"])
+        if counted is not None:
+            earner, returns = counted
+            stakes, handle, payout = found[tuple((about | {"earner": earner})[name] for name in by)]
+            payout.append(figures["payout_cents"])
+            if returns is not None:
+                stakes.append(figures["stakes"])
+                handle.append(figures["handle_cents"])
+    return found

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from functools import partial
 from typing import Final
 
 from services.reporting.books.alarms import behind
@@ -15,7 +16,7 @@ from services.reporting.domain.statistics import rows_too_often
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Section, fill
 from services.reporting.kit.figures import NOTHING, Because, Cell, Figure, Value, explained_by, total
-from services.reporting.reports.exact_parts import Against, Exact, Key, Part, everywhere, grouped, parts_of
+from services.reporting.reports.exact_parts import Against, Exact, Part, against, parts_of
 from services.reporting.reports.settled_win import SettledWin, lines_identities
 from services.reporting.reports.statistics_sections import (
     ALARMS,
@@ -38,20 +39,22 @@ Cells = Mapping[str, Value | Figure | Cell]
 
 
 async def _fill(books: Books) -> Content:
-    dealers, shifts, tables, (day, carried) = await asyncio.gather(
-        parts_of(books, "dealer"), parts_of(books, "shift"), parts_of(books, "table_name"), carried_evidence(books)
-    )
-    parts = everywhere(shifts)
+    parts, (day, carried) = await asyncio.gather(parts_of(books), carried_evidence(books))
     exact = Exact(await books.house_edges({part.submission for part in parts}))
+    by = partial(against, books, exact)
+    dealers, wagers, tables, shifts, whole = await asyncio.gather(
+        by("dealer"), by("game", "earner"), by("table_name"), by("shift"), by()
+    )
     alarms, rows, counts = await asyncio.gather(
         _alarms(books, carried.alarms), _rows(books, exact, parts), _counts(books)
     )
+    totals = whole.get((), Against()).cells()
     sections = (
         fill(ALARMS, alarms),
-        _filled(WAGERS, exact, parts, lambda part, wager: (part.game, wager)),
-        _filled(TABLES, exact, tables, _place),
-        _filled(DEALERS, exact, dealers, _place),
-        _filled(SHIFTS, exact, shifts, _place),
+        _filled(WAGERS, wagers, totals),
+        _filled(TABLES, tables, totals),
+        _filled(DEALERS, dealers, totals),
+        _filled(SHIFTS, shifts, totals),
         fill(ROWS, rows),
         fill(COUNTS, counts),
         fill(WITHOUT, _without(exact, parts)),
@@ -60,22 +63,14 @@ async def _fill(books: Books) -> Content:
     return Content(sections, await lines_identities(books, SettledWin(_all(parts))))
 
 
-def _place(part: Part, _: str) -> tuple[str, ...]:
-    return (part.place,)
-
-
 def _all(parts: Iterable[Part]) -> dict[str, Figure]:
     listed = list(parts)
     return {name: total(part.figures[name] for part in listed) for name in ("handle_cents", "payout_cents")}
 
 
-def _filled(section: Section, exact: Exact, parts: Sequence[Part], key: Key) -> Filled:
-    whole = grouped(exact, parts, lambda *_: ()).get((), Against(())).cells()
-    rows = (
-        {**dict(zip(section.key, place, strict=True)), **one.cells()}
-        for place, one in grouped(exact, parts, key).items()
-    )
-    return fill(section, rows, **{name: cell for name, cell in whole.items() if not section.column(name).added})
+def _filled(section: Section, found: Mapping[tuple[str, ...], Against], totals: Mapping[str, Figure | Cell]) -> Filled:
+    rows = ({**dict(zip(section.key, place, strict=True)), **one.cells()} for place, one in found.items())
+    return fill(section, rows, **{name: cell for name, cell in totals.items() if not section.column(name).added})
 
 
 async def _rows(books: Books, exact: Exact, parts: Iterable[Part]) -> list[Cells]:

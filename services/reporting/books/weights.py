@@ -1,0 +1,48 @@
+"""Weights: what the rounds of each wager are multiplied by where they are added up against what is expected of them."""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from pydantic_core import to_json
+
+
+class Weight(NamedTuple):
+    """What rounds of a wager, or of a line, under a submission (its hash) are multiplied by: whole numbers of any size.
+
+    `earner` is the wager that it is counted under: itself, or the one that earns a bonus line, which has no stake of
+    its own and so 0 for `staked`, else 1.
+    """
+
+    submission: str
+    wager: str
+    earner: str
+    staked: int
+    mean: int
+    variance: int
+
+
+class Weighed(NamedTuple):
+    """What rounds come to: stakes and handle x `staked`, the payout, handle x `mean`, squared stakes x `variance`."""
+
+    stakes: int
+    handle_cents: int
+    payout_cents: int
+    by_mean: int
+    by_variance: int
+
+
+WEIGHED: Final = (
+    "sum(staked * stakes), sum(staked * handle_cents), sum(payout_cents), sum(mean * handle_cents), "
+    "sum(variance * squared)"
+)
+"""The sums of `Weighed`, of rounds to which `WEIGHTS` are joined."""
+
+WEIGHTS: Final = """JOIN json_to_recordset(CAST(:weights AS json))
+        AS weights(submission text, wager text, earner text, staked integer, mean numeric, variance numeric)
+        USING (submission, wager)"""
+"""Wagers that have no weight are left out."""
+
+
+def given_weights(weights: Iterable[Weight]) -> str:
+    """Return weights as the JSON that `WEIGHTS` reads."""
+    return to_json([weight._asdict() for weight in weights]).decode()
