@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any, Final, cast
+from typing import Any, Final, Self, cast
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Mark
 from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
 from shared.jurisdictions import GamingPack
 from shared.jurisdictions.model import Figure as FigureName
+from shared.jurisdictions.model import WinFormula
 
 MEASURES: Final = (
     *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),
@@ -106,17 +107,32 @@ async def counted_wins(
     law = books.place.law
     found: dict[tuple[str, ...], CountedWin] = {}
     for begin, end in spans(law, first or books.question.first, last or books.question.last):
+        of_day = _Law.of(law, begin)
         known = await books.amounts(MEASURES, (*by, "item"), first=begin, last=end, explained=explained)
         grouped: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
         for (*place, item), measures in known.items():
             grouped.setdefault(tuple(place), {})[item] = measures
         for key, items in grouped.items():
-            win = _win(law, begin, items, day="shift" not in by)
+            win = _win(of_day, items, day="shift" not in by)
             found[key] = found[key] + win if key in found else win
     return dict(sorted(found.items()))
 
 
-def _win(law: GamingPack, day_of_law: date, items: Mapping[str, Mapping[str, Figure]], *, day: bool) -> CountedWin:
+@dataclass(frozen=True, slots=True)
+class _Law:
+    """The formula of the win on some gaming days, and the instruments that are drop then."""
+
+    formula: WinFormula
+    instruments: frozenset[str]
+
+    @classmethod
+    def of(cls, law: GamingPack, day: date) -> Self:
+        """Return the law of a gaming day."""
+        drop = (name for name in _INSTRUMENTS if getattr(law.instruments, name).on(day).value == "drop")
+        return cls(law.win.formula.on(day).value, frozenset(drop))
+
+
+def _win(law: _Law, items: Mapping[str, Mapping[str, Figure]], *, day: bool) -> CountedWin:
     measures = items.get("", {})
 
     def of(measure: str) -> Figure:
@@ -136,8 +152,8 @@ def _win(law: GamingPack, day_of_law: date, items: Mapping[str, Mapping[str, Fig
         coupons=of("coupons_cents"),
         missing=_missing(measures),
     )
-    drop = total(of(measure) for name, measure in _INSTRUMENTS.items() if _is_drop(law, name, day_of_law))
-    formula = law.win.formula.on(day_of_law).value
+    drop = total(of(measure) for name, measure in _INSTRUMENTS.items() if name in law.instruments)
+    formula = law.formula
     parts = {
         "opener": counted.opener,
         "fills": counted.fills,
@@ -150,14 +166,10 @@ def _win(law: GamingPack, day_of_law: date, items: Mapping[str, Mapping[str, Fig
     adjusted = NOTHING
     for figure, (part, instrument) in _ADJUSTED.items():
         change = items.get(figure, {}).get("adjusted_cents", NOTHING)
-        if instrument is None or _is_drop(law, instrument, day_of_law):
+        if instrument is None or instrument in law.instruments:
             sign = (part in formula.plus) - (part in formula.minus)
             adjusted += Figure(sign * change.value, change.because)
     return replace(counted, drop=drop, win=win, adjusted=adjusted)
-
-
-def _is_drop(law: GamingPack, instrument: str, day: date) -> bool:
-    return bool(getattr(law.instruments, instrument).on(day).value == "drop")
 
 
 def _missing(measures: Mapping[str, Figure]) -> tuple[str, ...]:

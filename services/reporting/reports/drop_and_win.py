@@ -192,7 +192,7 @@ async def _shifts(books: Books, days: tuple[date, date] | None) -> dict[str, Cou
     if days is None:
         return {}
     wins = await counted_shifts(books, *days)
-    shifts = {shift for _, shift in wins}
+    shifts = dict.fromkeys(shift for _, shift in wins)
     return {shift: counted_together(win for (_, of), win in wins.items() if of == shift) for shift in shifts}
 
 
