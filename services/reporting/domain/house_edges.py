@@ -1,9 +1,12 @@
 """What the wagers that rules submissions offer bring back, and so the house edge of each. Pure and exact."""
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
+from math import lcm
+from typing import NamedTuple, Self
 
 from shared.contracts.submissions import SubmissionApproved
 from shared.rules import Returns, returns
@@ -33,6 +36,28 @@ class HouseEdge:
     def house_edge(self) -> Fraction | None:
         """Return what the house keeps of a cent: 1 less the payback."""
         return None if self.returns is None else 1 - self.returns.mean
+
+
+class Rates(NamedTuple):
+    """Exact rates by submission (its hash) and wager, as whole numbers by one `unit`: sums of them are whole numbers.
+
+    >>> rates = Rates.of_all({("hash", "ante"): Fraction(1, 2), ("hash", "pairs"): Fraction(1, 3)})
+    >>> rates.unit, rates.of([(("hash", "ante"), 100), (("hash", "pairs"), 100), (("hash", "insurance"), 100)])
+    (6, Fraction(250, 3))
+    """
+
+    numerators: Mapping[tuple[str, str], int]
+    unit: int
+
+    @classmethod
+    def of_all(cls, rates: Mapping[tuple[str, str], Fraction]) -> Self:
+        """Return these rates."""
+        unit = lcm(*(rate.denominator for rate in rates.values()))
+        return cls({wager: int(rate * unit) for wager, rate in rates.items()}, unit)
+
+    def of(self, cents: Iterable[tuple[tuple[str, str], int]]) -> Fraction:
+        """Return what the rates of wagers come to; of one that has none, nothing."""
+        return Fraction(sum([number * self.numerators.get(wager, 0) for wager, number in cents]), self.unit)
 
 
 def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:

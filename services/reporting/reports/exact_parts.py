@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import isqrt, lcm
+from math import isqrt
 from typing import Final, NamedTuple
 
 from services.reporting.books.reading import Books
 from services.reporting.books.weights import Weighed, Weight
-from services.reporting.domain.house_edges import HouseEdge
+from services.reporting.domain.house_edges import HouseEdge, Rates
 from services.reporting.domain.statistics import compared
 from services.reporting.kit.figures import NOTHING, Cell, Figure, explained_by
 from shared.rules import Returns
@@ -99,27 +99,25 @@ class Exact:
         return {key: counted for key, counted in known.items() if counted is not None}
 
     @cached_property
-    def _units(self) -> tuple[int, int]:
-        """Return into how many parts means and variances are divided, so that all of them are whole numbers."""
-        listed = [returns for _, returns in self._counted.values() if returns is not None]
-        means, variances = (returns.mean for returns in listed), (returns.variance for returns in listed)
-        return lcm(*(mean.denominator for mean in means)), lcm(*(variance.denominator for variance in variances))
+    def _rates(self) -> tuple[Rates, Rates]:
+        """Return the means and the variances of what comes back."""
+        found = {key: returns for key, (_, returns) in self._counted.items() if returns is not None}
+        means = {key: returns.mean for key, returns in found.items()}
+        return Rates.of_all(means), Rates.of_all({key: returns.variance for key, returns in found.items()})
 
     @cached_property
     def weights(self) -> Sequence[Weight]:
         """Return what rounds are multiplied by to be added up against what is expected of them."""
-        of_mean, of_variance = self._units
+        (means, _), (variances, _) = self._rates
         return [
-            Weight(*key, earner, 0, 0, 0)
-            if returns is None
-            else Weight(*key, earner, 1, int(returns.mean * of_mean), int(returns.variance * of_variance))
-            for key, (earner, returns) in self._counted.items()
+            Weight(*key, earner, int(key in means), means.get(key, 0), variances.get(key, 0))
+            for key, (earner, _) in self._counted.items()
         ]
 
     def expected(self, weighed: Weighed) -> tuple[Fraction, Fraction]:
         """Return the expected payout in cents, and its variance, of rounds that were multiplied by these weights."""
-        of_mean, of_variance = self._units
-        return Fraction(weighed.by_mean, of_mean), Fraction(weighed.by_variance, of_variance)
+        means, variances = self._rates
+        return Fraction(weighed.by_mean, means.unit), Fraction(weighed.by_variance, variances.unit)
 
 
 async def parts_of(books: Books) -> list[Part]:

@@ -1,17 +1,17 @@
 """Settled rounds as several reports add them up, with the house edges of their wagers."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from fractions import Fraction
 from functools import cached_property
-from itertools import groupby
+from itertools import starmap
 from operator import add
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from services.reporting.books.reading import Books
 from services.reporting.books.rounds import BANK
-from services.reporting.domain.house_edges import HouseEdge
+from services.reporting.domain.house_edges import HouseEdge, Rates
 from services.reporting.kit.figures import AddedUp, Figure
 from services.reporting.reports.settled_win import ADDED, SettledWin
 
@@ -34,12 +34,13 @@ class Part(NamedTuple):
 
     place: tuple[str, ...]
     values: tuple[int, ...]
+    offered: Offered
 
-    @property
-    def offered(self) -> Offered:
-        """Return what was wagered on."""
-        _, game, _, version, submission, wager = self.place
-        return game, version, submission, wager
+    @classmethod
+    def of(cls, place: tuple[str, ...], values: tuple[int, ...]) -> Self:
+        """Return what was added up at a place, with what was wagered on there."""
+        _, game, _, version, submission, wager = place
+        return cls(place, values, (game, version, submission, wager))
 
     @property
     def handle_cents(self) -> int:
@@ -49,7 +50,7 @@ class Part(NamedTuple):
     @property
     def win_cents(self) -> int:
         """Return the win, before meters."""
-        return sum(sign * self.values[index] for index, sign in _SIGNS)
+        return sum([sign * self.values[index] for index, sign in _SIGNS])
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,9 @@ class SettledRounds:
     def __add__(self, later: "SettledRounds") -> "SettledRounds":
         """Return these and the rounds of the gaming days that follow."""
         values = {part.place: part.values for part in self.parts}
-        for place, more in later.parts:
+        for place, more, _ in later.parts:
             values[place] = tuple(map(add, values[place], more)) if place in values else more
-        parts = [Part(place, sums) for place, sums in values.items()]
+        parts = [Part.of(place, sums) for place, sums in values.items()]
         return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
 
     def by(self, *names: str) -> Mapping[tuple[str, ...], SettledWin]:
@@ -98,12 +99,12 @@ class SettledRounds:
 
     def _by(self, *names: str) -> dict[tuple[str, ...], SettledWin]:
         indexes = [DIMENSIONS.index(name) for name in names]
-
-        def key(part: Part) -> tuple[str, ...]:
-            return tuple(part.place[index] for index in indexes)
-
-        grouped = groupby(sorted(self.parts, key=key), key)
-        return {place: self._together(tuple(zip(names, place, strict=True)), list(parts)) for place, parts in grouped}
+        grouped: defaultdict[tuple[str, ...], list[Part]] = defaultdict(list)
+        for part in self.parts:
+            grouped[tuple([part.place[index] for index in indexes])].append(part)
+        return {
+            place: self._together(tuple(zip(names, place, strict=True)), grouped[place]) for place in sorted(grouped)
+        }
 
     def whole(self) -> SettledWin:
         """Return the win of everything."""
@@ -112,48 +113,43 @@ class SettledRounds:
     def _together(self, where: Where, parts: Sequence[Part]) -> SettledWin:
         where += tuple(one for one in self.narrowed if one[0] not in dict(where))
         values = map(sum, zip(*(part.values for part in parts), strict=True))
-        exact: dict[Offered, list[Part]] = {}
-        without = set()
-        for part in parts:
-            if part.offered not in self.reasons:
-                exact.setdefault(part.offered, []).append(part)
-            elif part.handle_cents:
-                without.add("/".join(part.offered[:: len(_OFFERED) - 1]))
-        wheres = [_narrower(where, tuple(zip(_OFFERED, offered, strict=True))) for offered in exact if self.explained]
+        exact = [part for part in parts if part.offered not in self.reasons]
+        without = {part.offered for part in parts if part.handle_cents and part.offered in self.reasons}
+        listed = dict.fromkeys(part.offered for part in exact) if self.explained else ()
+        wheres = [_narrower(where, tuple(zip(_OFFERED, offered, strict=True))) for offered in listed]
         return SettledWin(
             {name: self._figure(value, where, name) for name, value in zip(ADDED, values, strict=True)},
             self._figure(
-                sum(part.values[_VIGORISH] for part in parts if part.offered[-1] == BANK),
+                sum([part.values[_VIGORISH] for part in parts if part.offered[-1] == BANK]),
                 _narrower(where, (("wager", BANK),)),
                 "vigorish_cents",
             ),
-            self._exact(wheres, exact, "handle_cents"),
-            self._exact(wheres, exact, *_WON),
-            sum((self._theoretical(offered, found) for offered, found in exact.items()), Fraction(0)),
-            sum((self._variance(offered, found) for offered, found in exact.items()), Fraction(0)),
-            frozenset(without),
+            self._exact(sum([part.handle_cents for part in exact]), wheres, "handle_cents"),
+            self._exact(sum([part.win_cents for part in exact]), wheres, *_WON),
+            self._keeps.of([(part.offered[2:], part.handle_cents) for part in exact]),
+            self._variances.of([(part.offered[2:], part.values[_SQUARED]) for part in exact]),
+            frozenset("/".join(offered[:: len(_OFFERED) - 1]) for offered in without),
         )
 
     def _figure(self, value: int, where: Where, name: str) -> Figure:
         return Figure(value, (AddedUp("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
-    def _exact(self, wheres: Sequence[Where], exact: Mapping[Offered, Sequence[Part]], *names: str) -> Figure:
-        """Return what figures of parts come to, with their signs in the win, and where each comes from."""
-        columns = [(ADDED.index(name), _WON[name]) for name in names]
-        value = sum(sign * part.values[index] for parts in exact.values() for part in parts for index, sign in columns)
-        because = (AddedUp("rounds", (name,), self.first, self.last, where) for where in wheres for name in names)
+    def _exact(self, value: int, wheres: Sequence[Where], *names: str) -> Figure:
+        """Return what some figures of parts come to, and where each comes from."""
+        because = [AddedUp("rounds", (name,), self.first, self.last, where) for where in wheres for name in names]
         return Figure(value, tuple(because))
 
-    def _theoretical(self, offered: Offered, parts: Sequence[Part]) -> Fraction:
-        edge = self.edges.get(offered[2:])
-        keeps = None if edge is None else edge.house_edge
-        return Fraction(0) if keeps is None else sum(part.handle_cents for part in parts) * keeps
+    @cached_property
+    def _keeps(self) -> Rates:
+        """Return what the house keeps of a cent of each wager."""
+        edges = {wager: edge.house_edge for wager, edge in self.edges.items()}
+        return Rates.of_all({wager: keeps for wager, keeps in edges.items() if keeps is not None})
 
-    def _variance(self, offered: Offered, parts: Sequence[Part]) -> Fraction:
-        edge = self.edges.get(offered[2:])
-        if edge is None or edge.returns is None:
-            return Fraction(0)
-        return sum(part.values[_SQUARED] for part in parts) * edge.returns.variance
+    @cached_property
+    def _variances(self) -> Rates:
+        """Return how far chance moves what comes back of a cent of each wager."""
+        edges = self.edges.items()
+        return Rates.of_all({wager: edge.returns.variance for wager, edge in edges if edge.returns is not None})
 
 
 def _narrower(where: Where, more: Where) -> Where:
@@ -164,7 +160,7 @@ async def settled_rounds(books: Books, first: date | None = None, last: date | N
     """Return the settled rounds of the gaming days of the question, or of others."""
     first, last = first or books.question.first, last or books.question.last
     known = await books.round_sums(DIMENSIONS, first=first, last=last)
-    parts = [Part(place, values) for place, values in known.items()]
+    parts = list(starmap(Part.of, known.items()))
     edges = await books.house_edges({part.offered[2] for part in parts})
     asked = (("table_name", books.question.table), ("game", books.question.game))
     narrowed = tuple((name, value) for name, value in asked if value is not None)

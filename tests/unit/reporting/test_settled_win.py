@@ -28,7 +28,7 @@ def edge(wager: str, keeps: Fraction | None, *, version: int = 1, reason: str | 
 def part(wager: str, handle: int, payout: int, *, version: int = 1, game: str = "blackjack") -> Part:
     """What a wager did at a table in a shift under a version."""
     figures = dict.fromkeys(ADDED, 0) | {"count": 1, "handle_cents": handle, "payout_cents": payout}
-    return Part(("BJ-01", game, "day", str(version), f"{version}" * 64, wager), tuple(figures.values()))
+    return Part.of(("BJ-01", game, "day", str(version), f"{version}" * 64, wager), tuple(figures.values()))
 
 
 def settled(*parts: Part, edges: tuple[HouseEdge, ...] | None = None) -> SettledRounds:
