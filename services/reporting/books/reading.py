@@ -83,11 +83,11 @@ class Listed:
     recorded_at: datetime
 
     @classmethod
-    def of(cls, row: Row[Any]) -> Self:
-        """Return the fact of a row."""
-        fact = KINDS[row.kind].model.model_validate_json(row.data)
-        entry = EntryRef(row.service, row.shard, row.seq)
-        return cls(entry, row.kind, fact, row.gaming_day, row.occurred_at, row.recorded_at)
+    def of(cls, row: Sequence[Any]) -> Self:
+        """Return the fact of a row, which begins with the columns of FACTS."""
+        service, shard, seq, kind, gaming_day, occurred_at, recorded_at, data = row[:8]
+        fact = KINDS[kind].model.model_validate_json(data)
+        return cls(EntryRef(service, shard, seq), kind, fact, gaming_day, occurred_at, recorded_at)
 
 
 class Books:

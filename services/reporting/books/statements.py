@@ -126,8 +126,8 @@ LAST_OF_PIT: Final = """
     SELECT DISTINCT ON (table_name) f.* FROM unnest(CAST(:tables AS text[])) AS t(of_table)
     CROSS JOIN unnest(CAST(:events AS text[])) AS e(of_kind)
     CROSS JOIN LATERAL (
-        SELECT service, shard, seq, kind, table_name, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data,
-               CAST(data ->> 'sequence' AS bigint) AS sequence
+        SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data,
+               CAST(data ->> 'sequence' AS bigint) AS sequence, table_name
         FROM reporting.facts
         WHERE property = :property AND table_name = t.of_table AND event = e.of_kind AND gaming_day < :day
           AND recorded_at <= :known_at

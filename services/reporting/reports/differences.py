@@ -110,14 +110,13 @@ def _row(counted: CountedWin, settled: SettledWin, moved: Mapping[str, Figure]) 
     }
 
 
-async def explained_identity(books: Books, span: Span) -> Identity | None:
-    """Return that nothing is unexplained; None while a table that was played at is not counted in full."""
+def explained_identity(books: Books, span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
+    """Return that these rows leave nothing unexplained; None while a table played at is not counted in full."""
     played: Iterable[str] = (table for (table,) in span.settled.by("table_name"))
     if not all(is_asked(books, table) and table in span.counted for table in played):
         return None
     if any(counted.missing for counted in span.counted.values()):
         return None
-    rows = await difference_rows(books, span)
     explained = ("elsewhere_cents", "given_cents", "drop_variance_cents", "inventory_variance_cents")
     return Identity(
         "counted and settled",

@@ -1,5 +1,6 @@
 """Drop and win: the win as counted beside the win as settled and the theoretical win, of a period and to date."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any, Final
@@ -133,17 +134,19 @@ def _whole(span: Span) -> Cells:
 
 
 async def _fill(books: Books) -> Content:
-    spans = await spans_to_date(books)
+    spans, shifts, hours, prior_days = await asyncio.gather(
+        spans_to_date(books),
+        _shifts(books, (books.question.first, books.question.last)),
+        _hours(books),
+        days_year_before(books),
+    )
     span = spans[OF_PERIOD[books.question.period]]
     tables = _single(span.settled.by("table_name"))
-    prior_days = await days_year_before(books)
     prior = {} if prior_days is None else await counted_tables(books, *prior_days)
+    differences = await difference_rows(books, span)
     totals = _whole(span)
     if prior:
         totals |= _prior(counted_together(prior.values()))
-    shifts = await _shifts(books, (books.question.first, books.question.last))
-    # The hours of a longer period would bring each of its sales with them.
-    hours = await hours_of_sales(books) if _is_of_day(books) else []
     of_pits: dict[str, list[SettledWin]] = {}
     for table, win in tables.items():
         of_pits.setdefault(books.pit_of(table), []).append(win)
@@ -167,7 +170,7 @@ async def _fill(books: Books) -> Content:
             totals,
         ),
         _filled(SHIFTS, shifts, _single(span.settled.by("shift")), await _shifts(books, prior_days), totals),
-        fill(DIFFERENCES, await difference_rows(books, span)),
+        fill(DIFFERENCES, differences),
         fill(HOURS, map(_hour, hours)),
         *_sections_to_date(books, spans),
         fill(HOUSE_EDGES, _house_edges(min(spans.values(), key=lambda one: one.first))),
@@ -183,7 +186,7 @@ async def _fill(books: Books) -> Content:
     ]
     if _is_of_day(books):
         identities.append(await _hours_identity(books, hours))
-    if (explained := await explained_identity(books, span)) is not None:
+    if (explained := explained_identity(books, span, differences)) is not None:
         identities.append(explained)
     return Content(sections, tuple(identities), counted_marks(books))
 
@@ -194,6 +197,11 @@ async def _shifts(books: Books, days: tuple[date, date] | None) -> dict[str, Cou
     wins = await counted_shifts(books, *days)
     shifts = dict.fromkeys(shift for _, shift in wins)
     return {shift: counted_together(win for (_, of), win in wins.items() if of == shift) for shift in shifts}
+
+
+async def _hours(books: Books) -> list[HourOfSales]:
+    """Return the hours of a gaming day; those of a longer period would bring each of its sales with them."""
+    return await hours_of_sales(books) if _is_of_day(books) else []
 
 
 def _is_of_day(books: Books) -> bool:
