@@ -5,7 +5,8 @@
 `pitledger demo` plays the day through every service first, closes and seals it, and compares every figure with what
 was played. Then somebody with every role logs in, and asks for each page again and again, one after the other:
 milliseconds from the request to the last byte, over loopback. The baseline of the same run is the console's own
-`/healthz`, which asks no service and renders nothing. Services do not compare their tables with their journals
+`/healthz`, which asks no service and renders nothing. What services do of themselves once a day is over, such as tests
+of what was played, ends first, as far as that takes no longer than ten minutes. Services do not compare their tables with their journals
 meanwhile: of seven of them on one machine somebody always does, for an hour each, on processors that the pages need.
 """
 
@@ -20,18 +21,34 @@ from typing import Final
 
 import httpx
 
+from loadtest.processes import Family
 from loadtest.stack import started
 
 PERSON: Final = "demo.auditor"
 BAR_MS: Final = 200.0
 _TIMES: Final = 20
 _SECONDS_MAX: Final = 60.0
+_REST_SECONDS: Final = 5.0
+_REST_SECONDS_MAX: Final = 600.0
+_AT_REST: Final = 0.1
+"""The part of a processor that a service takes at most where it has nothing to do but to look for work."""
 _NO_COMPARISON: Final = {"PITLEDGER_COMPARISON_SECONDS": "86400"}
 _LINK: Final = re.compile(r'href="(/[^"#]+)"')
 
 
 class LoginFailed(Exception):
     """The development issuer of the stack did not let somebody in."""
+
+
+def wait_for_rest(pid: int) -> None:
+    """Wait until the services behind a process have nothing to do, or do it for ten minutes."""
+    family, until = Family(pid), time.monotonic() + _REST_SECONDS_MAX
+    busy = True
+    while busy and time.monotonic() < until:
+        before = family.used()
+        time.sleep(_REST_SECONDS)
+        used = family.used().since(before).processes
+        busy = any(seconds > _AT_REST * _REST_SECONDS for name, seconds in used.items() if name != "broker")
 
 
 def log_in(client: httpx.Client, person: str) -> None:
@@ -114,9 +131,10 @@ def main(words: Sequence[str] | None = None) -> int:
         started(
             *("demo", f"--rounds={options.rounds}", f"--tables={options.tables}", "--keep"),
             environment={**os.environ, **_NO_COMPARISON},
-        ) as (day, _),
+        ) as (day, pid),
         httpx.Client(base_url=day["console"], timeout=_SECONDS_MAX, trust_env=False) as client,
     ):
+        wait_for_rest(pid)
         log_in(client, PERSON)
         found = list(measured(client, pages_of(client, day["property"], day["gaming_day"])))
     wrong = [f"wrong: {one}" for one in day["differences"]]
