@@ -122,6 +122,12 @@ class Calls:
             service, 413, {"title": say("refused.too_many"), "detail": say("refused.too_many_why", n=len(items))}
         )
 
+    async def get_first(self, service: str, path: str, most: int | None, **asked: object) -> Any:
+        """Return the first items of a list as a page, or without an end all of them."""
+        if most is None:
+            return await self.get_all(service, path, **asked)
+        return await self.get(service, path, limit=most, **asked)
+
     async def get_page(self, service: str, path: str, **asked: object) -> Any:
         """Return the largest page of a list, the first unless the question says otherwise."""
         return await self.get(service, path, limit=_ITEMS_MAX, **asked)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from services.console.console import Asked, Person, page
+from services.console.console import Asked, Person, page, rows_max
 from services.console.listing import Act, Record, cols, listed
 from services.console.pages import corrections
 from services.console.pages.days import running_day, zone_of
@@ -31,7 +31,10 @@ def routes() -> APIRouter:
         day = floor["gaming_day"]
         here = {"property": property, "gaming_day": day, "shift": floor.get("shift", "")}
         parts = await asyncio.gather(
-            _slips(person, here), _checks(person, here), _looked_into(person, here), _corrections(person, property)
+            _slips(person, here),
+            _checks(person, here, rows_max(request)),
+            _looked_into(person, here),
+            _corrections(person, property),
         )
         more = [
             Act(INVENTORY, "request-slip", {**here, "slip": "fill"}, say("desk.fill")),
@@ -125,11 +128,11 @@ async def _slips(person: Person, here: Record) -> list[Any]:
     ]
 
 
-async def _checks(person: Person, here: Record) -> list[Any]:
+async def _checks(person: Person, here: Record, most: int | None) -> list[Any]:
     found: list[Any] = []
     name, day = here["property"], here["gaming_day"]
     if person.may("reports.read", *_CAGE):
-        [checks] = await together(person.calls.get_all(INVENTORY, path("counter-checks", name)))
+        [checks] = await together(person.calls.get_first(INVENTORY, path("counter-checks", name), most))
         found.append(
             listed(
                 "desk.checks",
@@ -140,7 +143,8 @@ async def _checks(person: Person, here: Record) -> list[Any]:
             )
         )
     if person.may(*_CAGE):
-        [moved] = await together(person.calls.get_all(INVENTORY, "/cage-movements", property=name, gaming_day=day))
+        of_day = {"property": name, "gaming_day": day}
+        [moved] = await together(person.calls.get_first(INVENTORY, "/cage-movements", most, **of_day))
         found.append(
             listed(
                 "desk.cage",

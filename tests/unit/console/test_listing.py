@@ -10,7 +10,7 @@ from services.console.listing import Act, Listed, cols
 from services.console.views import environment
 
 
-def table(rows: int, rows_max: int | None) -> str:
+def table(rows: int, rows_max: int | None, *, cut: bool = False) -> str:
     """Return a table of so many counter checks, each of which may be redeemed, as HTML."""
     operation = SimpleNamespace(address="/redeem", roles=(), title="Redeem")
     context = {
@@ -26,6 +26,7 @@ def table(rows: int, rows_max: int | None) -> str:
         title="Checks",
         rows=checks,
         columns=cols("serial", "left_cents"),
+        cut=cut,
         acts=lambda check: [Act("table-inventory", "redeem-check", {"serial": check["serial"]})],
     )
     module: Any = environment().get_template("lists_parts.html").make_module(context)
@@ -41,3 +42,11 @@ def test_a_long_table_begins_with_its_first_rows(rows: int, rows_max: int | None
     assert ([f"The first {shown} of {rows}. Show all"] if shown < rows else []) == re.findall(
         r'<a href="\?whole=true">([^<]*)', html
     )
+
+
+@pytest.mark.parametrize(("rows_max", "link", "note"), [(3, ["The first 3. Show all"], False), (None, [], True)])
+def test_a_table_whose_end_was_not_asked_for_leads_to_all(rows_max: int | None, link: list[str], note: bool) -> None:
+    """Where all were asked for and there are more than a page has, it says so."""
+    html = table(3, rows_max, cut=True)
+    assert link == re.findall(r'<a href="\?whole=true">([^<]*)', html)
+    assert note == ("There are more: these are 3 of them." in html)
