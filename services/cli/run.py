@@ -38,20 +38,11 @@ def run(
     )
     try:
         if service == CONSOLE:
-            from services.console.serve import PORT
             from services.console.serve import serve as serve_console
 
-            port = PORT
             uvloop.run(serve_console(found, urls()))
         else:
-            manifest = load(service)
-            port = manifest.port
-            uvloop.run(serve(manifest, found))
-    except SystemExit:
-        # uvicorn has logged why it cannot listen, and exits by itself.
-        port = port if found.http_port is None else found.http_port
-        log.critical("stopped", kind="stop", error=f"port {port} of {found.http_host} is taken")
-        return ExitCode.NOT_THERE
+            uvloop.run(serve(load(service), found))
     except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended
         return _ended(error)
     log.info("stopped")

@@ -7,7 +7,6 @@ from time import time
 from typing import Annotated, Final
 
 import typer
-import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request as HttpRequest
@@ -20,6 +19,8 @@ from services.cli.output import message
 from shared.journal.cosignature import WitnessKey
 from shared.journal.signed_note import CheckpointError, Signer
 from shared.journal.witness import REQUEST_BYTES_MAX, OtherSize, Refused, Request, State, Witness
+from shared.runtime.errors import Stop
+from shared.runtime.web.serving import listen, server_of
 
 PORT: Final = 7380
 _CONFLICT = {"Content-Type": "text/x.tlog.size"}
@@ -64,7 +65,7 @@ def witness(
             asyncio.run(_serve(app, host, port))
     except FileExistsError as error:
         raise UsageWrong(f"{error.filename}: is there; a new witness has a new key and knows nothing") from error
-    except (CheckpointError, OSError) as error:
+    except (CheckpointError, OSError, Stop) as error:
         raise UsageWrong(f"witness {name}: {error}") from error
 
 
@@ -101,19 +102,8 @@ def application(cosigner: Witness) -> Starlette:
 
 
 async def _serve(app: Starlette, host: str, port: int) -> None:
-    config = uvicorn.Config(
-        app,
-        host=host,
-        port=port,
-        ws="none",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        limit_concurrency=_CONNECTIONS_MAX,
-        timeout_graceful_shutdown=5,
-    )
-    server = uvicorn.Server(config)
+    server = server_of(app, host=host, port=port, grace_seconds=5, limit_concurrency=_CONNECTIONS_MAX)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: setattr(server, "should_exit", True))
-    await server._serve()
+    await listen(server)

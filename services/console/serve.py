@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 import structlog
-import uvicorn
 
 from services.console.application import create_console
 from services.console.services import client
@@ -21,6 +20,7 @@ from shared.runtime.released import manifest_digest
 from shared.runtime.settings import Settings
 from shared.runtime.tracing import tracing_of
 from shared.runtime.web.limits import Limits, protocol_of
+from shared.runtime.web.serving import listen, server_of
 from shared.runtime.web.tokens import identities_of
 
 NAME: Final = "console"
@@ -49,25 +49,20 @@ async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
             metrics=metrics,
             docs=documentation(settings),
         )
-        config = uvicorn.Config(
+        web = server_of(
             tracing.application(app),
             host=settings.http_host,
             port=port,
+            grace_seconds=2,
             http=protocol_of(Limits.of(settings), metrics),
-            ws="none",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=2,
         )
-        web = uvicorn.Server(config)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, lambda: setattr(web, "should_exit", True))
         keys = asyncio.create_task(tokens.run(), name="identities")
         log.info("started", http=f"{settings.http_host}:{port}")
         try:
-            await web._serve()  # `serve` would take the signals back
+            await listen(web)
         finally:
             keys.cancel()
             await asyncio.to_thread(tracing.close)

@@ -52,6 +52,7 @@ from shared.runtime.web.limits import Limits, protocol_of
 from shared.runtime.web.quarantine import quarantine_routes
 from shared.runtime.web.refusals import Refusals
 from shared.runtime.web.routing import joined
+from shared.runtime.web.serving import listen, server_of
 from shared.runtime.web.tokens import identities_of
 
 log = structlog.get_logger()
@@ -190,7 +191,7 @@ class _Run:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._finish)
         web = self._web()
-        serving = self._task(web.serve(), "http")
+        serving = self._task(listen(web), "http")
         watching = [
             self._task(self._health.guard.run(), "guard"),
             self._task(self._health.comparer.run(), "comparer"),
@@ -264,18 +265,14 @@ class _Run:
             checks=self._health.checks,
             identities=self._identities or Nobody(),
         )
-        config = uvicorn.Config(
+        settings = self._context.settings
+        return server_of(
             self._context.tracing.application(app),
-            host=self._context.settings.http_host,
+            host=settings.http_host,
             port=self._port,
-            http=protocol_of(Limits.of(self._context.settings), self._context.metrics),
-            ws="none",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=5,
+            grace_seconds=5,
+            http=protocol_of(Limits.of(settings), self._context.metrics),
         )
-        return uvicorn.Server(config)
 
     async def _read(self) -> None:
         references = [handler() for handler in self._manifest.references]
