@@ -71,9 +71,9 @@ _COPIES: Final = (
     SELECT '/properties/past-' || copy || substr(source, length('/properties/loadtest-1') + 1), sequence, sequence, hash
     FROM generate_series(%(first)s::int, %(last)s::int) copy, public.template""",
     """
-    INSERT INTO round_settlement.rounds (round_id, property, table_name, gaming_day, game, completed, sequences,
-        revision, shard, seq)
-    SELECT round_id, 'past-' || copy, table_name, gaming_day, game, completed, sequences, revision, shard, seq
+    INSERT INTO round_settlement.rounds (round_id, property, table_name, completed, seq, shard, revision,
+        gaming_day, game, others)
+    SELECT round_id, 'past-' || copy, table_name, completed, seq, shard, revision, gaming_day, game, others
     FROM generate_series(%(first)s::int, %(last)s::int) copy, round_settlement.rounds WHERE property = 'loadtest-1'""",
 )
 _SETTLE: Final = (

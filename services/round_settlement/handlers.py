@@ -149,5 +149,5 @@ async def known_rounds(connection: AsyncConnection, keys: set[RoundKey]) -> dict
             posted = decode_fact(entry.draft.kind, entry.draft.data)
             standing = Standing(entry.draft.sequence, cast("SettlementPosted", posted), entry.draft.postings)
         key = (row.property, row.table_name, row.round_id)
-        found[key] = Known(tuple(row.sequences), row.completed, row.revision, standing)
+        found[key] = Known.of(row.completed, row.others, row.revision, standing)
     return found

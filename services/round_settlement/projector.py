@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.round_settlement.domain.settling import completes
 from services.round_settlement.tables import ROUND, correction_outcomes, corrections, rounds
 from shared.contracts.corrections import (
     CorrectionApproved,
@@ -26,15 +27,15 @@ from shared.runtime.projector import Projector, Transaction
 
 @dataclass(slots=True)
 class _Changes:
-    """What some facts say of a round: its table's events, which of them completed it, and where its money stands.
+    """What some facts say of a round: which event completed it, the others, and where its money stands.
 
     `moved`: the money may stand elsewhere than before, or not at all any more.
     """
 
     game: str
     gaming_day: date
-    sequences: list[int] = field(default_factory=list)
     completed: int | None = None
+    others: list[int] = field(default_factory=list)
     revision: int = 0
     shard: int | None = None
     seq: int | None = None
@@ -43,17 +44,15 @@ class _Changes:
     def add(self, entry: Entry, fact: SettledRound) -> None:
         sequence = entry.draft.sequence
         of_table = entry.draft.source == table_source(fact.property, fact.table)  # and not of its desk stream
-        if of_table and sequence not in self.sequences[-1:]:  # a correction leads to two facts
-            self.sequences.append(sequence)
+        if completes(fact):
+            self.completed = sequence
+        elif of_table and sequence not in self.others[-1:]:  # a correction leads to two facts
+            self.others.append(sequence)
         match fact:
             case SettlementPosted():
                 self.shard, self.seq, self.revision = entry.shard, entry.seq, fact.revision
-                if fact.correction is None:
-                    self.completed = sequence
             case SettlementReversed():
                 self.shard, self.seq, self.revision = None, None, fact.revision
-            case SettlementSuperseded(record=record, correction=None) if record is not None:
-                self.completed = sequence
         if not isinstance(fact, SettlementSuperseded):
             self.moved, self.game, self.gaming_day = True, fact.game, fact.gaming_day
 
@@ -108,15 +107,15 @@ def _outcome(recorded: Recorded) -> Row | None:
 
 
 def _row(key: tuple[str, str, str], changes: _Changes) -> dict[str, Any]:
-    names = ("gaming_day", "game", "completed", "sequences", "revision", "shard", "seq")
+    names = ("gaming_day", "game", "completed", "others", "revision", "shard", "seq")
     return dict(zip(ROUND, key, strict=True)) | {name: getattr(changes, name) for name in names}
 
 
 _NEW: Final = excluded(rounds)
-_LAST: Final = rounds.c.sequences[func.cardinality(rounds.c.sequences)]
+_LAST: Final = rounds.c.others[func.cardinality(rounds.c.others)]
 _KNOWN: Final = {
     # The two facts of one correction may come in two batches of a rebuild: its sequence is there already then.
-    "sequences": rounds.c.sequences + func.array_remove(_NEW.sequences, _LAST),
+    "others": rounds.c.others + func.array_remove(_NEW.others, _LAST),
     "completed": func.coalesce(_NEW.completed, rounds.c.completed),
 }
 _KEEP: Final = insert(rounds, on_conflict=_KNOWN)

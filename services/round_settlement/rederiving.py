@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from services.round_settlement.domain.settling import Known, Standing
+from services.round_settlement.domain.settling import Known, Standing, completes
 from services.round_settlement.handlers import (
     KnownProperties,
     RoundKey,
@@ -19,7 +19,7 @@ from services.round_settlement.queries.corrections import approved_corrections
 from services.round_settlement.tables import properties, submissions
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Event, table_source
-from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed, SettlementSuperseded
+from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed
 from shared.journal.reading import read_entry
 from shared.journal.recording import Recorded
 from shared.journal.verification import Problem
@@ -65,21 +65,19 @@ class TableEventsAgain(Again[Rounds]):
             name = _name((fact.property, fact.table, fact.round_id))
             said = changed.get(name) or memory.get(_ROUND, name)
             if said is None:
-                said = {"sequences": [], "completed": None, "revision": 0, "stands": None}
+                said = {"completed": None, "others": [], "revision": 0, "stands": None}
             changed[name] = said
             sequence = entry.draft.sequence
             of_table = entry.draft.source == table_source(fact.property, fact.table)  # and not of its desk stream
-            if of_table and sequence not in said["sequences"]:  # a correction leads to two facts
-                said["sequences"].append(sequence)
+            if completes(fact):
+                said["completed"] = sequence
+            elif of_table and sequence not in said["others"]:  # a correction leads to two facts
+                said["others"].append(sequence)
             match fact:
                 case SettlementPosted():
                     said["revision"], said["stands"] = fact.revision, [entry.shard, entry.seq]
-                    if fact.correction is None:
-                        said["completed"] = sequence
                 case SettlementReversed():
                     said["stands"] = None
-                case SettlementSuperseded(record=record, correction=None) if record is not None:
-                    said["completed"] = sequence
         memory.put(_ROUND, changed)
 
 
@@ -92,7 +90,7 @@ async def _known(sources: Sources, key: RoundKey) -> Known | None:
         entry = await read_entry(sources.connection, sources.tables, *said["stands"])
         posted = decode_fact(entry.draft.kind, entry.draft.data)
         standing = Standing(entry.draft.sequence, cast("SettlementPosted", posted), entry.draft.postings)
-    return Known(tuple(said["sequences"]), said["completed"], said["revision"], standing)
+    return Known.of(said["completed"], said["others"], said["revision"], standing)
 
 
 def _name(key: RoundKey) -> str:

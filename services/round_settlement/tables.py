@@ -27,14 +27,14 @@ rounds = Table(
     "rounds",
     metadata,
     *texts("round_id", "property", "table_name", key=True),  # the id first: a round may be asked for by it alone
+    *counts("completed", null=True),  # the sequence of round.completed; none while only a void or correction has come
+    *counts("seq", null=True),
+    *columns(Integer, "shard", null=True),  # the entry whose postings stand; none where no money stands
+    *columns(Integer, "revision"),
     *dates("gaming_day"),  # of what stands, or else of what happened last
     *texts("game"),
-    *counts("completed", null=True),  # the sequence of round.completed; none while only a void or correction has come
-    *columns(ARRAY(BigInteger), "sequences"),  # those of all events about this round
-    *columns(Integer, "revision"),
-    *columns(Integer, "shard", null=True),  # the entry whose postings stand; none where no money stands
-    *counts("seq", null=True),
-    Index("rounds_of_day", "property", "gaming_day", "table_name", "round_id"),
+    *columns(ARRAY(BigInteger), "others"),  # the sequences of all other events about this round
+    Index("rounds_of_day", "property", "gaming_day", "table_name"),  # without the id, its equal keys are kept as one
     schema=SCHEMA,
 )
 

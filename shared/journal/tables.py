@@ -79,14 +79,13 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
         ),
         entries=table(
             "entries",
-            *entry_place(key=True),
-            *texts("kind", "source"),
+            *entry_place(key=True),  # those of fixed width first: between others PostgreSQL pads them
             *counts("sequence"),
-            *texts("event_id"),
             *counts("offset", null=True),
-            *columns(LargeBinary, "record_hash", null=True),
-            *dates("gaming_day", null=True),
             *moments("occurred_at", "recorded_at"),
+            *dates("gaming_day", null=True),
+            *texts("kind", "source", "event_id"),
+            *columns(LargeBinary, "record_hash", null=True),
             *columns(JSON(none_as_null=True), "data"),
             *columns(LargeBinary, "previous", "hash"),
             *columns(ARRAY(Integer), "accounts"),

@@ -15,7 +15,7 @@ from tests.support.services import create_topics, running, settled_database
 
 FORGED = """
     INSERT INTO round_settlement.rounds
-    VALUES ('r-9', 'riverside', 'BJ-01', '2026-11-20', 'blackjack', 1, '{1}', 1, 1, 1)"""
+    VALUES ('r-9', 'riverside', 'BJ-01', 1, 1, 1, 1, '2026-11-20', 'blackjack', '{}')"""
 WRONG = "1 rows or entries are not as the journal says, first: rounds round_id r-9, "
 
 

@@ -92,8 +92,8 @@ def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng:
     assert 4 == len(kinds)
     assert [] == query(
         url,
-        "SELECT round_id FROM round_settlement.rounds WHERE cardinality(sequences) <> (SELECT count(DISTINCT s) "
-        "FROM unnest(sequences) s)",
+        "SELECT round_id FROM round_settlement.rounds WHERE cardinality(others) <> (SELECT count(DISTINCT s) "
+        "FROM unnest(others) s)",
     )
     outcomes = query(url, "SELECT DISTINCT posted FROM round_settlement.correction_outcomes ORDER BY 1")
     assert [(False,), (True,)] == outcomes
@@ -215,7 +215,7 @@ def test_every_service_can_be_checked(prepare: Prepare, pitledger: Caller, monke
 
 ROUND = """
     INSERT INTO round_settlement.rounds
-    VALUES ('r-9', 'riverside', 'BJ-01', '2026-11-20', 'blackjack', 1, '{1}', 1, 1, 1)"""
+    VALUES ('r-9', 'riverside', 'BJ-01', 1, 1, 1, 1, '2026-11-20', 'blackjack', '{}')"""
 
 
 def test_a_row_that_nothing_recorded_leads_to_is_found(prepare: Prepare, pitledger: Caller) -> None:

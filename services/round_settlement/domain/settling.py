@@ -4,7 +4,7 @@ A round has three kinds of events: completed, corrected, voided. Whichever has t
 counts, in whatever order they arrive; so late and reordered events lead to the same books.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -69,10 +69,27 @@ class Known:
     revision: int = 0
     standing: Standing | None = None
 
+    @classmethod
+    def of(cls, completed: int | None, others: Iterable[int], revision: int, standing: Standing | None) -> "Known":
+        """Return what is known where the other events about the round stand apart from the one that completed it."""
+        sequences = (*others,) if completed is None else (completed, *others)
+        return cls(sequences, completed, revision, standing)
+
     def with_event(self, event: TableEvent) -> "Known":
         """Return the same, with one event more."""
         completed = event.sequence if isinstance(event, RoundCompleted) else self.completed
         return Known((*self.sequences, event.sequence), completed, self.revision, self.standing)
+
+
+def completes(fact: SettledRound) -> bool:
+    """Return whether the event behind a fact completed the round, where others correct or void it."""
+    match fact:
+        case SettlementPosted(correction=None):
+            return True
+        case SettlementSuperseded(correction=None):
+            return fact.record is not None
+        case _:
+            return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 CREATE TABLE rounds (
-    round_id TEXT, property TEXT, table_name TEXT, gaming_day DATE NOT NULL, game TEXT NOT NULL, completed BIGINT,
-    sequences BIGINT[] NOT NULL, revision INTEGER NOT NULL, shard INTEGER, seq BIGINT,
+    round_id TEXT, property TEXT, table_name TEXT, completed BIGINT, seq BIGINT, shard INTEGER,
+    revision INTEGER NOT NULL, gaming_day DATE NOT NULL, game TEXT NOT NULL, others BIGINT[] NOT NULL,
     PRIMARY KEY (round_id, property, table_name)
 );
-CREATE INDEX rounds_of_day ON rounds (property, gaming_day, table_name, round_id);
+CREATE INDEX rounds_of_day ON rounds (property, gaming_day, table_name);
 
 CREATE TABLE corrections (
     property TEXT, correction INTEGER, table_name TEXT NOT NULL, round_id TEXT NOT NULL, gaming_day DATE NOT NULL,

@@ -103,6 +103,7 @@ async def submission(connection: AsyncConnection, property_name: str, game: str,
 
 def _places(row: Row[Any]) -> Select[tuple[int, int]]:
     e, c = journal.entries.c, corrections.c
+    at_table = [row.completed, *row.others]
     at_desk = select(c.sequence).where(
         c.property == row.property, c.table_name == row.table_name, c.round_id == row.round_id, c.sequence.is_not(None)
     )
@@ -110,7 +111,7 @@ def _places(row: Row[Any]) -> Select[tuple[int, int]]:
         select(e.shard, e.seq)
         .where(
             or_(
-                and_(e.source == table_source(row.property, row.table_name), e.sequence.in_(row.sequences)),
+                and_(e.source == table_source(row.property, row.table_name), e.sequence.in_(at_table)),
                 and_(e.source == desk_source(row.property, row.table_name), e.sequence.in_(at_desk)),
             ),
             e.kind.startswith("settlement."),

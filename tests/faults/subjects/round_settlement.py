@@ -34,7 +34,7 @@ SUBJECT = Subject(
     },
     late={"table.events": [0, 1, 5, 6, 21, 22]},
     figures=[
-        """SELECT property, table_name, round_id, sequences, completed, seq IS NOT NULL FROM round_settlement.rounds
+        """SELECT property, table_name, round_id, completed, others, seq IS NOT NULL FROM round_settlement.rounds
            ORDER BY 1, 2, 3"""
     ],
 )

@@ -15,9 +15,9 @@ CREATE FUNCTION balances(accounts INTEGER[], cents BIGINT[]) RETURNS boolean LAN
     RETURN cardinality(accounts) = cardinality(cents) AND (SELECT coalesce(sum(each), 0) = 0 FROM unnest(cents) each);
 
 CREATE TABLE entries (
-    shard INTEGER, seq BIGINT, kind TEXT NOT NULL, source TEXT NOT NULL, sequence BIGINT NOT NULL,
-    event_id TEXT NOT NULL, "offset" BIGINT, record_hash BYTEA, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL,
-    recorded_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL, previous BYTEA NOT NULL, hash BYTEA NOT NULL,
+    shard INTEGER, seq BIGINT, sequence BIGINT NOT NULL, "offset" BIGINT, occurred_at TIMESTAMPTZ NOT NULL,
+    recorded_at TIMESTAMPTZ NOT NULL, gaming_day DATE, kind TEXT NOT NULL, source TEXT NOT NULL,
+    event_id TEXT NOT NULL, record_hash BYTEA, data JSON NOT NULL, previous BYTEA NOT NULL, hash BYTEA NOT NULL,
     accounts INTEGER[] NOT NULL, cents BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq),
     UNIQUE (source, sequence, kind),
