@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -13,6 +14,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import Overridden, PaybackFinding, PaybackProblem, RulesSubmission
 from shared.rules.errors import Finding, Refused
 from shared.rules.paybacks import WagerPayback, paybacks
+from shared.rules.record import Submission
 
 _DIGITS: Final = 4
 _ALL: Final = "100"
@@ -41,14 +43,19 @@ class ComparedPayback(BaseModel):
 
 
 def counted(wanted: RulesSubmission, readings: Mapping[str, int] = MappingProxyType({})) -> list[WagerPayback]:
-    """Return what each wager of a version pays back, which takes up to a second.
+    """Return what each wager of a version pays back, which takes up to a second where it was not asked for just before.
 
     `readings` are what meters show, cents by wager. Raises: Rejected for what the regulation does not allow.
     """
     try:
-        return list(paybacks(wanted.regulation, wanted.submission, readings))
+        return list(_counted(wanted.regulation, wanted.submission.model_dump_json(), frozenset(readings.items())))
     except Refused as refused:
         raise Rejected(Reason.NOT_ALLOWED, str(refused), cites=refused.paragraph) from None
+
+
+@lru_cache(maxsize=128)
+def _counted(regulation: str, submission: str, readings: frozenset[tuple[str, int]]) -> tuple[WagerPayback, ...]:
+    return tuple(paybacks(regulation, Submission.model_validate_json(submission), dict(readings)))
 
 
 def compared(
