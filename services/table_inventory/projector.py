@@ -1,6 +1,7 @@
 """The read model of the ledger: the rows that follow from its facts, in whatever order of the shards."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC
 from functools import cache
 from typing import Any, Final
 
@@ -144,6 +145,7 @@ class _Rows:
 
     def __init__(self) -> None:
         self._movements: list[_Row] = []
+        self._moved: dict[tuple[Any, ...], list[int]] = {}
         self._kept: dict[_Write, dict[tuple[Table, tuple[str, ...]], list[_Row]]] = {
             _insert: {},
             _merge: {},
@@ -159,12 +161,20 @@ class _Rows:
         """Add a movement of a table inventory."""
         place = {"shard": entry.shard, "seq": entry.seq, "at": entry.draft.occurred_at}
         of_fact = {"property": fact.property, "table": fact.table, "gaming_day": fact.gaming_day}
-        of_round = {"rounds": getattr(fact, "rounds", 0), "revision": getattr(fact, "revision", None)}
+        rounds: int = getattr(fact, "rounds", 0)
+        of_round = {"rounds": rounds, "revision": getattr(fact, "revision", None)}
         self._movements.append({**place, **of_fact, **of_round, **dict(moved), "cause": cause, "ref": ref})
+        hour = entry.draft.occurred_at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+        sums = self._moved.setdefault((fact.property, fact.table, hour, cause, entry.shard), [0, 0, 0])
+        sums[0] += moved.cents
+        sums[1] += rounds
+        sums[2] += moved.contents is None and moved.cents != 0
 
     async def write(self, connection: AsyncConnection) -> None:
         """Write the rows; of several changes of one row, the last."""
         await bulk.copy(connection, t.movements, self._movements)
+        added = ((*key, *sums) for key, sums in sorted(self._moved.items()))
+        await _ADD_MOVED.write(connection, bulk.keyed(_ADD_MOVED, added))
         for write, tables in self._kept.items():
             for (table, columns), rows in tables.items():
                 key = bulk.primary_key(table)
@@ -173,6 +183,12 @@ class _Rows:
                 assert write is _insert or written.rowcount == len(last), (
                     f"{written.rowcount} of {len(last)} in {table}"
                 )
+
+
+_ADDED: Final = bulk.excluded(t.moved)
+_ADD_MOVED: Final = bulk.insert(
+    t.moved, on_conflict={name: t.moved.c[name] + _ADDED[name] for name in ("cents", "rounds", "unknown")}
+)
 
 
 def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
@@ -226,7 +242,7 @@ def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
 
 PROJECTOR: Final = Projector(
     tables=(
-        *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
+        *(t.counts, t.movements, t.moved, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
         *(
             t.counted_boxes,
             t.commitments,

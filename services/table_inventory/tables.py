@@ -4,11 +4,11 @@ Everything but the journal, the properties and `sealed_counts` follows from the 
 that is not concluded are nowhere but in `sealed_counts`; the journal has their commitment.
 """
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Index, MetaData, Table, UniqueConstraint
+from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, MetaData, Table, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 
 from services.table_inventory.domain.slips import STEPS
-from shared.journal.columns import columns, dates, entry_place, moments, texts
+from shared.journal.columns import MOMENT, columns, dates, entry_place, moments, texts
 from shared.journal.columns import counts as numbers
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.properties import properties_table
@@ -71,6 +71,7 @@ movements = Table(
         *("property", "table", "at"),
         postgresql_include=["cause", "cents", "rounds", "contents"],
     ),
+    Index("movements_of_checks", "property", "gaming_day", postgresql_where="cause = 'counter_check'"),
     Index("movements_of_pieces", "property", "table", "at", postgresql_where="contents IS NOT NULL"),
     Index(
         "movements_into_boxes",
@@ -85,6 +86,17 @@ movements = Table(
 
 A cause is round, coupon, currency, prepaid_access, counter_check, change, fill, credit or waived.
 """
+
+moved = Table(
+    "moved",
+    metadata,
+    *texts("property", "table", key=True),
+    Column("hour", MOMENT, primary_key=True),
+    *texts("cause", key=True),
+    *columns(Integer, "shard", key=True),  # that of the entries: so no two transactions wait for each other
+    *numbers("cents", "rounds", "unknown"),  # unknown: how many movements of which the denominations are not known
+)
+"""The movements of each hour added up: what moved between two moments is read from whole hours, and from their ends."""
 
 requests = Table(
     "requests",

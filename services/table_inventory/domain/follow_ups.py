@@ -1,6 +1,6 @@
 """What has to be looked after of a gaming day, in one list: variances, slips, boxes, checks, equipment, adjustments."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -35,7 +35,7 @@ class FollowUp(BaseModel):
 
 
 class IssuedCheck(BaseModel):
-    """A counter check that was issued at a table."""
+    """A counter check that was issued at a table, and is in no box that was counted as it was issued."""
 
     table: str
     serial: str
@@ -53,10 +53,9 @@ class Findings:
     win: DayWin
     variances: Sequence[Variance]
     slips: Sequence[Slip]
+    """Those that are under way, at least."""
     boxes: Sequence[Box]
     checks: Sequence[IssuedCheck]
-    dropped: Set[tuple[str, str, int]]
-    """(table, serial, cents) of the counter checks in counted boxes."""
     open_tables: Sequence[OpenTable]
     adjustments: Sequence[Adjustment]
 
@@ -106,7 +105,7 @@ def _checks(found: Findings) -> Iterator[FollowUp]:
     """Return counter checks whose issuance copies were in no box, where all boxes of the table are counted."""
     counted = {box.table for box in found.boxes} - {box.table for box in found.boxes if box.count is None}
     for one in found.checks:
-        if one.table in counted and (one.table, one.serial, one.cents) not in found.dropped:
+        if one.table in counted:
             reason = f"counter check {one.serial} was issued at {one.table} and is in no box as it was issued"
             more = {"table": one.table, "cents": one.cents, "reason": reason}
             yield FollowUp(kind="check_not_dropped", since=one.at, subject=one.serial, **more)

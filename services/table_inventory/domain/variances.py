@@ -108,9 +108,15 @@ def variances(
 ) -> list[Variance]:
     """Return all variances of a gaming day, in the order of table and time.
 
+    Of the `slips`, only those that were received otherwise than they were sent, or that somebody took on, count.
     `cases` has what became of those that somebody took on, by (table, variance, number).
     """
-    found = [*_of_windows(property_name, windows), *_of_boxes(property_name, boxes), *_of_slips(slips)]
+    looked_at = (
+        window
+        for window in windows
+        if window.variance_cents or (window.end and (window.end.table, "inventory", window.end.sequence) in cases)
+    )
+    found = [*_of_windows(property_name, looked_at), *_of_boxes(property_name, boxes), *_of_slips(slips)]
     standing: list[Variance] = []
     for variance in (one.judged(provisions) for one in found):
         case = cases.get((variance.table, variance.variance, variance.number))

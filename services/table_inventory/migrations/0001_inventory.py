@@ -13,7 +13,7 @@ def upgrade() -> None:
     run_sql(__file__, "0001_properties")
     grant(
         "SELECT, INSERT",
-        *("properties", "counts", "movements", "requests", "slips", "manual_slips", "boxes", "transports"),
+        *("properties", "counts", "movements", "moved", "requests", "slips", "manual_slips", "boxes", "transports"),
         *(
             "drop_counts",
             "counted_boxes",
@@ -28,5 +28,15 @@ def upgrade() -> None:
     )
     grant(
         "UPDATE",
-        *("slips", "drop_counts", "variance_cases", "alarm_cases", "adjustments", "contests", "days", "investigations"),
+        *(
+            "moved",
+            "slips",
+            "drop_counts",
+            "variance_cases",
+            "alarm_cases",
+            "adjustments",
+            "contests",
+            "days",
+            "investigations",
+        ),
     )

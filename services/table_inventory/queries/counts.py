@@ -12,7 +12,7 @@ from services.table_inventory.queries.places import provisions_on
 from services.table_inventory.queries.windows import boxes_of_day
 from services.table_inventory.tables import commitments, counted_boxes, drop_counts, journal, sealed_counts
 from shared.contracts.catalog import decode_fact
-from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountSealed
+from shared.contracts.counts import BoxTurn, CountConcluded, CountedBox, CountSealed
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import is_as_hashed
 from shared.journal.reading import read_places
@@ -118,15 +118,3 @@ async def counters_of_day(connection: AsyncConnection, property_name: str, gamin
     turns = select(s.counted_by).join(drop_counts, (c.property == s.property) & (c.count == s.count)).where(of_day)
     found = {name for row in people for name in row if name is not None}
     return found | set((await connection.execute(turns)).scalars())
-
-
-async def dropped_checks(
-    connection: AsyncConnection, property_name: str, gaming_day: date
-) -> set[tuple[str, str, int]]:
-    """Return the counter checks in the counted boxes of a gaming day: (table, serial, cents)."""
-    rows = await connection.execute(rows_of(counted_boxes, property=property_name, gaming_day=gaming_day))
-    return {
-        (row.table, check.serial, check.cents)
-        for row in rows
-        for check in BoxFigures.model_validate(row.figures).counter_checks
-    }

@@ -1,9 +1,9 @@
 """Read gaming days: how far they are closed, their adjustments, variances, win, and what has to be looked after."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import tables as t
@@ -17,12 +17,23 @@ from services.table_inventory.domain.variances import Variance, variances
 from services.table_inventory.domain.win import DayWin, day_win
 from services.table_inventory.domain.windows import Window
 from services.table_inventory.queries.contests import results_of_day
-from services.table_inventory.queries.counts import dropped_checks
 from services.table_inventory.queries.equipment import open_tables
 from services.table_inventory.queries.places import find_place, provisions_on
-from services.table_inventory.queries.slips import read_slips
+from services.table_inventory.queries.slips import slips_off
 from services.table_inventory.queries.windows import boxes_of_day, windows_of_day
 from shared.runtime.rows import rows_of, thing_of, things_of
+
+_NOT_DROPPED: Final = text("""
+    WITH dropped AS (
+        SELECT b."table", c.serial, c.cents
+        FROM table_inventory.counted_boxes b,
+             jsonb_to_recordset(b.figures -> 'counter_checks') c (serial text, cents bigint)
+        WHERE b.property = :property AND b.gaming_day = :gaming_day)
+    SELECT m."table", m.ref AS serial, -m.cents AS cents, m.at
+    FROM table_inventory.movements m
+    WHERE m.property = :property AND m.gaming_day = :gaming_day AND m.cause = 'counter_check'
+      AND NOT EXISTS (SELECT FROM dropped d WHERE d."table" = m."table" AND d.serial = m.ref AND d.cents = -m.cents)
+    ORDER BY m.at""")
 
 
 class Counted(NamedTuple):
@@ -55,7 +66,7 @@ async def variances_of_day(connection: AsyncConnection, key: DayKey, table: str 
     Raises: Rejected for an unknown property.
     """
     counted = await counted_of_day(connection, key, table)
-    slips = await read_slips(connection, key.property, gaming_day=key.gaming_day, table=table)
+    slips = await slips_off(connection, *key, table)
     return await _variances(connection, key, counted, slips)
 
 
@@ -103,7 +114,7 @@ async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]
 async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
     """Return what may have to be followed up of a gaming day. Raises: Rejected for an unknown property."""
     counted = await counted_of_day(connection, key)
-    slips = await read_slips(connection, key.property, gaming_day=key.gaming_day)
+    slips = await slips_off(connection, *key)
     return Findings(
         key=key,
         provisions=await provisions_on(connection, *key),
@@ -112,15 +123,7 @@ async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
         variances=await _variances(connection, key, counted, slips),
         slips=slips,
         boxes=counted.boxes,
-        checks=await _issued_checks(connection, key),
-        dropped=await dropped_checks(connection, *key),
+        checks=await things_of(IssuedCheck, connection, _NOT_DROPPED, key._asdict()),
         open_tables=await open_tables(connection, key.property),
         adjustments=await read_adjustments(connection, key),
     )
-
-
-async def _issued_checks(connection: AsyncConnection, key: DayKey) -> list[IssuedCheck]:
-    m = t.movements.c
-    of_day = (m.property == key.property) & (m.gaming_day == key.gaming_day) & (m.cause == "counter_check")
-    query = select(m.table, m.ref.label("serial"), (-m.cents).label("cents"), m.at).where(of_day).order_by(m.at)
-    return await things_of(IssuedCheck, connection, query)

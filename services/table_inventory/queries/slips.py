@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Table, case, exists, func, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipStatus
-from services.table_inventory.tables import requests, slips
+from services.table_inventory.tables import requests, slips, variance_cases
 from shared.contracts.inventory import SlipKind, SlipRequested
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal import bulk
@@ -58,6 +58,19 @@ async def read_requests(
         query = query.where(c.request > after[0])
     rows = await connection.execute(query.order_by(c.request).limit(limit))
     return [thing_of(SlipRequested, row) for row in rows]
+
+
+async def slips_off(
+    connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
+) -> list[Slip]:
+    """Return the slips of a gaming day, or those of a `table`, that are under way, or that somebody has to explain."""
+    c, v = slips.c, variance_cases.c
+    under_way = c.voided_at.is_(None) & c.received_at.is_(None)
+    explained = exists().where(v.property == c.property, v.table == c.table, v.variance == c.slip, v.number == c.number)
+    query = rows_of(slips, property=property_name, gaming_day=gaming_day, table=table)
+    query = query.where(under_way | (c.received_cents != c.cents) | explained)
+    rows = await connection.execute(query.order_by(c.slip, c.number))
+    return [Slip.of(row._mapping) for row in rows]
 
 
 async def read_slips(

@@ -41,12 +41,7 @@ _WINDOWS: Final = text("""
                coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'coupon'), 0) AS coupons_paid_cents,
                coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'waived'), 0) AS vigorish_waived_cents,
                coalesce(sum(c.unknown), 0) AS unknown
-        FROM (SELECT m.cause, sum(m.cents) AS cents, sum(m.rounds) AS rounds,
-                     count(*) FILTER (WHERE m.contents IS NULL AND m.cents <> 0) AS unknown
-              FROM table_inventory.movements m
-              WHERE m.property = n.property AND m."table" = n."table"
-                AND m.at > coalesce(p.at, '-infinity') AND m.at <= n.at
-              GROUP BY m.cause) c) m
+        FROM table_inventory.moved_between(n.property, n."table", coalesce(p.at, '-infinity'), n.at) c) m
     CROSS JOIN LATERAL (
         SELECT coalesce(jsonb_object_agg(k.name, k.n), '{}') AS known
         FROM (SELECT d.key AS name, sum(d.value::bigint) AS n
@@ -72,10 +67,8 @@ _BOXES: Final = text("""
     CROSS JOIN LATERAL (
         SELECT coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'currency'), 0) AS recorded_currency_cents,
                coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'counter_check'), 0) AS recorded_checks_cents
-        FROM table_inventory.movements m
-        WHERE m.property = b.property AND m."table" = b."table"
-          AND m.cause IN ('currency', 'counter_check')
-          AND m.at > coalesce(p.at, '-infinity') AND m.at <= b.removed_at) r
+        FROM table_inventory.moved_between(b.property, b."table", coalesce(p.at, '-infinity'), b.removed_at) m
+        WHERE m.cause IN ('currency', 'counter_check')) r
     WHERE b.property = :property AND b.gaming_day = :gaming_day AND (CAST(:table AS text) IS NULL OR b."table" = :table)
     ORDER BY b."table", b.removed_at, b.exchange""")
 
