@@ -14,6 +14,7 @@ import structlog
 from services.console.application import create_console
 from services.console.services import client
 from shared.runtime.clock import utc_now
+from shared.runtime.collector import collect_seldom
 from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
 from shared.runtime.released import manifest_digest
@@ -31,6 +32,7 @@ log = structlog.get_logger()
 
 async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
     """Run the console until SIGINT or SIGTERM, with the services at these URLs. Raises: Stop."""
+    collect_seldom()
     metrics = Metrics()
     metrics.info.labels(version("pitledger"), manifest_digest()).set(1)
     tokens = identities_of(settings, clock=utc_now, metrics=metrics)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import text
 
@@ -13,10 +13,25 @@ from services.reporting.books.variances import CaseKey
 from services.reporting.books.windows import Moves, last_and_all, moved_in
 from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
 from shared.contracts import pit
-from shared.contracts.counts import BoxTurn, CountedBox
 
 _RECORDED: Final[Mapping[str, str]] = {"currency": "currency", "counter_check": "counter_check.issued"}
 """What of the movements of a table went into its box, by instrument."""
+
+
+class Turn(NamedTuple):
+    """What a person found in a box that is drop: currency and counter checks."""
+
+    counted_by: str
+    drop_cents: int
+
+
+class Counted(NamedTuple):
+    """What was found in a box in the end, and by each person who counted it, in their order; the entry says so."""
+
+    entry: EntryRef
+    currency_cents: int
+    counter_checks_cents: int
+    turns: Sequence[Turn]
 
 
 @dataclass(frozen=True)
@@ -25,8 +40,7 @@ class Box:
 
     exchanged: Listed
     moves: Moves
-    count: EntryRef | None = None
-    counted: CountedBox | None = None
+    counted: Counted | None = None
 
     @property
     def key(self) -> CaseKey:
@@ -41,7 +55,7 @@ class Box:
     @property
     def entry(self) -> tuple[EntryRef, ...]:
         """Return the entry of its count."""
-        return () if self.count is None else (self.count,)
+        return () if self.counted is None else (self.counted.entry,)
 
     def found(self, instrument: str) -> Figure | None:
         """Return what was counted; None before the count."""
@@ -55,16 +69,10 @@ class Box:
         found = self.found(instrument)
         return None if found is None else found - self.recorded(instrument)
 
-    def turn(self, number: int) -> BoxTurn | None:
+    def turn(self, number: int) -> Turn | None:
         """Return the first count of it (1), the second, which is blind, or a further one."""
         turns = () if self.counted is None else self.counted.turns
         return turns[number - 1] if len(turns) >= number else None
-
-
-def drop_of(turn: BoxTurn) -> int:
-    """Return what a person found in a box that is drop: currency and counter checks."""
-    currency = sum(pieces.cents * pieces.count for pieces in turn.figures.currency)
-    return currency + sum(check.cents for check in turn.figures.counter_checks)
 
 
 async def boxes_of(books: Books) -> list[Box]:
@@ -82,27 +90,34 @@ async def boxes_between(books: Books, exchanged: Sequence[tuple[Span, Listed]]) 
         return []
     moves = await moved_in(books, [span for span, _ in exchanged])
     named = [f"{one.fact.table}/{one.fact.sequence}" for _, one in exchanged]
-    counted: dict[tuple[str, int], tuple[EntryRef, CountedBox]] = {}
+    counted: dict[tuple[str, int], Counted] = {}
     for row in await books.read(_COUNTED, **_days(books), named=named):
-        said = CountedBox.model_validate_json(row.said)
-        counted[said.table, said.exchange] = EntryRef(row.service, row.shard, row.seq), said
-    found = []
-    for span, one in exchanged:
-        count, box = counted.get((one.fact.table, one.fact.sequence), (None, None))
-        found.append(Box(one, moves[span], count, box))
-    return found
+        turns = [Turn(one["counted_by"], one["drop_cents"]) for one in row.turns]
+        entry = EntryRef(row.service, row.shard, row.seq)
+        counted[row.table, row.exchange] = Counted(entry, row.currency_cents, row.counter_checks_cents, turns)
+    return [Box(one, moves[span], counted.get((one.fact.table, one.fact.sequence))) for span, one in exchanged]
 
 
 def _span(before: Listed | None, exchanged: Listed) -> Span:
     return Span(exchanged.fact.table, None if before is None else before.occurred_at, exchanged.occurred_at)
 
 
-# The count of a day has all its boxes, and of each all its notes twice: only those that are asked for are read.
+# The count of a day has all its boxes, and of each all its notes and checks twice: they are added up where they are.
 _COUNTED: Final = text("""
-    SELECT f.service, f.shard, f.seq, CAST(b.box AS text) AS said
-    FROM reporting.facts f CROSS JOIN LATERAL jsonb_array_elements(f.data -> 'boxes') AS b(box)
+    SELECT f.service, f.shard, f.seq, b."table", b.exchange, b.currency_cents, b.counter_checks_cents, t.turns
+    FROM reporting.facts f
+    CROSS JOIN LATERAL jsonb_to_recordset(f.data -> 'boxes')
+         AS b("table" text, exchange bigint, currency_cents bigint, counter_checks_cents bigint, turns jsonb)
+    CROSS JOIN LATERAL (
+        SELECT json_agg(json_build_object('counted_by', o.turn ->> 'counted_by', 'drop_cents', d.cents) ORDER BY o.n)
+               AS turns
+        FROM jsonb_array_elements(b.turns) WITH ORDINALITY AS o(turn, n)
+        CROSS JOIN LATERAL (
+            SELECT coalesce(CAST(sum(p.cents * coalesce(p.count, 1)) AS bigint), 0) AS cents
+            FROM jsonb_to_recordset((o.turn #> '{figures,currency}') || (o.turn #> '{figures,counter_checks}'))
+                 AS p(cents bigint, count bigint)) d) t
     WHERE f.property = :property AND f.kind = 'count.concluded' AND f.gaming_day BETWEEN :first AND :last
-      AND f.recorded_at <= :known_at AND concat(b.box ->> 'table', '/', b.box ->> 'exchange') = ANY(:named)
+      AND f.recorded_at <= :known_at AND concat(b."table", '/', b.exchange) = ANY(:named)
     ORDER BY f.recorded_at, f.service, f.shard, f.seq""")
 
 _FOUND: Final = text("""

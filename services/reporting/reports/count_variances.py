@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
-from services.reporting.books.boxes import Box, boxes_of, drop_of
+from services.reporting.books.boxes import Box, boxes_of
 from services.reporting.books.compared import Compared, compared_boxes, compared_windows
 from services.reporting.books.many_slips import compared_slips
 from services.reporting.books.reading import Books
@@ -159,7 +159,7 @@ def _of_box(books: Books, cases: Cases, box: Box) -> _Found:
         return box.key, row
     for name, turn in (("first", box.turn(1)), ("second", box.turn(2))):
         if turn is not None:
-            row |= {f"{name}_cents": Figure(drop_of(turn), box.entry), f"{name}_by": turn.counted_by}
+            row |= {f"{name}_cents": Figure(turn.drop_cents, box.entry), f"{name}_by": turn.counted_by}
     variance = of_currency + of_checks
     row |= {
         "further": max(len(found.turns) - 2, 0),

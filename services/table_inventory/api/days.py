@@ -18,7 +18,7 @@ from services.table_inventory.commands.variances import OwnVariance, ResolveVari
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.follow_ups import FollowUp, follow_ups
 from services.table_inventory.domain.variances import Variance
-from services.table_inventory.domain.win import DayWin
+from services.table_inventory.domain.win import DayWin, TablesWin
 from services.table_inventory.queries.days import (
     read_adjustments,
     read_day,
@@ -72,7 +72,7 @@ class DayWhole(BaseModel):
     """
 
     day: Day
-    win: DayWin
+    win: TablesWin
     variances: list[Variance]
     adjustments: list[Adjustment]
     follow_ups: list[FollowUp]
@@ -157,23 +157,26 @@ def day_routes(context: ServiceContext) -> APIRouter:
 
     @router.get(
         "/whole",
-        response_model_exclude_none=True,
+        response_model=DayWhole,
         summary="Read a gaming day whole",
-        responses=problems(Reason.NOT_FOUND),
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
     )
-    async def read_whole(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> DayWhole:
+    async def read_whole(
+        request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
+    ) -> Response:
         """How far it is closed, win, variances, adjustments and what has to be looked after, of one moment."""
         del reader
         async with snapshot(context.engine) as connection:
             found = await read_findings(connection, DayKey(property_name, gaming_day))
         status = found.day.status_of(found.win.model_dump(mode="json"))
-        return DayWhole(
+        whole = DayWhole(
             day=found.day.model_copy(update={"status": status, "report": None}),
             win=found.win,
             variances=[*found.variances],
             adjustments=[*found.adjustments],
             follow_ups=follow_ups(found, context.clock()),
         )
+        return document_response(request, whole)
 
     @router.get("/adjustments", response_model_exclude_none=True, summary="List adjustments")
     async def list_adjustments(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Adjustments:

@@ -207,8 +207,8 @@ def _add_box(win: Win, box: Box) -> None:
     win.direct_bet_cents += box.coupon_cents("direct_bet")
 
 
-class DayWin(BaseModel):
-    """The win of a gaming day: by table, by shift, and altogether (nothing while a table is incomplete).
+class TablesWin(BaseModel):
+    """The win of a gaming day: by table, and altogether (nothing while a table is incomplete).
 
     By the law of the property as its version `property_version` names it, which is in force since `provisions_from`:
     `formula`, and the instruments that count as `drop`. Beside it stand the rake of the tables that have no win, and
@@ -220,10 +220,15 @@ class DayWin(BaseModel):
     formula: str
     drop: list[str]
     tables: list[Win]
-    shifts: list[Win]
     total: Win
     rake: list[Rake]
     contests: list[ContestResult]
+
+
+class DayWin(TablesWin):
+    """The same, by shift, too."""
+
+    shifts: list[Win]
 
 
 def day_win(

@@ -46,7 +46,8 @@ class Moves(BaseModel, frozen=True):
     """What moved in a window: `cents` altogether, positive into the inventory, and of which kinds.
 
     Figures by kind are positive as their names say: `currency_cents` is what players paid. `by_denomination` has what
-    is known by denomination, signed; `unknown` is the number of movements of which it is not.
+    is known by denomination, signed, where there is something to look at: a table that is not counted yet, or that was
+    counted otherwise than expected; `unknown` is the number of movements of which it is not known.
     """
 
     cents: int = 0
@@ -60,7 +61,7 @@ class Moves(BaseModel, frozen=True):
     coupons_paid_cents: int = 0
     vigorish_waived_cents: int = 0
     unknown: int = 0
-    by_denomination: Stacks = {}
+    by_denomination: Stacks | None = {}
 
 
 class Window(BaseModel, frozen=True):
@@ -90,7 +91,7 @@ class Window(BaseModel, frozen=True):
     @property
     def expected_by_denomination(self) -> Stacks | None:
         """Return what it should hold by denomination, where every movement is known so."""
-        if self.start is None or self.moves.unknown:
+        if self.start is None or self.moves.unknown or self.moves.by_denomination is None:
             return None
         return added(self.start.contents, self.moves.by_denomination)
 
@@ -100,7 +101,7 @@ class Window(BaseModel, frozen=True):
 
         Settled rounds and most sales are not: this is their sum and the variance.
         """
-        if self.start is None or self.end is None:
+        if self.start is None or self.end is None or self.moves.by_denomination is None:
             return None
         known = added(self.start.contents, self.moves.by_denomination)
         return added(self.end.contents, {name: -count for name, count in known.items()})

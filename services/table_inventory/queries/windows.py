@@ -11,16 +11,22 @@ from services.table_inventory.domain.windows import Window
 from shared.runtime.rows import things_of
 
 _WINDOWS: Final = text("""
-    WITH ends AS (
+    WITH RECURSIVE tables AS (  -- each is found by the index: its counts of years are not read
+        SELECT min(c."table") AS "table" FROM table_inventory.counts c WHERE c.property = :property
+        UNION ALL
+        SELECT (SELECT min(c."table") FROM table_inventory.counts c
+                WHERE c.property = :property AND c."table" > t."table")
+        FROM tables t WHERE t."table" IS NOT NULL),
+    ends AS (
         SELECT property, "table", at, sequence FROM table_inventory.counts
         WHERE property = :property AND gaming_day = :gaming_day
           AND (CAST(:table AS text) IS NULL OR "table" = :table)
         UNION ALL
-        SELECT DISTINCT property, "table", CAST(:at AS timestamptz), CAST(NULL AS bigint) FROM table_inventory.counts
-        WHERE property = :property AND at <= CAST(:at AS timestamptz)
+        SELECT :property, "table", CAST(:at AS timestamptz), CAST(NULL AS bigint) FROM tables
+        WHERE CAST(:at AS timestamptz) IS NOT NULL AND "table" IS NOT NULL
           AND (CAST(:table AS text) IS NULL OR "table" = :table))
-    SELECT to_jsonb(p) AS start, to_jsonb(e) AS "end", to_jsonb(m) || jsonb_build_object('by_denomination', d.known)
-        AS moves
+    SELECT to_jsonb(p) AS start, to_jsonb(e) AS "end",
+           to_jsonb(m) || jsonb_build_object('by_denomination', CASE WHEN w.is_looked_at THEN d.known END) AS moves
     FROM ends n
     LEFT JOIN table_inventory.counts e
         ON e.property = n.property AND e."table" = n."table" AND e.sequence = n.sequence
@@ -43,12 +49,18 @@ _WINDOWS: Final = text("""
                coalesce(sum(c.unknown), 0) AS unknown
         FROM table_inventory.moved_between(n.property, n."table", coalesce(p.at, '-infinity'), n.at) c) m
     CROSS JOIN LATERAL (
+        SELECT n.sequence IS NULL OR p.cents + m.cents <> e.cents OR EXISTS (
+            SELECT FROM table_inventory.variance_cases v
+            WHERE v.property = e.property AND v."table" = e."table" AND v.variance = 'inventory'
+              AND v.number = e.sequence) AS is_looked_at) w
+    CROSS JOIN LATERAL (
         SELECT coalesce(jsonb_object_agg(k.name, k.n), '{}') AS known
         FROM (SELECT d.key AS name, sum(d.value::bigint) AS n
               FROM table_inventory.movements m, jsonb_each_text(m.contents) d
-              WHERE m.property = n.property AND m."table" = n."table" AND m.contents IS NOT NULL
+              WHERE w.is_looked_at AND m.property = n.property AND m."table" = n."table" AND m.contents IS NOT NULL
                 AND m.at > coalesce(p.at, '-infinity') AND m.at <= n.at
               GROUP BY d.key) k) d
+    WHERE n.sequence IS NOT NULL OR p.sequence IS NOT NULL AND (:closed OR p.purpose NOT IN ('closer', 'carried'))
     ORDER BY n."table", n.sequence IS NULL, n.at, n.sequence""")
 
 _BOXES: Final = text("""
@@ -90,7 +102,7 @@ async def windows_of_day(
 
     With a `table`, only its own.
     """
-    found = await _read(connection, property_name, gaming_day, "infinity", table)
+    found = await _read(connection, property_name, gaming_day, "infinity", table, closed=False)
     return [window for window in found if window.end is not None or window.runs_on == gaming_day]
 
 
@@ -100,8 +112,10 @@ async def _read(
     gaming_day: date | None,
     at: datetime | Literal["infinity"] | None,
     table: str | None = None,
+    *,
+    closed: bool = True,
 ) -> list[Window]:
-    wanted = {"property": property_name, "gaming_day": gaming_day, "at": at, "table": table}
+    wanted = {"property": property_name, "gaming_day": gaming_day, "at": at, "table": table, "closed": closed}
     return await things_of(Window, connection, _WINDOWS, wanted)
 
 
