@@ -22,7 +22,7 @@ from shared.runtime.web.tokens import Tokens
 
 _FORM_BYTES_MAX: Final = 1_048_576
 _FIELDS_MAX: Final = 5_000
-_ROWS_MAX: Final = 100
+_ROWS_MAX: Final = 50
 """How many rows of a table are shown until somebody asks for all: a casino's day has thousands, of megabytes."""
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, timedelta
-from typing import Final
+from datetime import date, datetime, timedelta
+from typing import Any, Final, Self
 
 from sqlalchemy import text
 
@@ -12,14 +12,15 @@ from services.reporting.books.compared import Compared
 from services.reporting.books.reading import Books
 from services.reporting.books.slips import Slip, slips_named
 from services.reporting.books.variances import CaseKey
-from services.reporting.kit.figures import EntryRef, Figure
+from services.reporting.kit.figures import NOTHING, EntryRef, Figure
+from services.reporting.kit.question import is_long
 from shared.contracts.inventory import SlipKind
 
 USUAL: Final = timedelta(days=7)
 """Steps of a slip usually lie as close together."""
 
 # A slip is plain when it was prepared once, received once with what was on it, and is not void.
-_OFF: Final = text("""
+_PLAIN: Final = """
     WITH steps AS MATERIALIZED (
         SELECT kind, event, slip, slip_request, contents_cents FROM reporting.facts
         WHERE property = :property AND slip IS NOT NULL AND gaming_day BETWEEN :first AND :last
@@ -33,8 +34,26 @@ _OFF: Final = text("""
         HAVING count(*) FILTER (WHERE kind = 'slip.prepared') = 1
            AND count(*) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received') = 1
            AND sum(contents_cents) FILTER (WHERE kind = 'slip.prepared')
-             = sum(contents_cents) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received'))
-    SELECT DISTINCT slip FROM steps WHERE slip NOT IN (SELECT slip FROM plain UNION ALL SELECT request FROM plain)""")
+             = sum(contents_cents) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received'))"""
+
+_OFF: Final = text(
+    """{plain}
+    SELECT DISTINCT slip FROM steps WHERE slip NOT IN (SELECT slip FROM plain UNION ALL SELECT request FROM plain)
+    """.replace("{plain}", _PLAIN)
+)
+
+_RECEIVED: Final = text(
+    """{plain}
+    SELECT p.gaming_day, p.table_name, p.data ->> 'shift' AS shift, split_part(p.slip, '/', 1) AS slip,
+           CAST(split_part(p.slip, '/', 2) AS bigint) AS number, p.contents_cents, r.occurred_at AS received_at,
+           p.service, p.shard, p.seq, r.service AS of_receipt, r.shard AS shard_of_receipt, r.seq AS seq_of_receipt
+    FROM plain
+    JOIN reporting.facts p ON p.property = :property AND p.slip = plain.slip AND p.kind = 'slip.prepared'
+    JOIN reporting.facts r ON r.property = :property AND r.slip = plain.slip
+     AND (r.kind = 'slip.credit_received' OR r.event = 'fill.received')
+    WHERE p.gaming_day BETWEEN :first_day AND :last_day AND p.recorded_at <= :known_at AND r.recorded_at <= :known_at
+    """.replace("{plain}", _PLAIN)
+)
 
 _PREPARED: Final = text("""
     SELECT gaming_day, split_part(slip, '/', 1) AS slip, count(*) AS slips FROM reporting.facts
@@ -60,15 +79,20 @@ _DAYS: Final = text("""
     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""")
 
 
+def _around(books: Books, taken_on: Iterable[CaseKey]) -> dict[str, Any]:
+    """Return what is asked of the steps that are near the question's gaming days."""
+    question = books.question
+    taken = [f"{kind}/{number}" for _, _, kind, number in taken_on]
+    return {"first": question.first - USUAL, "last": question.last + USUAL, "table": question.table, "taken_on": taken}
+
+
 async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[Slip]:
     """Return the slips of which a step was done on the question's gaming days; of those alike, those begun on them.
 
     Alike are slips of the system that were received once, with what is on them, whose variance nobody has `taken_on`.
     """
     question = books.question
-    taken = [f"{kind}/{number}" for _, _, kind, number in taken_on]
-    around = {"first": question.first - USUAL, "last": question.last + USUAL}
-    rows = await books.read(_OFF, table=question.table, taken_on=taken, **around)
+    rows = await books.read(_OFF, **_around(books, taken_on))
     off = await slips_named(books, [row.slip for row in rows])
     days = {"first": question.first, "last": question.last}
     prepared = await books.read(_PREPARED, table=question.table, **days)
@@ -79,6 +103,49 @@ async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
         if slip.prepared is not None and question.first <= slip.prepared.fact.gaming_day <= question.last
     )
     return Compared(off, +alike)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedSlip:
+    """A slip of the system that somebody received whom somebody else had sent it: where it begins, what was on it."""
+
+    gaming_day: date
+    table: str
+    shift: str
+    slip: SlipKind
+    number: int
+    received_at: datetime
+    sent: Figure
+    arrived: Figure
+
+    @classmethod
+    def of(cls, slip: Slip) -> Self:
+        """Return a slip that was read whole."""
+        begun, received, number = slip.begun, slip.received, slip.number
+        assert received is not None, "only slips that were received are compared"
+        assert number is not None, "what was received had been prepared under a number"
+        place = (begun.gaming_day, begun.table, begun.shift)
+        return cls(*place, slip.slip, number, received.occurred_at, slip.value, slip.arrived or NOTHING)
+
+
+async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[ReceivedSlip]:
+    """Return the slips that begin on the question's gaming days and were received, in the order of kind and number.
+
+    Of more than a week, those that are `alike` are only counted.
+    """
+    question, taken_on = books.question, list(taken_on)
+    compared = await compared_slips(books, taken_on)
+    received = [ReceivedSlip.of(slip) for slip in compared.off if slip.received and slip.status == "received"]
+    found = [slip for slip in received if question.first <= slip.gaming_day <= question.last]
+    if is_long(question):
+        return Compared(found, compared.alike)
+    days = {"first_day": question.first, "last_day": question.last}
+    for row in await books.read(_RECEIVED, **_around(books, taken_on), **days):
+        sent = Figure(row.contents_cents, (EntryRef(row.service, row.shard, row.seq),))
+        arrived = Figure(row.contents_cents, (EntryRef(row.of_receipt, row.shard_of_receipt, row.seq_of_receipt),))
+        place = (row.gaming_day, row.table_name, row.shift)
+        found.append(ReceivedSlip(*place, row.slip, row.number, row.received_at, sent, arrived))
+    return Compared(sorted(found, key=lambda slip: (slip.slip, slip.number, slip.gaming_day)))
 
 
 async def slips_to_look_at(books: Books) -> list[Slip]:

@@ -1,12 +1,12 @@
 """A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final, Literal
+from typing import Any, Final, Generic, Literal, TypeVar, overload
 from urllib.parse import quote
 
 from pydantic import AwareDatetime, BaseModel, Field
@@ -25,6 +25,9 @@ Unit = Literal["text", "day", "moment", "cents", "exact_cents", "count", "percen
 
 Period = Literal["day", "week", "month", "quarter", "year"]
 """What a report is about: gaming days, both ends included; a week begins as the jurisdiction pack says."""
+
+
+ThingT = TypeVar("ThingT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,25 @@ class Row:
         return given if isinstance(given, Explained) else Explained()
 
 
+class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
+    """Rows that are made when somebody reads them, of a section that adds up nothing: most of thousands never are."""
+
+    def __init__(self, things: Sequence[ThingT], make: Callable[[ThingT], Mapping[str, Value | Figure | Cell]]) -> None:
+        self._things, self._make = things, make
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, Value | Figure | Cell]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Made[ThingT]": ...
+    def __getitem__(self, index: int | slice) -> "Mapping[str, Value | Figure | Cell] | Made[ThingT]":
+        if isinstance(index, slice):
+            return Made(self._things[index], self._make)
+        return self._make(self._things[index])
+
+
 @dataclass(frozen=True)
 class Filled:
     """A section with what its rows were given as, and the total of the columns that are added up, if there are any.
@@ -114,9 +136,15 @@ TOTAL: Final = "/total"
 def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], **totals: Figure | Cell) -> Filled:
     """Return a section with rows: each maps column names to values; what is left out is empty.
 
+    Rows that are `Made` stay so: nothing of them may be added up.
+
     The total row has the sums of the columns that are `added`, and `totals` for what does not add up, such as a
     percentage. Raises: KeyError for a value without a column.
     """
+    if isinstance(rows, Made):
+        assert not totals, f"{section.name} has a total"
+        assert not any(column.added for column in section.columns), f"{section.name} adds up"
+        return Filled(section, rows)
     names = {column.name for column in section.columns}
     given = tuple(rows)
     for row in given:

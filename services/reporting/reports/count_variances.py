@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from services.reporting.books.boxes import Box, boxes_of
 from services.reporting.books.compared import Compared, compared_boxes, compared_windows
-from services.reporting.books.many_slips import compared_slips
+from services.reporting.books.many_slips import ReceivedSlip, received_slips
 from services.reporting.books.reading import Books
-from services.reporting.books.slips import Slip, slips_of
 from services.reporting.books.variances import CaseKey, Cases, cases_of
 from services.reporting.books.windows import Window, windows_of
 from services.reporting.kit.definition import Content, Report
@@ -63,12 +62,8 @@ async def _drops(books: Books, cases: Cases) -> Compared[_Found]:
 
 
 async def _slips(books: Books, cases: Cases) -> Compared[_Found]:
-    if is_long(books.question):
-        compared = await compared_slips(books, cases.by_key)
-    else:
-        compared = Compared(await slips_of(books))
-    off = [_of_slip(books, cases, slip) for slip in compared.off if _is_received(books, slip)]
-    return Compared(off, compared.alike)
+    compared = await received_slips(books, cases.by_key)
+    return Compared([_of_slip(books, cases, slip) for slip in compared.off], compared.alike)
 
 
 def _days(found: Iterable[_Found], alike: Counter[tuple[date, VarianceKind]]) -> list[_Row]:
@@ -106,12 +101,6 @@ def _is_off(row: _Row) -> bool:
 
 def _is_unresolved(row: _Row) -> bool:
     return _status(row) == "changed" or (_status(row) in ("open", "owned") and row["level"] != "noted")
-
-
-def _is_received(books: Books, slip: Slip) -> bool:
-    """Return whether somebody received a slip of these gaming days whom somebody else had sent it."""
-    of_days = books.question.first <= slip.begun.gaming_day <= books.question.last
-    return of_days and slip.received is not None and slip.status == "received"
 
 
 def _place(books: Books, day: date, table: str, shift: str) -> _Row:
@@ -172,20 +161,16 @@ def _of_box(books: Books, cases: Cases, box: Box) -> _Found:
     return box.key, row
 
 
-def _of_slip(books: Books, cases: Cases, slip: Slip) -> _Found:
-    begun, received, number = slip.begun, slip.received, slip.number
-    assert received is not None, "only slips that were received are compared"
-    assert number is not None, "what was received had been prepared under a number"
-    arrived = slip.arrived or NOTHING
-    variance = arrived - slip.value
-    key: CaseKey = (begun.gaming_day, begun.table, slip.slip, number)
+def _of_slip(books: Books, cases: Cases, slip: ReceivedSlip) -> _Found:
+    variance = slip.arrived - slip.sent
+    key: CaseKey = (slip.gaming_day, slip.table, slip.slip, slip.number)
     row: _Row = {
-        **_place(books, begun.gaming_day, begun.table, begun.shift),
+        **_place(books, slip.gaming_day, slip.table, slip.shift),
         "slip": slip.slip,
-        "number": str(number),
-        "received_at": received.occurred_at,
-        "sent_cents": slip.value,
-        "received_cents": arrived,
+        "number": str(slip.number),
+        "received_at": slip.received_at,
+        "sent_cents": slip.sent,
+        "received_cents": slip.arrived,
         "variance_cents": variance,
         **cells_of(books, cases, key, variance),
     }

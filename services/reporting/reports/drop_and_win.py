@@ -8,7 +8,7 @@ from typing import Any, Final
 from services.reporting.books.reading import Books
 from services.reporting.books.sales import HourOfSales, hours_of_sales
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Filled, Identity, Section, fill
+from services.reporting.kit.document import Filled, Identity, Made, Section, fill
 from services.reporting.kit.figures import Cell, Figure, share, total
 from services.reporting.reports.counted_win import CountedWin, counted_marks
 from services.reporting.reports.counted_win import together as counted_together
@@ -229,33 +229,34 @@ async def _hours_identity(books: Books, hours: Iterable[HourOfSales]) -> Identit
 
 
 def _sections_to_date(books: Books, spans: Mapping[str, Span]) -> Iterable[Filled]:
-    tables: list[Cells] = []
-    of_games: list[Cells] = []
-    wagers: list[Cells] = []
-    for name, span in spans.items():
-        period = {"period": name, "first_day": span.first}
-        settled = _single(span.settled.by("table_name"))
-        tables += (
-            {"table": table, **period, **_cells(*_at(table, span.counted, settled))}
-            for table in {*span.counted, *settled}
-        )
-        counted, by_game = _grouped(span.counted, books.game_of), _single(span.settled.by("game"))
-        of_games += ({"game": game, **period, **_cells(*_at(game, counted, by_game))} for game in {*counted, *by_game})
-        wagers += (
-            {"game": game, "wager": wager, **period, **_settled(win)}
-            for (game, wager), win in span.settled.by("game", "wager").items()
-        )
-    order = list(spans)
+    periods: dict[str, Cells] = {name: {"period": name, "first_day": span.first} for name, span in spans.items()}
+    order = {name: number for number, name in enumerate(spans)}
+    settled = {name: _single(span.settled.by("table_name")) for name, span in spans.items()}
+    games = {name: _single(span.settled.by("game")) for name, span in spans.items()}
+    counted = {name: _grouped(span.counted, books.game_of) for name, span in spans.items()}
+    wagers = {name: span.settled.by("game", "wager") for name, span in spans.items()}
 
-    def sorted_by(rows: list[Cells], *keys: str) -> list[Cells]:
-        return sorted(rows, key=lambda row: (*(row[key] for key in keys), order.index(row["period"])))
+    def of_table(one: tuple[str, str]) -> Cells:
+        table, name = one
+        return {"table": table, **periods[name], **_cells(*_at(table, spans[name].counted, settled[name]))}
 
-    yield fill(
-        WHOLE_TO_DATE, ({"period": name, "first_day": span.first, **_whole(span)} for name, span in spans.items())
-    )
-    yield fill(TABLES_TO_DATE, sorted_by(tables, "table"))
-    yield fill(GAMES_TO_DATE, sorted_by(of_games, "game"))
-    yield fill(WAGERS_TO_DATE, sorted_by(wagers, "game", "wager"))
+    def of_game(one: tuple[str, str]) -> Cells:
+        game, name = one
+        return {"game": game, **periods[name], **_cells(*_at(game, counted[name], games[name]))}
+
+    def of_wager(one: tuple[tuple[str, ...], str]) -> Cells:
+        (game, wager), name = one
+        return {"game": game, "wager": wager, **periods[name], **_settled(wagers[name][game, wager])}
+
+    def in_order(keys: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
+        return sorted(keys, key=lambda one: (one[0], order[one[1]]))
+
+    yield fill(WHOLE_TO_DATE, ({**periods[name], **_whole(span)} for name, span in spans.items()))
+    named = ((table, name) for name, span in spans.items() for table in {*span.counted, *settled[name]})
+    yield fill(TABLES_TO_DATE, Made(in_order(named), of_table))
+    named = ((game, name) for name in spans for game in {*counted[name], *games[name]})
+    yield fill(GAMES_TO_DATE, Made(in_order(named), of_game))
+    yield fill(WAGERS_TO_DATE, Made(in_order((key, name) for name in spans for key in wagers[name]), of_wager))
 
 
 def _house_edges(span: Span) -> Iterable[Cells]:
