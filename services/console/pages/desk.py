@@ -33,7 +33,10 @@ def routes() -> APIRouter:
         parts = await asyncio.gather(
             _slips(person, here),
             _checks(person, here, rows_max(request)),
-            _looked_into(person, here),
+            _at_the_cage(person, here, rows_max(request)),
+            _rounds(person, here),
+            _alarms(person, here),
+            _audit(person, here),
             _corrections(person, property),
         )
         more = [
@@ -129,92 +132,100 @@ async def _slips(person: Person, here: Record) -> list[Any]:
 
 
 async def _checks(person: Person, here: Record, most: int | None) -> list[Any]:
-    found: list[Any] = []
-    name, day = here["property"], here["gaming_day"]
-    if person.may("reports.read", *_CAGE):
-        [checks] = await together(person.calls.get_first(INVENTORY, path("counter-checks", name), most))
-        found.append(
-            listed(
-                "desk.checks",
-                checks,
-                cols("serial", "table", "issued_at", "issued_cents", "left_cents"),
-                acts=lambda one: [Act(INVENTORY, "redeem-check", {"property": name, "serial": one["serial"]})],
-                more=[Act(INVENTORY, "replace-checks", {"property": name})],
-            )
-        )
-    if person.may(*_CAGE):
-        of_day = {"property": name, "gaming_day": day}
-        [moved] = await together(person.calls.get_first(INVENTORY, "/cage-movements", most, **of_day))
-        found.append(
-            listed(
-                "desk.cage",
-                moved,
-                cols("number", "kind", "direction", "medium", "cents", "patron", "window", "by", "at"),
-                acts=lambda one: [Act(INVENTORY, "void-at-cage", {"property": name, "number": one["number"]})],
-            )
-        )
-    return found
-
-
-async def _looked_into(person: Person, here: Record) -> list[Any]:
+    if not person.may("reports.read", *_CAGE):
+        return []
     name = here["property"]
-    found: list[Any] = []
-    if person.may("reports.read"):
-        seats, [rounds] = await asyncio.gather(
-            _of_two_days(
-                here, lambda day: person.calls.get_all(VIGORISH, "/follow-ups", property=name, gaming_day=day)
+    [checks] = await together(person.calls.get_first(INVENTORY, path("counter-checks", name), most))
+    return [
+        listed(
+            "desk.checks",
+            checks,
+            cols("serial", "table", "issued_at", "issued_cents", "left_cents"),
+            acts=lambda one: [Act(INVENTORY, "redeem-check", {"property": name, "serial": one["serial"]})],
+            more=[Act(INVENTORY, "replace-checks", {"property": name})],
+        )
+    ]
+
+
+async def _at_the_cage(person: Person, here: Record, most: int | None) -> list[Any]:
+    if not person.may(*_CAGE):
+        return []
+    name, day = here["property"], here["gaming_day"]
+    of_day = {"property": name, "gaming_day": day}
+    [moved] = await together(person.calls.get_first(INVENTORY, "/cage-movements", most, **of_day))
+    return [
+        listed(
+            "desk.cage",
+            moved,
+            cols("number", "kind", "direction", "medium", "cents", "patron", "window", "by", "at"),
+            acts=lambda one: [Act(INVENTORY, "void-at-cage", {"property": name, "number": one["number"]})],
+        )
+    ]
+
+
+async def _rounds(person: Person, here: Record) -> list[Any]:
+    if not person.may("reports.read"):
+        return []
+    name = here["property"]
+    seats, [rounds] = await asyncio.gather(
+        _of_two_days(here, lambda day: person.calls.get_all(VIGORISH, "/follow-ups", property=name, gaming_day=day)),
+        together(person.calls.get_all(ACCOUNTS, "/open-rounds", property=name)),
+    )
+    return [
+        listed(
+            "desk.vigorish",
+            seats,
+            cols(
+                *("gaming_day", "table", "round_id", "seat", "kind"),
+                *("assessed_cents", "collected_cents", "outstanding_cents"),
             ),
-            together(person.calls.get_all(ACCOUNTS, "/open-rounds", property=name)),
+            link=lambda one: path("p", name, "rounds", one["table"], one["round_id"]),
+        ),
+        listed("desk.open_rounds", rounds, cols("round_id", "table", "status", "opened_at")),
+    ]
+
+
+async def _alarms(person: Person, here: Record) -> list[Any]:
+    if not person.may("reports.read", "alarms.resolve"):
+        return []
+    name = here["property"]
+    [alarms] = await together(person.calls.get_all(INVENTORY, path("alarms", name)))
+    return [
+        listed(
+            "desk.alarms",
+            alarms,
+            cols("alarm", "owner", "owned_at", "conclusion", "resolved_at"),
+            acts=lambda one: [Act(INVENTORY, "resolve-alarm", {"property": name, "alarm": one["alarm"]})],
+            only=lambda one: not one.get("resolved_at"),
         )
-        found.append(
-            listed(
-                "desk.vigorish",
-                seats,
-                cols(
-                    *("gaming_day", "table", "round_id", "seat", "kind"),
-                    *("assessed_cents", "collected_cents", "outstanding_cents"),
-                ),
-                link=lambda one: path("p", name, "rounds", one["table"], one["round_id"]),
-            )
-        )
-        found.append(listed("desk.open_rounds", rounds, cols("round_id", "table", "status", "opened_at")))
-    if person.may("reports.read", "alarms.resolve"):
-        [alarms] = await together(person.calls.get_all(INVENTORY, path("alarms", name)))
-        found.append(
-            listed(
-                "desk.alarms",
-                alarms,
-                cols("alarm", "owner", "owned_at", "conclusion", "resolved_at"),
-                acts=lambda one: [Act(INVENTORY, "resolve-alarm", {"property": name, "alarm": one["alarm"]})],
-                only=lambda one: not one.get("resolved_at"),
-            )
-        )
-    if person.may("reports.read", "days.audit"):
-        [cases], follow_ups = await asyncio.gather(
-            together(person.calls.get_all(INVENTORY, "/investigations", property=name)),
-            _of_two_days(here, lambda day: _before_the_seal(person, name, day)),
-        )
-        known = {"property": name}
-        found.append(
-            listed(
-                "desk.investigations",
-                cases,
-                cols("investigation", "month", "what", "subject", "found", "owner", "opened_at"),
-                acts=lambda one: [
-                    Act(INVENTORY, step, {**known, "investigation": one["investigation"]})
-                    for step in ("assign-investigation", "conclude-investigation")
-                ],
-                only=lambda one: not one.get("concluded_at"),
-            )
-        )
-        found.append(
-            listed(
-                "desk.follow_ups",
-                follow_ups,
-                cols("gaming_day", "kind", "subject", "table", "cents", "reason", "owner", "since"),
-            )
-        )
-    return found
+    ]
+
+
+async def _audit(person: Person, here: Record) -> list[Any]:
+    if not person.may("reports.read", "days.audit"):
+        return []
+    name = here["property"]
+    [cases], follow_ups = await asyncio.gather(
+        together(person.calls.get_all(INVENTORY, "/investigations", property=name)),
+        _of_two_days(here, lambda day: _before_the_seal(person, name, day)),
+    )
+    return [
+        listed(
+            "desk.investigations",
+            cases,
+            cols("investigation", "month", "what", "subject", "found", "owner", "opened_at"),
+            acts=lambda one: [
+                Act(INVENTORY, step, {"property": name, "investigation": one["investigation"]})
+                for step in ("assign-investigation", "conclude-investigation")
+            ],
+            only=lambda one: not one.get("concluded_at"),
+        ),
+        listed(
+            "desk.follow_ups",
+            follow_ups,
+            cols("gaming_day", "kind", "subject", "table", "cents", "reason", "owner", "since"),
+        ),
+    ]
 
 
 async def _before_the_seal(person: Person, name: str, day: str) -> Any:
