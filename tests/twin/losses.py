@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -92,8 +92,8 @@ def failover_asynchronous(twin: Twin, play: Play, rng: Random) -> str:
     both = twin.both
     with twin.holding(POSTGRES), both.standby(synchronous=False) as standby:
         standby.stop()
-        signed = _signed(twin)
-        in_time(lambda: _signed(twin) > signed, because="more is signed than the standby has")
+        had = _by_shard(twin, "SELECT shard, next_seq - 1 FROM round_settlement.shards")
+        in_time(lambda: _signed_beyond(twin, had), because="more is signed than the standby has")
         primary = _end_primary(twin)
         standby.start()
         standby.promote()
@@ -115,9 +115,14 @@ def _end_primary(twin: Twin) -> Primary:
     return primary
 
 
-def _signed(twin: Twin) -> int:
-    [(size,)] = twin.rows("SELECT coalesce(max(size), 0) FROM round_settlement.checkpoints")
-    return int(size)
+def _signed_beyond(twin: Twin, had: Mapping[int, int]) -> bool:
+    """Return whether a checkpoint covers more entries of some shard than there were."""
+    signed = _by_shard(twin, "SELECT shard, max(size) FROM round_settlement.checkpoints GROUP BY shard")
+    return any(size > had.get(shard, 0) for shard, size in signed.items())
+
+
+def _by_shard(twin: Twin, query: str) -> dict[int, int]:
+    return {int(shard): int(number) for shard, number in twin.rows(query)}
 
 
 def lost_tail(twin: Twin, play: Play, rng: Random) -> str:
