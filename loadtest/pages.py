@@ -5,10 +5,9 @@
 `pitledger demo` plays the day through every service first, closes and seals it, and compares every figure with what
 was played. Then somebody with every role logs in, and asks for each page again and again, one after the other:
 milliseconds from the request to the last byte, over loopback. The baseline of the same run is the console's own
-`/healthz`, which asks no service and renders nothing. What services do of themselves once a day is over, such as tests
-of what was played, ends first, as far as it does within ten minutes. Services do not compare their tables with their
-journals meanwhile: of seven of them on one machine somebody always does, for an hour each, on processors that the pages
-need.
+`/healthz`, which asks no service and renders nothing. Services go on with what they do of themselves, such as deriving
+their journals again, which of a day of this size takes them hours, in their part of the processors. They do not compare
+their tables with their journals meanwhile: of seven of them on one machine somebody always does, for an hour each.
 """
 
 import argparse
@@ -22,35 +21,18 @@ from typing import Final
 
 import httpx
 
-from loadtest.processes import Family
 from loadtest.stack import started
 
 PERSON: Final = "demo.auditor"
 BAR_MS: Final = 200.0
 _TIMES: Final = 20
 _SECONDS_MAX: Final = 60.0
-_REST_SECONDS: Final = 5.0
-_REST_SECONDS_MAX: Final = 600.0
-_AT_REST: Final = 0.3
-"""The part of a processor that all services together take at most where they have nothing to do but look for work."""
 _NO_COMPARISON: Final = {"PITLEDGER_COMPARISON_SECONDS": "86400"}
 _LINK: Final = re.compile(r'href="(/[^"#]+)"')
 
 
 class LoginFailed(Exception):
     """The development issuer of the stack did not let somebody in."""
-
-
-def wait_for_rest(pid: int) -> None:
-    """Wait until the services behind a process have nothing to do, for ten minutes at most."""
-    family, until = Family(pid), time.monotonic() + _REST_SECONDS_MAX
-    busy = True
-    while busy and time.monotonic() < until:
-        before = family.used()
-        time.sleep(_REST_SECONDS)
-        used = family.used().since(before).processes
-        services = sum(seconds for name, seconds in used.items() if name not in ("broker", "postgres"))
-        busy = services > _AT_REST * _REST_SECONDS
 
 
 def log_in(client: httpx.Client, person: str) -> None:
@@ -133,10 +115,9 @@ def main(words: Sequence[str] | None = None) -> int:
         started(
             *("demo", f"--rounds={options.rounds}", f"--tables={options.tables}", "--keep"),
             environment={**os.environ, **_NO_COMPARISON},
-        ) as (day, pid),
+        ) as (day, _),
         httpx.Client(base_url=day["console"], timeout=_SECONDS_MAX, trust_env=False) as client,
     ):
-        wait_for_rest(pid)
         log_in(client, PERSON)
         found = list(measured(client, pages_of(client, day["property"], day["gaming_day"])))
     wrong = [f"wrong: {one}" for one in day["differences"]]
