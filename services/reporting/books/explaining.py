@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from services.reporting.books.reading import AMOUNT_DIMENSIONS, ROUND_DIMENSIONS, Books
+from services.reporting.books.reading import Books
 from services.reporting.books.rounds import LINE_FIGURES, STAKES
 from services.reporting.books.statements import (
     AMOUNT_ENTRIES,
@@ -13,6 +13,7 @@ from services.reporting.books.statements import (
     PLAYED_ENTRIES,
     ROUND_ENTRIES,
 )
+from services.reporting.books.sums import AMOUNT_DIMENSIONS, ROUND_DIMENSIONS
 from services.reporting.kit.figures import AddedUp
 from shared.contracts.wager_totals import FIGURES
 

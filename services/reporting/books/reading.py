@@ -1,9 +1,4 @@
-"""Read the books, as they were known at a moment: measures, rounds, lines, facts, and how far days have come.
-
-A figure is what was recorded up to the moment of the question. Days on which nothing was recorded after that moment are
-read as they are added up. Of the others, amounts are read as they are added up, less what was recorded after it; and of
-rounds, the entries themselves are added up. Everything is read in one snapshot.
-"""
+"""Read the books of a property, as they were known at a moment: what was added up, and facts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,31 +6,17 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Any, Final, Literal, Self, TypeVar
 
-from sqlalchemy import Row, TextClause, text
+from sqlalchemy import text
 
 from services.reporting.books.reader import Reader
-from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.stages import Restatement, played_days, stage_of
 from services.reporting.books.statements import (
-    AMOUNTS,
-    DEALERS,
     FACTS,
-    FIRST_DAY,
-    FIRST_RECORDED,
-    HOUSE_EDGES,
     LAST_OF_PIT,
-    LATE,
-    LINES,
     OPEN_EXCEPTIONS,
-    ROUNDS,
-    added_up,
-    of_rounds,
-    sums_of,
 )
-from services.reporting.books.statements import PLAYED as PLAYED_ROUNDS
-from services.reporting.books.weights import WEIGHED, WEIGHTS, Weighed, Weight, given_weights
-from services.reporting.domain.house_edges import HouseEdge, returns_of_text
-from services.reporting.kit.figures import AddedUp, Because, EntryRef, Figure
+from services.reporting.books.sums import Sums
+from services.reporting.kit.figures import EntryRef
 from services.reporting.kit.question import Question
 from shared.contracts.facts import KINDS, Fact
 from shared.contracts.inventory import PitRecorded
@@ -43,7 +24,6 @@ from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.pit import PitData
 from shared.contracts.places import Place, place_of_day
 from shared.contracts.reading import kind_of
-from shared.contracts.wager_totals import FIGURES
 
 FactT = TypeVar("FactT", bound=Fact)
 
@@ -55,16 +35,6 @@ ENTRIES: Final = """, array_agg(ARRAY[service, CAST(shard AS text), CAST(seq AS 
 def refs_of(entries: Iterable[Sequence[str]]) -> tuple[EntryRef, ...]:
     """Return the entries that a column `ENTRIES` has."""
     return tuple(EntryRef(service, int(shard), int(seq)) for service, shard, seq in entries)
-
-
-By = tuple[str, ...]
-"""The values of the dimensions that something was added up by."""
-
-AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
-ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "version", "submission", "wager")
-DEALER_DIMENSIONS: Final = ("gaming_day", "dealer", "game", "version", "submission", "wager")
-PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
-LINE_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "version", "submission", "wager", "category")
 
 
 _Kept = Literal["facts", "documents"]
@@ -90,20 +60,12 @@ class Listed:
         return cls(EntryRef(service, shard, seq), kind, fact, gaming_day, occurred_at, recorded_at)
 
 
-class Books:
-    """The books of a property as known at a moment, for the gaming days of a question or for others.
-
-    Unless they `explain`, what is added up does not say where it comes from: nobody asks that of a report as it is
-    read, and saying it of ten thousands of figures takes as long as adding them up.
-    """
+class Books(Sums):
+    """The books of a property as known at a moment, for the gaming days of a question or for others."""
 
     def __init__(self, reader: Reader, question: Question, places: Sequence[Place], *, explain: bool = True) -> None:
-        self._reader = reader
-        self.question = question
+        super().__init__(reader, question, explain=explain)
         self._places = places
-        self.explains = explain
-        """Whether figures say where they come from."""
-        self._late: dict[tuple[date, date, bool], list[date]] = {}
 
     def asked(self, **otherwise: Any) -> "Books":
         """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
@@ -142,188 +104,6 @@ class Books:
     @cached_property
     def _tables(self) -> Mapping[str, Any]:
         return {table.table: table for place in (*self._places, self.place) for table in place.document.tables}
-
-    # --- what was added up ---
-
-    async def amounts(
-        self,
-        measures: Sequence[str],
-        by: Sequence[str] = (),
-        *,
-        first: date | None = None,
-        last: date | None = None,
-        table: str | None = None,
-        items: Sequence[str] | None = None,
-        explained: bool = True,
-    ) -> dict[By, dict[str, Figure]]:
-        """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
-
-        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. `items` are
-        the only ones that are wanted, where it is added up by item. Not `explained`, figures do not say where they come
-        from: thousands of them are read in less time.
-        """
-        assert items is None or "item" in by, "figures of some items are added up by item"
-        first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
-        wanted: dict[str, Any] = {"measures": list(measures), "items": None if items is None else list(items)}
-        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
-        found: dict[By, dict[str, Figure]] = {}
-        for row in rows:
-            key = tuple(map(str, row[: len(by)]))
-            because: Because = ()
-            if explained and self.explains:
-                where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
-                because = (AddedUp("amounts", (row.measure,), first, last, where),)
-            found.setdefault(key, {})[row.measure] = Figure(int(row.value), because)
-        return found
-
-    async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
-        """Return when something was first added to measures of items, whatever the gaming day, by table and item."""
-        days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
-        parameters = {
-            "property": self.question.property,
-            "known_at": self.question.known_at,
-            "measures": list(measures),
-            "items": list({item for item, _ in days}),
-            "days": [date.fromisoformat(day) for day in {day for _, day in days}],
-        }
-        rows = await self._reader.execute(text(FIRST_RECORDED), parameters)
-        return {(row.table_name, row.item): row.at for row in rows}
-
-    async def rounds(
-        self,
-        by: Sequence[str] = (),
-        *,
-        figures: Sequence[str] = (*FIGURES, *STAKES),
-        first: date | None = None,
-        last: date | None = None,
-    ) -> dict[By, dict[str, Figure]]:
-        """Return FIGURES and STAKES of settled rounds, or some of them, added up by dimensions (ROUND_DIMENSIONS)."""
-        return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
-
-    async def dealers(self, by: Sequence[str], *, figures: Sequence[str]) -> dict[By, dict[str, Figure]]:
-        """Return some figures of DEALT of settled rounds, added up by dimensions (DEALER_DIMENSIONS)."""
-        every = self._every(by)
-        return await self._added_up(DEALERS, "rounds", figures, by, DEALER_DIMENSIONS, None, None, every=every)
-
-    async def round_sums(
-        self, by: Sequence[str], *, first: date | None = None, last: date | None = None
-    ) -> dict[By, tuple[int, ...]]:
-        """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
-        first, last, table = first or self.question.first, last or self.question.last, self.question.table
-        query = of_rounds(ROUNDS, sums_of((*FIGURES, *STAKES)))
-        rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
-        return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in rows}
-
-    async def weighed(self, by: Sequence[str], weights: Iterable[Weight]) -> dict[By, Weighed]:
-        """Return what rounds of wagers that have weights come to, by ROUND_DIMENSIONS and `earner`, or by `dealer`."""
-        query, dimensions = (DEALERS, DEALER_DIMENSIONS) if "dealer" in by else (ROUNDS, (*ROUND_DIMENSIONS, "earner"))
-        query, first, last = of_rounds(query, WEIGHED, WEIGHTS), self.question.first, self.question.last
-        every, more = self._every(by), {"game": self.question.game, "weights": given_weights(weights)}
-        rows = await self._read(query, by, dimensions, first, last, self.question.table, every=every, **more)
-        return {tuple(map(str, row[: len(by)])): Weighed(*map(int, row[len(by) :])) for row in rows}
-
-    def _every(self, by: Sequence[str]) -> bool:
-        """Return whether entries are added up of all days: dealers move from table to table."""
-        return "dealer" in by and self.question.table is not None
-
-    async def played(
-        self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
-    ) -> dict[By, dict[str, Figure]]:
-        """Return how many rounds were posted, corrected and reversed (PLAYED) by dimensions (PLAYED_DIMENSIONS)."""
-        return await self._added_up(PLAYED_ROUNDS, "played", PLAYED, by, PLAYED_DIMENSIONS, first, last)
-
-    async def lines(
-        self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
-    ) -> dict[By, dict[str, Figure]]:
-        """Return LINE_FIGURES of settlement lines added up by dimensions (LINE_DIMENSIONS)."""
-        return await self._added_up(LINES, "lines", LINE_FIGURES, by, LINE_DIMENSIONS, first, last)
-
-    async def _added_up(
-        self,
-        query: str,
-        book: Any,
-        figures: Sequence[str],
-        by: Sequence[str],
-        dimensions: Sequence[str],
-        first: date | None,
-        last: date | None,
-        **more: Any,
-    ) -> dict[By, dict[str, Figure]]:
-        first, last, table = first or self.question.first, last or self.question.last, self.question.table
-        found: dict[By, dict[str, Figure]] = {}
-        query = of_rounds(query, sums_of(figures))
-        for row in await self._read(query, by, dimensions, first, last, table, game=self.question.game, **more):
-            key = tuple(map(str, row[: len(by)]))
-            values = [int(value or 0) for value in row[len(by) :]]  # None: of no rows at all
-            if self.explains:
-                where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
-                because = [(AddedUp(book, (name,), first, last, where),) for name in figures]
-                found[key] = dict(zip(figures, map(Figure, values, because), strict=True))
-            else:
-                found[key] = dict(zip(figures, map(Figure, values), strict=True))
-        return found
-
-    @staticmethod
-    def _table_of(by: Sequence[str], table: str | None) -> tuple[tuple[str, str], ...]:
-        return () if table is None or "table_name" in by else (("table_name", table),)
-
-    async def _read(
-        self,
-        query: str,
-        by: Sequence[str],
-        dimensions: Sequence[str],
-        first: date,
-        last: date,
-        table: str | None,
-        *,
-        every: bool = False,
-        **more: Any,
-    ) -> Sequence[Any]:
-        if unknown := set(by) - set(dimensions):
-            raise ValueError(f"{', '.join(sorted(unknown))}: not among {', '.join(dimensions)}")
-        parameters = {
-            "property": self.question.property,
-            "first": first,
-            "last": last,
-            "table": table,
-            "known_at": self.question.known_at,
-            "late": await self.late_days(first, last, every=every),
-            **more,
-        }
-        return (await self._reader.execute(text(added_up(query, by)), parameters)).all()
-
-    async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
-        """Return the gaming days of which entries are read, and not their sums alone: some came after the moment.
-
-        `every` day's, where what was added up does not say what is asked. Of the others, sums are read as they are.
-        """
-        key = (first, last, every)
-        if key not in self._late:
-            rows = await self.read(text(LATE), first=first, last=last, every=every)
-            self._late[key] = [row.gaming_day for row in rows]
-        return self._late[key]
-
-    async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
-        """Return what wagers bring back, by submission (its hash) and wager; nothing of a submission not come yet."""
-        parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
-        return {
-            (row.submission, row.wager): HouseEdge(
-                submission=row.submission,
-                wager=row.wager,
-                offered=row.offered,
-                paytable=row.paytable,
-                returns=None if row.returns is None else returns_of_text(row.returns),
-                reason=row.reason,
-                bonus_lines=tuple(row.bonus_lines),
-            )
-            for row in await self._reader.execute(text(HOUSE_EDGES), parameters)
-        }
-
-    async def first_day(self) -> date | None:
-        """Return the first gaming day of the property of which anything is known."""
-        parameters = {"property": self.question.property, "known_at": self.question.known_at}
-        found: date | None = (await self._reader.execute(text(FIRST_DAY), parameters)).scalar_one()
-        return found
 
     # --- facts ---
 
@@ -400,11 +180,6 @@ class Books:
         }
         query = FACTS.replace("{table}", table).replace("{more}", more).replace("{of_property}", of_property)
         return [Listed.of(row) for row in await self._reader.execute(text(query), parameters)]
-
-    async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
-        """Return the rows of a statement about the property as known at the moment of the question."""
-        asked = {"property": self.question.property, "known_at": self.question.known_at}
-        return (await self._reader.execute(statement, {**asked, **parameters})).all()
 
     def known_at(self, moment: datetime) -> "Books":
         """Return the books as they were known at an earlier moment."""

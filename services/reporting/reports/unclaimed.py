@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from services.reporting.books.accounts import AccountOfRound
 from services.reporting.books.exceptions import whose
-from services.reporting.books.reading import Books, By, Listed
+from services.reporting.books.reading import Books, Listed
+from services.reporting.books.sums import By
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Section, fill
 from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, Value, total
