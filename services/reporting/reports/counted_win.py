@@ -1,7 +1,7 @@
 """The win of tables as counted: opener, fills, credits, closer and drop, by the formula of the law that held."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final, Self, cast
 
@@ -139,37 +139,34 @@ def _win(law: _Law, items: Mapping[str, Mapping[str, Figure]], *, day: bool) -> 
         return measures.get(measure, NOTHING)
 
     handed_over = of("handed_over_cents") if day else NOTHING
-    counted = CountedWin(
-        opener=of("opener_cents") - handed_over,
-        fills=of("fills_cents"),
-        credits=of("credits_cents"),
-        closer=of("closer_cents") - handed_over,
+    parts = {
+        "opener": of("opener_cents") - handed_over,
+        "fills": of("fills_cents"),
+        "credits": of("credits_cents"),
+        "closer": of("closer_cents") - handed_over,
+        "drop": total(of(measure) for name, measure in _INSTRUMENTS.items() if name in law.instruments),
+    }
+    formula = law.formula
+    win = total(parts[name] for name in formula.plus) - total(parts[name] for name in formula.minus)
+    assert win.value == formula.win_cents({cast("FigureName", name): part.value for name, part in parts.items()})
+    adjusted = NOTHING
+    for figure, (part, instrument) in _ADJUSTED.items():
+        if figure in items and (instrument is None or instrument in law.instruments):
+            change = items[figure].get("adjusted_cents", NOTHING)
+            sign = (part in formula.plus) - (part in formula.minus)
+            adjusted += Figure(sign * change.value, change.because)
+    return CountedWin(
+        **parts,
         currency=of("currency_cents"),
         counter_checks=of("counter_checks_cents"),
         prepaid=of("prepaid_cents"),
         match_play=of("match_play_cents"),
         direct_bet=of("direct_bet_cents"),
         coupons=of("coupons_cents"),
+        win=win,
+        adjusted=adjusted,
         missing=_missing(measures),
     )
-    drop = total(of(measure) for name, measure in _INSTRUMENTS.items() if name in law.instruments)
-    formula = law.formula
-    parts = {
-        "opener": counted.opener,
-        "fills": counted.fills,
-        "credits": counted.credits,
-        "closer": counted.closer,
-        "drop": drop,
-    }
-    win = total(parts[name] for name in formula.plus) - total(parts[name] for name in formula.minus)
-    assert win.value == formula.win_cents({cast("FigureName", name): part.value for name, part in parts.items()})
-    adjusted = NOTHING
-    for figure, (part, instrument) in _ADJUSTED.items():
-        change = items.get(figure, {}).get("adjusted_cents", NOTHING)
-        if instrument is None or instrument in law.instruments:
-            sign = (part in formula.plus) - (part in formula.minus)
-            adjusted += Figure(sign * change.value, change.because)
-    return replace(counted, drop=drop, win=win, adjusted=adjusted)
 
 
 def _missing(measures: Mapping[str, Figure]) -> tuple[str, ...]:
