@@ -21,8 +21,10 @@ from tests.support.journals import CHIPS, DAY, HANDLE, NOON, SHARD, append, draf
 from tests.support.services import settled_database
 
 NINTH = """
-    INSERT INTO round_settlement.entries SELECT 1, 9, kind, source, 99, event_id, "offset", record_hash, gaming_day,
-    occurred_at, recorded_at, data, previous, hash, accounts, cents FROM round_settlement.entries WHERE seq = 1"""
+    INSERT INTO round_settlement.entries
+    SELECT 1, 9, 99, "offset", occurred_at, recorded_at, gaming_day, kind, source, event_id, record_hash, data, previous,
+        hash, accounts, cents
+    FROM round_settlement.entries WHERE seq = 1"""
 """Add an entry that does not follow."""
 
 

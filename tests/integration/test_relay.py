@@ -23,8 +23,8 @@ from tests.support.table import NOON, Table, play_at
 ROUNDS = 3
 APPENDED = """
     INSERT INTO round_settlement.entries
-    SELECT shard, seq + 1, kind, source, sequence + 1000, 'forged', "offset", record_hash, gaming_day, occurred_at,
-        recorded_at, data, hash, hash, accounts, cents
+    SELECT shard, seq + 1, sequence + 1000, "offset", occurred_at, recorded_at, gaming_day, kind, source, 'forged',
+        record_hash, data, hash, hash, accounts, cents
     FROM round_settlement.entries WHERE (shard, seq) = (SELECT shard, next_seq - 1 FROM round_settlement.shards
         WHERE name LIKE 'table.events/0@%')"""
 FORGED_GONE = "DELETE FROM round_settlement.entries WHERE event_id = 'forged'"

@@ -127,7 +127,8 @@ def test_pages_carry_every_amount(document: Document) -> None:
         for column in filled.section.columns
         if column.unit == "cents" and row.cells[column.name] is not None
     )
-    actual = Counter(AMOUNT.findall(_plain(" ".join(_pages(document)))))
+    # Beside a letter that is written from the right, what reads the pages takes the parenthesis for a word of its own.
+    actual = Counter(AMOUNT.findall(_plain(" ".join(_pages(document))).replace("( ", "(")))
     assert expected <= actual
 
 
