@@ -22,8 +22,8 @@ from tests.support.services import settled_database
 
 NINTH = """
     INSERT INTO round_settlement.entries
-    SELECT 1, 9, 99, "offset", occurred_at, recorded_at, gaming_day, kind, source, event_id, record_hash, data, previous,
-        hash, accounts, cents
+    SELECT 1, 9, 99, "offset", occurred_at, recorded_at, gaming_day, kind, source, event_id, record_hash, data,
+        previous, hash, accounts, cents
     FROM round_settlement.entries WHERE seq = 1"""
 """Add an entry that does not follow."""
 
