@@ -24,8 +24,16 @@ _BOUGHT_IN: Final = f"""
     WHERE kind = 'account.bought_in' AND data ->> 'account' = '{ACCOUNT}'"""
 
 
+_UNSIGNED: Final = """
+    SELECT count(*) FROM {schema}.shards s
+    WHERE s.next_seq - 1 > (SELECT coalesce(max(c.size), 0) FROM {schema}.checkpoints c WHERE c.shard = s.shard)"""
+
+
 def at_rest(twin: Twin, play: Play) -> None:
-    """Wait until every service is ready and has read, recorded and published all there is."""
+    """Wait until every service is ready and has read, recorded, published and signed all there is.
+
+    To `pitledger verify` what a clock that was behind has recorded is old, and has to be signed.
+    """
     in_time(lambda: twin.rows(_POSTED)[0][0] >= len(play.sent), because="all that was acknowledged is settled")
     for process in twin.processes:
         process.wait_until_ready()
@@ -41,6 +49,8 @@ def at_rest(twin: Twin, play: Play) -> None:
             in_time(caught_up, because="everything is read and published", every=0.3)
         except AssertionError as late:
             raise AssertionError(f"not caught up: {'; '.join(behind)}") from late
+    unsigned = [_UNSIGNED.format(schema=role_of(service)) for service in twin.services]
+    in_time(lambda: all(twin.rows(query) == [(0,)] for query in unsigned), because="every entry is signed")
 
 
 def verdict(twin: Twin, play: Play, *, rebuilt: Sequence[str] = ()) -> Verdict:
