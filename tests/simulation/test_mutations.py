@@ -24,13 +24,12 @@ FOUND_BY_SHORT: dict[Mutation, int] = {
     mutations.gap_not_noticed: 15,
     mutations.lost_answer_taken_for_done: 24,
     mutations.memory_published_as_it_is: 25,
-    mutations.projected_after_the_commit: 36,
     mutations.rebuilt_from_what_is_left: 80,
 }
 """By mistake: the first short seed that finds it; all hold with the kernel as it is."""
 
-FOUND_BY: dict[Mutation, int] = {mutations.position_remembered: 5365}
-"""By mistake: a seed that finds what short ones were not seen to find, and that holds with the kernel as it is."""
+FOUND_BY: dict[Mutation, int] = {mutations.position_remembered: 5365, mutations.projected_after_the_commit: 5365}
+"""By mistake: a seed that finds what short ones did not find each time, and that holds with the kernel as it is."""
 
 assert set(FOUND_BY_SHORT.values()) <= set(SHORT_SEEDS), "that they hold is shown there"
 assert set(FOUND_BY.values()) <= set(SEEDS), "that they hold is shown there"
