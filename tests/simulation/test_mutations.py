@@ -1,6 +1,6 @@
 """The simulation finds what it is there to find: each of some mistakes in the kernel."""
 
-import re
+from collections.abc import Sequence
 
 import pytest
 
@@ -24,12 +24,16 @@ FOUND_BY_SHORT: dict[Mutation, int] = {
     mutations.gap_not_noticed: 15,
     mutations.lost_answer_taken_for_done: 24,
     mutations.memory_published_as_it_is: 25,
+    mutations.projected_after_the_commit: 36,
     mutations.rebuilt_from_what_is_left: 80,
 }
 """By mistake: the first short seed that finds it; all hold with the kernel as it is."""
 
-FOUND_BY: dict[Mutation, int] = {mutations.position_remembered: 5365, mutations.projected_after_the_commit: 5365}
-"""By mistake: a seed that finds what short ones did not find each time, and that holds with the kernel as it is."""
+FOUND_BY: dict[Mutation, int] = {mutations.position_remembered: 5365}
+"""By mistake: a seed that finds what short ones were not seen to find, and that holds with the kernel as it is."""
+
+FOUND_BY_ONE_OF: dict[Mutation, Sequence[int]] = {mutations.projected_after_the_commit: (40, 44, 60, 140, 148)}
+"""By mistake: more short seeds, where each finds it in most runs: a statement is at work while the run goes on."""
 
 assert set(FOUND_BY_SHORT.values()) <= set(SHORT_SEEDS), "that they hold is shown there"
 assert set(FOUND_BY.values()) <= set(SEEDS), "that they hold is shown there"
@@ -40,9 +44,19 @@ assert FOUND_BY_SHORT.keys() | FOUND_BY.keys() == set(MUTATIONS), "each is looke
 def test_a_seeded_bug_is_found(simulated: Simulation, mutation: Mutation) -> None:
     """A seed fails when the kernel has the mistake, and says how it is repeated."""
     short = mutation in FOUND_BY_SHORT
-    seed = FOUND_BY_SHORT[mutation] if short else FOUND_BY[mutation]
-    command = f"python -m tests.simulation --seed {seed}{' --short' if short else ''} --trace"
-    simulated.prepare(seed, short=short)
+    seeds = [FOUND_BY_SHORT[mutation] if short else FOUND_BY[mutation], *FOUND_BY_ONE_OF.get(mutation, ())]
+    said = [(seed, found) for seed in seeds if (found := _failure(simulated, mutation, seed, short=short))]
+    assert said, f"none of {seeds} finds it"
+    for seed, found in said:
+        assert f"python -m tests.simulation --seed {seed}{' --short' if short else ''} --trace" in found
 
-    with mutated(mutation), pytest.raises(Failed, match=re.escape(command)):
-        simulated.run(seed, short=short)
+
+def _failure(simulated: Simulation, mutation: Mutation, seed: int, *, short: bool) -> str | None:
+    """What a seed says of the mistake; None where it does not find it."""
+    simulated.prepare(seed, short=short)
+    try:
+        with mutated(mutation):
+            simulated.run(seed, short=short)
+    except Failed as failed:
+        return str(failed)
+    return None
