@@ -109,12 +109,14 @@ _COUNTED: Final = text("""
     CROSS JOIN LATERAL jsonb_to_recordset(f.data -> 'boxes')
          AS b("table" text, exchange bigint, currency_cents bigint, counter_checks_cents bigint, turns jsonb)
     CROSS JOIN LATERAL (
-        SELECT json_agg(json_build_object('counted_by', o.turn ->> 'counted_by', 'drop_cents', d.cents) ORDER BY o.n)
+        SELECT coalesce(json_agg(
+                   json_build_object('counted_by', o.turn ->> 'counted_by', 'drop_cents', d.cents) ORDER BY o.n), '[]')
                AS turns
         FROM jsonb_array_elements(b.turns) WITH ORDINALITY AS o(turn, n)
         CROSS JOIN LATERAL (
             SELECT coalesce(CAST(sum(p.cents * coalesce(p.count, 1)) AS bigint), 0) AS cents
-            FROM jsonb_to_recordset((o.turn #> '{figures,currency}') || (o.turn #> '{figures,counter_checks}'))
+            FROM jsonb_to_recordset(
+                coalesce(o.turn #> '{figures,currency}', '[]') || coalesce(o.turn #> '{figures,counter_checks}', '[]'))
                  AS p(cents bigint, count bigint)) d) t
     WHERE f.property = :property AND f.kind = 'count.concluded' AND f.gaming_day BETWEEN :first AND :last
       AND f.recorded_at <= :known_at AND concat(b."table", '/', b.exchange) = ANY(:named)

@@ -16,8 +16,6 @@ _MINUTES = st.sampled_from([-121, -120, -119, -61, -60, -59, -31, -1, 0, 1, 29, 
 """On both sides of hours, and on them."""
 _CAUSES = st.sampled_from(["round", "fill", "currency"])
 _MOVEMENTS = st.lists(st.tuples(_MINUTES, _CAUSES, st.integers(-5, 5)), max_size=12)
-    st.tuples(_MINUTES, st.sampled_from(["round", "fill", "currency"]), st.integers(-5, 5)), max_size=12
-)
 _MOMENTS = st.one_of(st.sampled_from(["-infinity", "infinity"]), _MINUTES.map(lambda by: _at(by).isoformat()))
 
 _MOVE = """
