@@ -104,14 +104,10 @@ def figures(
     for column in columns:
         name, unit = column["name"], column["unit"]
         value = row.get(name)
-        if value is None:
-            cells.append('<td class="n"></td>' if unit in _FIGURES else '<td class=""></td>')
-            continue
-        shown = escape(cell(value, unit, zone))
+        shown = "" if value is None else str(escape(cell(value, unit, zone)))
         if value and unit in _EXPLAINED:
-            cells.append(f'<td class="n"><a class="figure" href="{leads}{escape(name)}">{shown}</a></td>')
-        else:
-            cells.append(f'<td class="{kind(value, unit)}">{shown}</td>')
+            shown = f'<a class="figure" href="{leads}{escape(name)}">{shown}</a>'
+        cells.append(f'<td class="{kind(value, unit)}">{shown}</td>')
     return Markup("".join(cells))  # noqa: S704 - all that was given is escaped above
 
 
