@@ -12,6 +12,7 @@ from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.topics import TABLE_EVENTS
 
 _HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTENT_TYPE)]
+CLIENT_ID: Final = "pitledger-floor"
 _ANSWER_SECONDS: Final = 60.0
 _DELIVERY_SECONDS: Final = 300.0
 """So long librdkafka tries by itself."""
@@ -63,7 +64,7 @@ class Publisher:
         self._producer = Producer(
             {
                 "bootstrap.servers": bootstrap_servers,
-                "client.id": "pitledger-floor",
+                "client.id": CLIENT_ID,
                 "log_level": 3,  # what is not delivered is raised
                 "enable.idempotence": True,
                 "compression.type": "lz4",

@@ -38,6 +38,9 @@ OPERATOR: Final = "demo.operator"
 _OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3"}
 """The broker in memory lets a consumer group wait for half of its session timeout before it begins."""
 
+_BACKGROUND_SHARE: Final = 0.4
+"""What work that nobody waits for takes of a processor, in all services of the machine together."""
+
 _READY_SECONDS_MAX: Final = 90.0
 _POLL_SECONDS: Final = 0.1
 _PROBE_SECONDS_MAX: Final = 5.0
@@ -212,7 +215,8 @@ class RunningStack:
         own = {"DATABASE_URL": self._logins[role_of(service)], **self.home.environment_of(service)}
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(self._ports[service])}
         broker = _OF_BROKER_IN_MEMORY if isinstance(self._servers.broker, Broker) else {}
-        return {**broker, **self._given, **self.environment, **own, **listening, **self._settings}
+        share = {"PITLEDGER_BACKGROUND_SHARE": f"{_BACKGROUND_SHARE / len(self._services):.3f}"}
+        return {**broker, **share, **self._given, **self.environment, **own, **listening, **self._settings}
 
     def _environment_of_console(self) -> Mapping[str, str]:
         """Return the environment of the console: where the services are, and nobody's password or token."""

@@ -42,7 +42,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
         return 0
     async with context.engine.connect() as connection:
         days = await due_days(connection, settled)
-    tested, waiting, pace = 0, set[str](), Pace()
+    tested, waiting, pace = 0, set[str](), Pace(context.settings.background_share)
     for due in days:
         if due.property in waiting:
             continue

@@ -103,7 +103,7 @@ async def deliver_sealed(
         return 0
     async with context.engine.connect() as connection:
         days = (await connection.execute(_SEALED, {"settled": settled})).all()
-    delivered, begun, pace = 0, set[str](), Pace()
+    delivered, begun, pace = 0, set[str](), Pace(context.settings.background_share)
     for row in days:
         if row.property in begun:
             await pace.rest()

@@ -1,17 +1,10 @@
 """How clients reach Kafka: the brokers, how they are told from others, and how a client says who it is."""
 
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import AliasChoices, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
-
-_LOOK_MILLISECONDS: Final = 10_000
-"""How often librdkafka asks who leads the partitions, where nothing tells it to.
-
-It passes over an answer that names no broker, as Kafka gives it while the controller has fenced the only one there is,
-and asks again after this time: with its default of five minutes nothing is read for as long.
-"""
 
 
 class KafkaSettings(BaseSettings):
@@ -91,7 +84,6 @@ class KafkaSettings(BaseSettings):
         config: dict[str, Any] = {
             "bootstrap.servers": self.kafka_bootstrap_servers,
             "security.protocol": self.kafka_security_protocol.lower(),  # as FastStream wants it
-            "topic.metadata.refresh.interval.ms": _LOOK_MILLISECONDS,
         }
         if self.kafka_security_protocol == "PLAINTEXT":
             return config

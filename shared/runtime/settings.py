@@ -69,6 +69,10 @@ class Settings(KafkaSettings):
     comparison_seconds: Seconds = Field(
         default=60, description="time between comparisons of the tables with the journal and topics they follow from"
     )
+    background_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.2,
+        description="what work that nobody waits for, such as comparing and deriving again, takes of a processor",
+    )
     checkpoint_seconds: Seconds = Field(default=60, description="time between signed checkpoints")
     checkpoint_directory: Path | None = Field(
         default=None, description="where signed checkpoints are copied, outside the database; none: no checkpoints"

@@ -1,8 +1,9 @@
 """A subscription on a real broker, seen from the event loop that it shares with the rest of a service."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
@@ -21,6 +22,7 @@ from shared.runtime.consume.stopped import Stopped
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
+from shared.runtime.errors import Stop
 from shared.runtime.kafka import TopicLog, topic_log
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker
@@ -196,3 +198,42 @@ def test_what_comes_is_handed_over_with_what_is_there(revoked: list[int], expect
         return [(record.partition, record.offset) for record in records], taking.asked
 
     assert (expected, [{"timeout": 0.0, "max_records": 499}]) == asyncio.run(work())
+
+
+def _statistics(client: str, *sources: str) -> str:
+    brokers = {f"broker-{number}": {"source": source} for number, source in enumerate(sources)}
+    return json.dumps({"name": client, "topics": {}, "brokers": brokers})
+
+
+def test_a_client_that_has_lost_every_broker_ends_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of librdkafka's own, such as the coordinator's, some are left; one that is found in time is found."""
+    now = 0.0
+    monkeypatch.setattr("shared.runtime.consume.subscription.monotonic", lambda: now)
+
+    async def work() -> None:
+        nonlocal now
+        failures: list[BaseException] = []
+        context = Reader("t", Settings()).context
+        topics = KafkaTopics(context, failures.append)
+
+        async def told(at: float, client: str, *sources: str) -> None:
+            nonlocal now
+            now = at
+            with suppress(Stop):
+                topics.note(_statistics(client, *sources))
+            await asyncio.sleep(0)
+
+        await told(0, "a", "logical")
+        await told(0, "b", "logical", "learned")
+        await told(9, "a", "logical", "configured")
+        await told(12, "a", "logical")
+        await told(12, "b", "learned")
+        await told(21, "a", "logical")
+        await told(30, "b", "logical")
+        assert [] == failures
+        await told(23, "a", "logical")
+        assert ["a was told that there is no broker, and does not look for one: start the service again"] == [
+            str(failure) for failure in failures
+        ]
+
+    asyncio.run(work())

@@ -21,6 +21,7 @@ from typing import Final
 import httpx
 
 from loadtest.processes import processes_below
+from loadtest.publish import CLIENT_ID
 from shared.local.server import KeptServer
 from tests.attacks.pace import SETTINGS
 from tests.support.wire import Commit, pass_on
@@ -30,6 +31,7 @@ from tests.twin.stack import KAFKA, POSTGRES, Twin
 
 SESSION_SECONDS: Final = float(SETTINGS["PITLEDGER_KAFKA_SESSION_SECONDS"])
 _MORE_THAN_SESSION: Final = 2.5 * SESSION_SECONDS
+_FENCED_SECONDS: Final = 2.5
 _CUTS: Final = 6
 _SHIFTS: Final = (3600.0, -3600.0, 90_000.0, -90_000.0)
 _DAY_SECONDS: Final = 86_400.0
@@ -131,6 +133,22 @@ def cut_kafka(twin: Twin, play: Play, rng: Random) -> str:
         time.sleep(rng.uniform(0.2, 1.5))
         count += twin.both.line.cut()
     return f"{count} connections in 4 cuts"
+
+
+def fenced_kafka(twin: Twin, play: Play, rng: Random) -> str:
+    """Let Kafka name no broker to those who ask for a while, twice, as if its controller had fenced all of them."""
+    line = twin.both.line
+    line.spared = CLIENT_ID.encode()  # the table system's own client is not what is tried
+    before = line.answers
+    for _ in range(2):
+        line.cut()  # whoever connects again asks
+        line.fenced = True
+        try:
+            time.sleep(_FENCED_SECONDS)
+        finally:
+            line.fenced = False
+        time.sleep(rng.uniform(0.2, 1.5))
+    return f"{line.answers - before} answers named no broker"
 
 
 def clock_jumped(twin: Twin, play: Play, rng: Random) -> str:

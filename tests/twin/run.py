@@ -27,6 +27,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "stop-kafka": partial(faults.stopped_server, kafka=True),
     "cut-commit": faults.cut_at_commit,
     "cut-kafka": faults.cut_kafka,
+    "fence-kafka": faults.fenced_kafka,
     "disk-full-postgresql": partial(losses.disk_full, kafka=False),
     "disk-full-kafka": partial(losses.disk_full, kafka=True),
     "clock": faults.clock_jumped,

@@ -13,7 +13,7 @@ from shared.local import KafkaServer, PostgresServer
 from shared.local._kafka import LISTENER
 from shared.local.account import give_to, remove, unprivileged_account
 from shared.local.ports import LOOPBACK, free_port
-from tests.support.line import Line
+from tests.support.metadata import KafkaLine
 from tests.support.wire import Wire
 from tests.twin.patience import PATIENT_SECONDS, in_time
 
@@ -88,7 +88,7 @@ class Servers:
             self.primary: Primary = Primary(directory=self.disk(starting, "postgres"), settings=_SETTINGS)
             starting.callback(lambda: self.primary.close())
             self.primary.start()
-            self.line = starting.enter_context(Line())
+            self.line = starting.enter_context(KafkaLine())
             settings = {"advertised.listeners": f"{LISTENER}://{LOOPBACK}:{self.line.port}"}
             self.kafka = starting.enter_context(Broker(directory=self.disk(starting, "kafka"), settings=settings))
             self.line.leads_to = (LOOPBACK, self.kafka.port)

@@ -12,7 +12,7 @@ from tests.twin.run import FAULTS, Result, order, suffered, table
 from tests.twin.stack import ACCOUNTS, SETTLEMENT, Twin
 
 SERVICES: Final = ("paytable-registry", SETTLEMENT, "reporting", ACCOUNTS)
-SHOWN: Final = ("stop-service", "cut-commit", "failover")
+SHOWN: Final = ("stop-service", "cut-commit", "fence-kafka", "failover")
 """Those that come to rest in seconds; `make twin` has the others, too."""
 ROUNDS: Final = 3_000
 
@@ -31,7 +31,7 @@ def twin() -> Iterator[Twin]:
 @pytest.mark.timeout(1200)
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_every_fault_ends_with_books_that_are_right(twin: Twin, rng: Random) -> None:
-    """A service freezes, commits are cut, the primary dies and a standby takes over: all books are right."""
+    """A service freezes, commits are cut, Kafka names no broker, a standby takes over: all books are right."""
     play = Play(twin, seed=rng.randrange(1_000), rounds=ROUNDS)
     play.open()
     for _, name in zip(SHOWN, order(SHOWN, rng), strict=False):

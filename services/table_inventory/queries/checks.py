@@ -11,37 +11,37 @@ from services.table_inventory.tables import check_steps
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
-_CHECKS: Final = text("""
+_CHECKS: Final = """
     SELECT i.property, i.serial, max(i."table") AS "table", min(i.at) AS issued_at,
            sum(i.cents) FILTER (WHERE i.cents > 0 AND NOT i.is_undone) AS issued_cents, sum(i.cents) AS left_cents
     FROM (
         SELECT property, ref AS serial, "table", at, -cents AS cents, false AS is_undone
         FROM table_inventory.movements
-        WHERE property = :property AND cause = 'counter_check'
-          AND (CAST(:serials AS text[]) IS NULL OR ref = ANY(:serials))
+        WHERE property = :property AND cause = 'counter_check' AND ref {which}
         UNION ALL
         SELECT property, serial, "table", at, cents, what IN ('voided', 'returned')
         FROM table_inventory.check_steps
-        WHERE property = :property AND (CAST(:serials AS text[]) IS NULL OR serial = ANY(:serials))) i
-    GROUP BY i.property, i.serial
-    HAVING CAST(:serials AS text[]) IS NOT NULL OR (sum(i.cents) > 0 AND i.serial > :after)
-    ORDER BY i.serial LIMIT :limit""")
+        WHERE property = :property AND serial {which}) i
+    GROUP BY i.property, i.serial"""
+
+_ON_HAND: Final = text(f"""{_CHECKS.format(which="> :after")} HAVING sum(i.cents) > 0 ORDER BY i.serial LIMIT :limit""")
+_OF_SERIALS: Final = text(_CHECKS.format(which="= ANY(:serials)"))
 
 
 async def checks_on_hand(
     connection: AsyncConnection, property_name: str, after: str, limit: int
 ) -> Sequence[CounterCheck]:
     """Return the counter checks on which anything is owed, in the order of their serial numbers."""
-    asked = {"property": property_name, "serials": None, "after": after, "limit": limit}
-    return await things_of(CounterCheck, connection, _CHECKS, asked)
+    asked = {"property": property_name, "after": after, "limit": limit}
+    return await things_of(CounterCheck, connection, _ON_HAND, asked)
 
 
 async def find_checks(
     connection: AsyncConnection, property_name: str, serials: Sequence[str]
 ) -> dict[str, CounterCheck]:
     """Return the counter checks of these serial numbers, as far as there are any."""
-    asked = {"property": property_name, "serials": list(serials), "after": "", "limit": None}
-    return {check.serial: check for check in await things_of(CounterCheck, connection, _CHECKS, asked)}
+    asked = {"property": property_name, "serials": list(serials)}
+    return {check.serial: check for check in await things_of(CounterCheck, connection, _OF_SERIALS, asked)}
 
 
 async def find_check(connection: AsyncConnection, property_name: str, serial: str) -> CounterCheck:

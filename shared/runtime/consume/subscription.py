@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from time import monotonic
 from typing import Any, TypeVar
 
 import structlog
@@ -34,7 +35,10 @@ _ASSIGN_SECONDS = 240.0
 _REST_SECONDS_MAX = 2.0
 _FETCH_BYTES = 16 * 1024 * 1024
 _STATISTICS_MILLISECONDS = 200
-"""How often librdkafka tells how far the partitions go."""
+"""How often librdkafka tells how far the partitions go, and which brokers it knows."""
+_LOST_SECONDS = 10.0
+"""How long one of its clients may know no broker: it finds the way back at once, or never."""
+_BROKERS = ("configured", "learned")
 _POLL_SECONDS = 0.2
 """How long the first record of a batch is waited for at a time; stopping waits as long."""
 
@@ -43,13 +47,18 @@ class KafkaTopics:
     """A service's connection to Kafka: one FastStream broker, which brings a producer and an administrator along.
 
     `ends` says how far the partitions of each topic go, of which the broker tells with each record that it sends.
+
+    It fails where a client has lost every broker. One that is told that there is none, as Kafka says while all of them
+    are fenced, begins to look for them, and may call that off in the same moment (librdkafka 2.10 to 2.16): it does not
+    connect again.
     """
 
     def __init__(self, context: RuntimeContext, failed: Callable[[BaseException], None]) -> None:
         self.ends: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self._lost: dict[str, float] = {}
         self._failed = failed
         self._loop = asyncio.get_running_loop()
-        statistics = {"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self._note_ends}
+        statistics = {"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self.note}
         config = {**context.settings.librdkafka(), **statistics}
         self.broker = KafkaBroker(
             context.settings.kafka_bootstrap_servers,
@@ -69,20 +78,29 @@ class KafkaTopics:
         """Stop whatever is still read, and disconnect."""
         await self.broker.stop()
 
-    def _note_ends(self, statistics: str) -> None:
-        """Note the ends of partitions.
+    def note(self, statistics: str) -> None:
+        """Note the ends of partitions, and since when a client knows no broker.
 
         librdkafka calls it between two polls, on a consumer's own thread. To ask the client from the event loop would
         make the loop wait for a poll, and a poll in which partitions are assigned waits for the loop.
         """
         try:
-            for topic, told in from_json(statistics)["topics"].items():
+            found = from_json(statistics)
+            for topic, told in found["topics"].items():
                 for number, partition in told["partitions"].items():
                     if partition["hi_offset"] >= 0:
                         self.ends[topic][int(number)] = partition["hi_offset"]
+            self._note_brokers(found["name"], any(one["source"] in _BROKERS for one in found["brokers"].values()))
         except Exception as error:
             self._loop.call_soon_threadsafe(self._failed, error)
             raise
+
+    def _note_brokers(self, client: str, knows_any: bool) -> None:
+        """Note whether a client knows a broker. Raises: Stop where it has known none for long."""
+        if knows_any:
+            self._lost.pop(client, None)
+        elif monotonic() - self._lost.setdefault(client, monotonic()) > _LOST_SECONDS:
+            raise Stop(f"{client} was told that there is no broker, and does not look for one: start the service again")
 
 
 class Subscription:

@@ -93,7 +93,11 @@ class Comparer:
         async with second_copy(self.context.engine, tables) as (connection, redirect):
             s = self.manifest.journal.shards.c
             read = await connection.execute(select(func.coalesce(func.sum(s.next_seq - 1 + s.next_offset), 0)))
-            pace = Pace(max(COMPARED_A_SECOND, int(read.scalar_one()) / PASS_SECONDS_MAX), self.sleep)
+            pace = Pace(
+                self.context.settings.background_share,
+                a_second=max(COMPARED_A_SECOND, int(read.scalar_one()) / PASS_SECONDS_MAX),
+                sleep=self.sleep,
+            )
             unfit = await project_all(connection, self.manifest, self.context.settings, part=PART, rest=pace.rest)
             redirect.to_tables()
             for table in tables:

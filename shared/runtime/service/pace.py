@@ -7,18 +7,20 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final
 
-RESTS: Final = 4
-"""How many times as long as it worked such work rests: a fifth of a processor at most, its own or the database's."""
-
 REST_SECONDS_MAX: Final = 30
-"""The longest such rest: PostgreSQL ends a transaction that rests for a minute."""
+"""The longest rest of such work: PostgreSQL ends a transaction that rests for a minute."""
 
 
 @dataclass(slots=True)
 class Pace:
-    """After all work RESTS times as long a rest, and no more than so many pieces of it a second."""
+    """After all work a rest that keeps to `share` of a processor, and no more than so many pieces of it a second.
 
+    No rest is shorter than `rest_seconds_min`. While the database works for it, the time counts as work.
+    """
+
+    share: float
     a_second: float = math.inf
+    rest_seconds_min: float = 0.0
     sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep
     clock: Callable[[], float] = monotonic
     _done: int = 0
@@ -32,6 +34,6 @@ class Pace:
         """Wait until as much time has passed as what was done should take, and as long as the work since asks for."""
         self._done += done
         now = self.clock()
-        rest = min(RESTS * (now - self._resumed), REST_SECONDS_MAX)
-        await self.sleep(max(rest, self._began + self._done / self.a_second - now))
+        rest = min((1 / self.share - 1) * (now - self._resumed), REST_SECONDS_MAX)
+        await self.sleep(max(rest, self.rest_seconds_min, self._began + self._done / self.a_second - now))
         self._resumed = self.clock()

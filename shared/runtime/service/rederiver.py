@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Final
 
 import structlog
@@ -20,7 +19,7 @@ from shared.runtime.rederive.again import Again, Topics
 from shared.runtime.rederive.derivation import Reached
 from shared.runtime.rederive.journal import rederive
 from shared.runtime.rederive.memory import Busy, Memory
-from shared.runtime.service.pace import RESTS
+from shared.runtime.service.pace import Pace
 
 log = structlog.get_logger()
 
@@ -52,7 +51,6 @@ class Rederiver:
     """What the last pass found."""
     derived_at: datetime | None = None
     """When the last pass was through; before the first, when the service was started."""
-    _passing: float = 0.0
 
     async def run(self) -> None:
         """Derive until cancelled."""
@@ -77,7 +75,7 @@ class Rederiver:
         """Derive again what is new, with rests. Raises: ConnectionError, errors of the database."""
         found: list[Problem] = []
         derived: list[Reached] = []
-        self._passing = perf_counter()
+        pace = Pace(self.context.settings.background_share, rest_seconds_min=_REST_SECONDS_MIN)
         topics = await asyncio.to_thread(self.topics, self.context.settings)
         with topics as records:
             async with self.context.engine.connect() as connection:
@@ -90,7 +88,7 @@ class Rederiver:
                     records,
                     memory,
                     verifier=self.context.verifier,
-                    parts=Pacing(rest=self._rest),
+                    parts=Pacing(rest=pace.rest),
                     begun=lambda reached, _: derived.append(reached),
                 ):
                     log.error("journal does not follow", shard=problem.shard, entry=problem.seq, what=problem.what)
@@ -111,10 +109,6 @@ class Rederiver:
             return None
         first = self.problems[0]
         return f"{len(self.problems)} problems, first: {first.shard} entry {first.seq}: {first.what}"
-
-    async def _rest(self) -> None:
-        await asyncio.sleep(max(_REST_SECONDS_MIN, RESTS * (perf_counter() - self._passing)))
-        self._passing = perf_counter()
 
     def _kept(self) -> Memory | None:
         directory: Path | None = self.context.settings.checkpoint_directory

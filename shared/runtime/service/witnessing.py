@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from ssl import SSLContext, create_default_context
 from typing import Final, Protocol, Self
@@ -96,7 +96,8 @@ class CheckpointTopic:
     """Publish notes on the topic `checkpoints`, keyed by their log."""
 
     def __init__(self, settings: Settings, service: str) -> None:
-        self._producer = new_producer(settings, service)
+        self._new = partial(new_producer, settings, service)
+        self._producer = self._new()
 
     def publish(self, origin: str, note: str) -> None:
         """Publish a note; return when the cluster has it. Raises: ConnectionError."""
@@ -113,6 +114,7 @@ class CheckpointTopic:
             raise ConnectionError(f"{CHECKPOINTS.name}: {error}") from error
         if errors != [None]:
             self._producer.purge()
+            self._producer = self._new()  # one that has lost its brokers does not find them again
             raise ConnectionError(f"{CHECKPOINTS.name}: {errors or 'the cluster does not answer'}")
 
 

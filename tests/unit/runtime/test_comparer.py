@@ -148,7 +148,7 @@ def test_another_process_compares_and_tells(monkeypatch: pytest.MonkeyPatch) -> 
     assert 0 == _figure(comparer, "differences")
 
 
-def _rests(a_second: float, *works: tuple[float, int]) -> list[float]:
+def _rests(a_second: float, *works: tuple[float, int], share: float = 0.2) -> list[float]:
     """Return the rests after pieces of work, each of so many seconds and entries."""
     now, rested = 0.0, list[float]()
 
@@ -159,7 +159,7 @@ def _rests(a_second: float, *works: tuple[float, int]) -> list[float]:
 
     async def main() -> None:
         nonlocal now
-        pace = Pace(a_second, sleep, lambda: now)
+        pace = Pace(share, a_second, sleep=sleep, clock=lambda: now)
         for seconds, entries in works:
             now += seconds
             await pace.rest(entries)
@@ -173,10 +173,11 @@ def test_it_takes_the_time_that_it_may_take() -> None:
     assert [0.5, 1.5] == _rests(50, (0, 25), (0, 75))
 
 
-def test_it_takes_a_fifth_of_a_processor_at_most() -> None:
-    """It rests four times as long as it worked, whatever the pace that would be needed; never for a minute."""
+def test_it_takes_its_share_of_a_processor_at_most() -> None:
+    """Of a fifth it rests four times as long as it worked, whatever pace would be needed; never for a minute."""
     assert [4.0, 8.0] == _rests(1e6, (1.0, 100), (2.0, 100))
     assert [REST_SECONDS_MAX] == _rests(1e6, (100.0, 0))
+    assert [19.0] == _rests(1e6, (1.0, 100), share=0.05)
 
 
 _TABLES = [
