@@ -238,8 +238,6 @@ class _Run:
             self._fail(error)
 
     def _finish(self) -> None:
-        # Threads of librdkafka cannot be cancelled: should one not return, the process says where, and ends anyway.
-        faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
         if not self._over.done():
             self._over.set_result(None)
 
@@ -322,9 +320,13 @@ class _Run:
 
 
 class _Ending:
-    """End the parts of a service one after the other, all of them within one time."""
+    """End the parts of a service one after the other, all of them within one time, and the process soon after it.
+
+    Threads of librdkafka cannot be cancelled: should one not return, the process says where, and ends anyway.
+    """
 
     def __init__(self) -> None:
+        faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
         self._until = asyncio.get_running_loop().time() + _STOP_SECONDS
 
     async def wait(self, part: str, ended: Coroutine[Any, Any, object]) -> None:
