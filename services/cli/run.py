@@ -13,7 +13,7 @@ from services.cli.services import CONSOLE, load, running_argument, urls
 from shared.journal.signed_note import CheckpointError
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.logs import configure_logs
-from shared.runtime.service.run import serve
+from shared.runtime.service.run import end_in_time, serve
 
 log = structlog.get_logger()
 
@@ -42,7 +42,7 @@ def run(
 
             uvloop.run(serve_console(found, urls()))
         else:
-            uvloop.run(serve(load(service), found))
+            uvloop.run(serve(load(service), found, ending=end_in_time))
     except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended
         return _ended(error)
     log.info("stopped")

@@ -17,7 +17,7 @@ from services.cli.services import load
 from shared.contracts.topics import Topic
 from shared.runtime.logs import configure_logs
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.run import serve
+from shared.runtime.service.run import end_in_time, serve
 from shared.runtime.settings import Settings
 
 MOMENT = datetime(2026, 11, 21, 6, tzinfo=UTC)
@@ -58,4 +58,4 @@ def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> 
             os.kill(os.getpid(), signal.SIGKILL)
 
     configure_logs(form="json", level="info", service=manifest.name, lines_per_minute_max=10_000)
-    uvloop.run(serve(manifest, Settings(), clock=lambda: orders.moment, step=step))
+    uvloop.run(serve(manifest, Settings(), clock=lambda: orders.moment, step=step, ending=end_in_time))

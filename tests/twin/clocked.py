@@ -13,7 +13,7 @@ import uvloop
 from services.cli.services import load
 from shared.runtime.clock import utc_now
 from shared.runtime.logs import configure_logs
-from shared.runtime.service.run import serve
+from shared.runtime.service.run import end_in_time, serve
 from shared.runtime.settings import Settings
 
 
@@ -27,7 +27,7 @@ def main(words: Sequence[str]) -> None:
 
     settings = Settings()
     configure_logs(form="json", level="info", service=service, lines_per_minute_max=600)
-    uvloop.run(serve(load(service), settings, clock=clock))
+    uvloop.run(serve(load(service), settings, clock=clock, ending=end_in_time))
 
 
 if __name__ == "__main__":

@@ -140,19 +140,38 @@ async def serve(
     clock: Clock = utc_now,
     step: Step = no_step,
     started: Callable[[], None] = lambda: None,
+    ending: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a service until SIGINT or SIGTERM. Raises: Stop, or the bug that ended it."""
+    """Run a service until SIGINT or SIGTERM. Raises: Stop, or the bug that ended it.
+
+    `started` is told when it works, `ending` when it begins to end, for whatever reason.
+    """
     collect_seldom()
     use_own_packs(settings)
-    await _Run(manifest, settings, clock, step, started).run()
+    await _Run(manifest, settings, clock, step, started, ending).run()
+
+
+def end_in_time() -> None:
+    """Have the process of a service that is ending end in time, and say where its threads are if it has to.
+
+    Threads of librdkafka cannot be cancelled, and need not return.
+    """
+    faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
 
 
 class _Run:
     def __init__(
-        self, manifest: Manifest, settings: Settings, clock: Clock, step: Step, started: Callable[[], None]
+        self,
+        manifest: Manifest,
+        settings: Settings,
+        clock: Clock,
+        step: Step,
+        started: Callable[[], None],
+        ending: Callable[[], None],
     ) -> None:
         self._manifest = manifest
         self._started = started
+        self._ending = ending
         engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
         signer = message_signer(settings, manifest.name)
         verifier = message_verifier(settings, manifest.reads, manifest.name)
@@ -215,6 +234,7 @@ class _Run:
         try:
             await self._over
         finally:
+            self._ending()
             web.should_exit = True  # nobody is let in any more; who was is answered meanwhile
             ending = _Ending()
             await ending.cancel("read", reading)  # first: so that it subscribes to nothing more
@@ -320,13 +340,9 @@ class _Run:
 
 
 class _Ending:
-    """End the parts of a service one after the other, all of them within one time, and the process soon after it.
-
-    Threads of librdkafka cannot be cancelled: should one not return, the process says where, and ends anyway.
-    """
+    """End the parts of a service one after the other, all of them within one time."""
 
     def __init__(self) -> None:
-        faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
         self._until = asyncio.get_running_loop().time() + _STOP_SECONDS
 
     async def wait(self, part: str, ended: Coroutine[Any, Any, object]) -> None:

@@ -1,20 +1,29 @@
 """A process whose parts do not end ends all the same, whether it was told to or something failed."""
 
+import asyncio
+import socket
 import subprocess
 import sys
 from typing import Final
 
-_FAILS: Final = """
+import pytest
+
+from services.vigorish.manifest import MANIFEST
+from shared.local.ports import LOOPBACK
+from shared.runtime.errors import Stop
+from shared.runtime.service import run
+from shared.runtime.settings import Settings
+
+_HANGS: Final = """
 import asyncio, time
 from shared.runtime.service import run
 run._STOP_SECONDS, run._LAST_SECONDS = 0.2, 0.3
 
 async def main():
     hangs = asyncio.get_running_loop().run_in_executor(None, time.sleep, 3600)
-    try:
-        raise OSError("a part failed")
-    finally:
-        await run._Ending().wait("hangs", asyncio.shield(hangs))
+    run.end_in_time()
+    await run._Ending().wait("hangs", asyncio.shield(hangs))
+    raise OSError("a part failed")
 
 asyncio.run(main())
 """
@@ -22,8 +31,23 @@ asyncio.run(main())
 
 def test_a_thread_that_does_not_return_keeps_no_process_alive() -> None:
     """It says which part it did not wait for, and where the thread is; its exit code says that it failed."""
-    ended = subprocess.run([sys.executable, "-c", _FAILS], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run([sys.executable, "-c", _HANGS], capture_output=True, text=True, timeout=60, check=False)
     assert 1 == ended.returncode
     assert "not waited for" in ended.stdout + ended.stderr
     assert "Timeout" in ended.stderr
     assert "threading.py" in ended.stderr
+
+
+def test_whoever_runs_a_service_is_told_that_it_ends_where_a_part_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything of it is waited for, and once."""
+
+    async def read(service: object) -> None:
+        del service
+
+    monkeypatch.setattr(run._Run, "_read", read)
+    told: list[str] = []
+    with socket.create_server((LOOPBACK, 0)) as taken:
+        settings = Settings(http_port=taken.getsockname()[1], message_authentication="off")
+        with pytest.raises(Stop):
+            asyncio.run(run.serve(MANIFEST, settings, ending=lambda: told.append("ending")))
+    assert ["ending"] == told
