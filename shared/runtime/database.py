@@ -31,7 +31,6 @@ def create_engine(url: str, *, role: str) -> AsyncEngine:
         pool_size=_KEPT,
         max_overflow=_MORE_MAX,
         pool_pre_ping=True,
-        pool_use_lifo=True,  # what a connection has prepared is used again
         connect_args={
             "connect_timeout": 10,
             "application_name": f"pitledger {role}",
