@@ -229,7 +229,7 @@ def test_a_client_that_has_lost_every_broker_ends_the_service(monkeypatch: pytes
         await told(12, "a", "logical")
         await told(12, "b", "learned")
         await told(21, "a", "logical")
-        await told(30, "b", "logical")
+        await told(22, "b", "logical")
         assert [] == failures
         await told(23, "a", "logical")
         assert ["a was told that there is no broker, and does not look for one: start the service again"] == [
