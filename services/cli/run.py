@@ -13,7 +13,8 @@ from services.cli.services import CONSOLE, load, running_argument, urls
 from shared.journal.signed_note import CheckpointError
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.logs import configure_logs
-from shared.runtime.service.run import end_in_time, serve
+from shared.runtime.service.ending import end_in_time
+from shared.runtime.service.run import serve
 
 log = structlog.get_logger()
 

@@ -1,12 +1,11 @@
 """The life of a service as a process: its parts put together, run until told to stop or until something fails."""
 
 import asyncio
-import faulthandler
 import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -35,6 +34,7 @@ from shared.runtime.publish.relay import Relay
 from shared.runtime.released import manifest_digest
 from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.context import ServiceContext
+from shared.runtime.service.ending import Ending
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
 from shared.runtime.service.manifest import Manifest
@@ -63,11 +63,6 @@ _LOOK_AT_TOPICS_SECONDS = 10.0
 _SWITCH_SECONDS = 0.001
 """How long whoever answers waits for work in a thread, after each read of a socket: with Python's five milliseconds a
 report beside such work takes two and a half times as long as alone, with one one and a half times."""
-
-_STOP_SECONDS = 20.0
-"""Longest wait for all parts of a service to end: shorter than the grace of whoever stops it."""
-_LAST_SECONDS = 5.0
-"""How long after that the process may still need for itself."""
 
 
 def context_of(
@@ -151,14 +146,6 @@ async def serve(
     await _Run(manifest, settings, clock, step, started, ending).run()
 
 
-def end_in_time() -> None:
-    """Have the process of a service that is ending end in time, and say where its threads are if it has to.
-
-    Threads of librdkafka cannot be cancelled, and need not return.
-    """
-    faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
-
-
 class _Run:
     def __init__(
         self,
@@ -236,7 +223,7 @@ class _Run:
         finally:
             self._ending()
             web.should_exit = True  # nobody is let in any more; who was is answered meanwhile
-            ending = _Ending()
+            ending = Ending()
             await ending.cancel("read", reading)  # first: so that it subscribes to nothing more
             for subscription in reversed(self._health.subscriptions):
                 await ending.wait(subscription.consumer.topic, subscription.stop())
@@ -337,27 +324,6 @@ class _Run:
     async def _look(self) -> None:
         for subscription in self._health.subscriptions:
             await subscription.look()
-
-
-class _Ending:
-    """End the parts of a service one after the other, all of them within one time."""
-
-    def __init__(self) -> None:
-        self._until = asyncio.get_running_loop().time() + _STOP_SECONDS
-
-    async def wait(self, part: str, ended: Coroutine[Any, Any, object]) -> None:
-        """Wait until a part has ended, as long as there is time."""
-        try:
-            async with asyncio.timeout_at(self._until):
-                await ended
-        except TimeoutError:
-            log.warning("not waited for", part=part)
-
-    async def cancel(self, part: str, *tasks: asyncio.Task[None]) -> None:
-        """Cancel tasks and wait for them."""
-        for task in tasks:
-            task.cancel()
-        await self.wait(part, asyncio.wait(tasks))
 
 
 async def _until(done: Callable[[], bool]) -> None:

@@ -16,13 +16,13 @@ from shared.runtime.settings import Settings
 
 _HANGS: Final = """
 import asyncio, time
-from shared.runtime.service import run
-run._STOP_SECONDS, run._LAST_SECONDS = 0.2, 0.3
+from shared.runtime.service import ending
+ending._STOP_SECONDS, ending._LAST_SECONDS = 0.2, 0.3
 
 async def main():
     hangs = asyncio.get_running_loop().run_in_executor(None, time.sleep, 3600)
-    run.end_in_time()
-    await run._Ending().wait("hangs", asyncio.shield(hangs))
+    ending.end_in_time()
+    await ending.Ending().wait("hangs", asyncio.shield(hangs))
     raise OSError("a part failed")
 
 asyncio.run(main())
