@@ -200,13 +200,18 @@ def test_what_comes_is_handed_over_with_what_is_there(revoked: list[int], expect
     assert (expected, [{"timeout": 0.0, "max_records": 499}]) == asyncio.run(work())
 
 
-def _statistics(client: str, *sources: str) -> str:
-    brokers = {f"broker-{number}": {"source": source} for number, source in enumerate(sources)}
+def _statistics(client: str, *told: str) -> str:
+    """Return what librdkafka tells: each broker by its source, its state, and since when it is in it, milliseconds."""
+    seen = [one.split() for one in told]
+    brokers = {
+        f"broker-{number}": {"source": source, "state": state, "stateage": 1000 * int(age)}
+        for number, (source, state, age) in enumerate(seen)
+    }
     return json.dumps({"name": client, "topics": {}, "brokers": brokers})
 
 
 def test_a_client_that_has_lost_every_broker_ends_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of librdkafka's own, such as the coordinator's, some are left; one that is found in time is found."""
+    """Of librdkafka's own, such as the coordinator's, some are left, and some that it does not look for."""
     now = 0.0
     monkeypatch.setattr("shared.runtime.consume.subscription.monotonic", lambda: now)
 
@@ -216,23 +221,23 @@ def test_a_client_that_has_lost_every_broker_ends_the_service(monkeypatch: pytes
         context = Reader("t", Settings()).context
         topics = KafkaTopics(context, failures.append)
 
-        async def told(at: float, client: str, *sources: str) -> None:
+        async def told(at: float, client: str, *brokers: str) -> None:
             nonlocal now
             now = at
             with suppress(Stop):
-                topics.note(_statistics(client, *sources))
+                topics.note(_statistics(client, *brokers))
             await asyncio.sleep(0)
 
-        await told(0, "a", "logical")
-        await told(0, "b", "logical", "learned")
-        await told(9, "a", "logical", "configured")
-        await told(12, "a", "logical")
-        await told(12, "b", "learned")
-        await told(21, "a", "logical")
-        await told(22, "b", "logical")
+        await told(0, "a", "logical UP 9000")
+        await told(0, "b", "logical TRY_CONNECT 9000", "learned UP 9000")
+        await told(9, "a", "logical UP 9000", "configured INIT 900", "learned INIT 9000")
+        await told(12, "a", "logical TRY_CONNECT 9000", "learned INIT 2100")
+        await told(12, "b", "learned TRY_CONNECT 9000")
+        await told(21, "a", "logical UP 9000")
+        await told(22, "b", "logical INIT 0")
         assert [] == failures
-        await told(23, "a", "logical")
-        assert ["a was told that there is no broker, and does not look for one: start the service again"] == [
+        await told(23, "a", "logical TRY_CONNECT 0", "learned INIT 13000")
+        assert ["a has no broker, and does not look for one: start the service again"] == [
             str(failure) for failure in failures
         ]
 

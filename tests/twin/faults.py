@@ -75,11 +75,13 @@ def killed_service(twin: Twin, play: Play, rng: Random) -> str:
 def stopped_service(twin: Twin, play: Play, rng: Random) -> str:
     """Stop one process of round settlement for longer than its session: the other takes over, it wakes as a zombie."""
     one, other = rng.sample(twin.pair, 2)
+    for process in (one, other):  # the fault before may have put one out, and that again
+        in_time(process.has_partitions, because=f"{process.name} has partitions")
     since, began = other.written, time.monotonic()
     one.signal(signal.SIGSTOP)
     try:
         in_time(
-            lambda: any('"assigned"' in line and "table.events" in line for line in other.said(since)),
+            lambda: other.has_partitions(since),
             because=f"{other.name} takes the partitions over",
         )
         time.sleep(SESSION_SECONDS)

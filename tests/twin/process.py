@@ -11,6 +11,7 @@ from typing import Final
 import httpx
 
 from services.cli.exits import StackEnded
+from shared.contracts.topics import TABLE_EVENTS
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
 from tests.twin.patience import in_time
@@ -120,6 +121,12 @@ class OwnProcess:
     def written(self) -> int:
         """Return how many bytes its log has."""
         return self.log.stat().st_size
+
+    def has_partitions(self, since: int = 0) -> bool:
+        """Return whether what it said last of partitions, from a place of its log on, is that it has some."""
+        about = f'"topic": "{TABLE_EVENTS.name}"'
+        told = [one for one in self.said(since) if about in one and ('"assigned"' in one or '"revoked"' in one)]
+        return bool(told) and '"assigned"' in told[-1] and '"offsets": {}' not in told[-1]
 
     def said(self, since: int = 0) -> Sequence[str]:
         """Return the lines of its log from a place on."""

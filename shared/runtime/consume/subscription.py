@@ -35,10 +35,14 @@ _ASSIGN_SECONDS = 240.0
 _REST_SECONDS_MAX = 2.0
 _FETCH_BYTES = 16 * 1024 * 1024
 _STATISTICS_MILLISECONDS = 200
-"""How often librdkafka tells how far the partitions go, and which brokers it knows."""
+"""How often librdkafka tells how far the partitions go, and how it stands with the brokers."""
 _LOST_SECONDS = 10.0
-"""How long one of its clients may know no broker: it finds the way back at once, or never."""
+"""How long one of its clients may look for no broker: it finds the way back at once, or never."""
 _BROKERS = ("configured", "learned")
+_UNCONNECTED = "INIT"
+"""The state of a broker to which a client neither has a connection nor makes one."""
+_SOUGHT_SECONDS = 2.0
+"""How long brokers stay in that state at most where there is a connection to none: librdkafka tries one a second."""
 _POLL_SECONDS = 0.2
 """How long the first record of a batch is waited for at a time; stopping waits as long."""
 
@@ -49,8 +53,8 @@ class KafkaTopics:
     `ends` says how far the partitions of each topic go, of which the broker tells with each record that it sends.
 
     It fails where a client has lost every broker. One that is told that there is none, as Kafka says while all of them
-    are fenced, begins to look for them, and may call that off in the same moment (librdkafka 2.10 to 2.16): it does not
-    connect again.
+    are fenced, drops them, begins to look for them, and may call that off in the same moment (librdkafka 2.10 to 2.16):
+    it does not connect again. A broker that it has begun to drop may stay on its list.
     """
 
     def __init__(self, context: RuntimeContext, failed: Callable[[BaseException], None]) -> None:
@@ -79,7 +83,7 @@ class KafkaTopics:
         await self.broker.stop()
 
     def note(self, statistics: str) -> None:
-        """Note the ends of partitions, and since when a client knows no broker.
+        """Note the ends of partitions, and since when a client looks for no broker.
 
         librdkafka calls it between two polls, on a consumer's own thread. To ask the client from the event loop would
         make the loop wait for a poll, and a poll in which partitions are assigned waits for the loop.
@@ -90,17 +94,22 @@ class KafkaTopics:
                 for number, partition in told["partitions"].items():
                     if partition["hi_offset"] >= 0:
                         self.ends[topic][int(number)] = partition["hi_offset"]
-            self._note_brokers(found["name"], any(one["source"] in _BROKERS for one in found["brokers"].values()))
+            self._note_brokers(found["name"], found["brokers"].values())
         except Exception as error:
             self._loop.call_soon_threadsafe(self._failed, error)
             raise
 
-    def _note_brokers(self, client: str, knows_any: bool) -> None:
-        """Note whether a client knows a broker. Raises: Stop where it has known none for long."""
-        if knows_any:
+    def _note_brokers(self, client: str, brokers: Iterable[Mapping[str, Any]]) -> None:
+        """Note whether a client has a connection to a broker, or tries. Raises: Stop where it has not for long."""
+        if any(one["source"] in _BROKERS and _is_sought(one) for one in brokers):
             self._lost.pop(client, None)
         elif monotonic() - self._lost.setdefault(client, monotonic()) > _LOST_SECONDS:
-            raise Stop(f"{client} was told that there is no broker, and does not look for one: start the service again")
+            raise Stop(f"{client} has no broker, and does not look for one: start the service again")
+
+
+def _is_sought(broker: Mapping[str, Any]) -> bool:
+    """Return whether there is a connection to a broker, or there was an attempt at one lately."""
+    return bool(broker["state"] != _UNCONNECTED or broker["stateage"] < 1e6 * _SOUGHT_SECONDS)
 
 
 class Subscription:
