@@ -3,7 +3,7 @@
 import json
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -26,6 +26,11 @@ class Hung:
     chart: Chart
     light: str
     dark: str
+
+    @property
+    def columns(self) -> list[dict[str, str]]:
+        """Return the columns of its table, as a report has them."""
+        return [asdict(column) for column in self.chart.columns]
 
 
 class Gallery:

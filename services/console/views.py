@@ -93,19 +93,19 @@ def cell(value: Any, unit: str, zone: str | None = None) -> Any:
 
 
 def figures(
-    row: Mapping[str, Any], columns: Sequence[Mapping[str, str]], entries: str, zone: str | None = None
+    row: Mapping[str, Any], columns: Sequence[Mapping[str, str]], entries: str | None = None, zone: str | None = None
 ) -> Markup:
-    """Return the cells of a row of a report; an amount leads to its `entries`, an address that its column's name ends.
+    """Return the cells of a row; an amount leads to its `entries`, an address that its column's name ends, if any.
 
     Not a template: a report has thirty thousand cells, for which one takes half a second.
     """
-    leads = escape(entries)
+    leads = None if entries is None else escape(entries)
     cells = []
     for column in columns:
         name, unit = column["name"], column["unit"]
         value = row.get(name)
         shown = "" if value is None else str(escape(cell(value, unit, zone)))
-        if value and unit in _EXPLAINED:
+        if leads is not None and value and unit in _EXPLAINED:
             shown = f'<a class="figure" href="{leads}{escape(name)}">{shown}</a>'
         cells.append(f'<td class="{kind(value, unit)}">{shown}</td>')
     return Markup("".join(cells))  # noqa: S704 - all that was given is escaped above

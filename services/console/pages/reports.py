@@ -1,7 +1,8 @@
 """Reports: the list, any of them as a page, each cell with the entries that it comes from, and every format."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
@@ -38,6 +39,14 @@ class Asking:
 Question = Annotated[Asking, Depends()]
 
 
+def _cut(shown: Mapping[str, Any], most: int | None) -> None:
+    """Leave the first rows alone of sections that were asked for whole, for charts."""
+    for section in shown["content"]["sections"]:
+        rows = section["rows"]
+        if most is not None and len(rows) > most:
+            section.update(rows=rows[:most], cut_from=len(rows))
+
+
 def routes() -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/p/{property}/reports")
@@ -60,9 +69,12 @@ def routes() -> APIRouter:
         [definition] = [one for one in definitions if one["name"] == report] or [{"name": report, "periods": ["day"]}]
         if wanted["period"] not in definition["periods"]:
             wanted["period"] = definition["periods"][0]
-        cut = {"rows": rows_max(request), "whole": SECTIONS_OF_CHARTS.get(report)}
+        most = rows_max(request)
+        cut = {"rows": most, "whole": SECTIONS_OF_CHARTS.get(report)}
         shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **cut, **{"as": "json"})
         zone = await zone_of(person, asked.property)
+        drawn = charts_of_report(shown, zone)
+        _cut(shown, most)
         return page(
             request,
             "report.html",
@@ -71,7 +83,7 @@ def routes() -> APIRouter:
             definition=definition,
             wanted=wanted,
             zone=zone,
-            charts=hung(request, person.session, charts_of_report(shown, zone)),
+            charts=hung(request, person.session, drawn),
         )
 
     @router.get("/{report}/entries")

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import TypeAdapter
 
 from services.reporting.answering import Definition, Explained, answer, ask, explain
 from services.reporting.books.reader import Reader, reader
@@ -19,7 +20,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import Day, Moment, PropertyQuery, TableChoice, person_with
 from shared.runtime.web.access import caller_with
-from shared.runtime.web.documents import UNCHANGED, accepted, entity_tag, respond
+from shared.runtime.web.documents import JSON, UNCHANGED, accepted, entity_tag, respond
 from shared.runtime.web.problems import problems
 from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
 
@@ -80,11 +81,14 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/reports", tags=["reports"])
     rendering = asyncio.Semaphore(_PAGES_AT_ONCE)
 
-    @router.get("", summary="List the reports")
-    async def list_reports(person: ReaderOfDefinitions) -> list[Definition]:
+    definitions = TypeAdapter(list[Definition]).dump_json([Definition.of(report) for report in REPORTS.values()])
+    version = entity_tag(definitions.decode())
+
+    @router.get("", response_model=list[Definition], summary="List the reports", responses=UNCHANGED)
+    async def list_reports(request: Request, person: ReaderOfDefinitions) -> Response:
         """What there is to ask for, with the columns, formulas and sources of each."""
         del person
-        return [Definition.of(report) for report in REPORTS.values()]
+        return respond(request, definitions, JSON, version)
 
     async def report_of(request: Request, name: str) -> Report:
         if name not in REPORTS:

@@ -1,7 +1,7 @@
 """Settled rounds as several reports add them up, with the house edges of their wagers."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -15,7 +15,8 @@ from services.reporting.domain.house_edges import HouseEdge, Rates
 from services.reporting.kit.figures import AddedUp, Figure
 from services.reporting.reports.settled_win import ADDED, SettledWin
 
-DIMENSIONS: Final = ("table_name", "game", "shift", "version", "submission", "wager")
+_TABLE: Final = "table_name"
+DIMENSIONS: Final = (_TABLE, "game", "shift", "version", "submission", "wager")
 """What settled wins can be added up by."""
 
 _OFFERED: Final = ("game", "version", "submission", "wager")
@@ -85,10 +86,7 @@ class SettledRounds:
 
     def __add__(self, later: "SettledRounds") -> "SettledRounds":
         """Return these and the rounds of the gaming days that follow."""
-        values = {part.place: part.values for part in self.parts}
-        for place, more, _ in later.parts:
-            values[place] = tuple(map(add, values[place], more)) if place in values else more
-        parts = [Part.of(place, sums) for place, sums in values.items()]
+        parts = _added((part.place, part.values) for part in (*self.parts, *later.parts))
         return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
 
     def by(self, *names: str) -> Mapping[tuple[str, ...], SettledWin]:
@@ -100,11 +98,16 @@ class SettledRounds:
     def _by(self, *names: str) -> dict[tuple[str, ...], SettledWin]:
         indexes = [DIMENSIONS.index(name) for name in names]
         grouped: defaultdict[tuple[str, ...], list[Part]] = defaultdict(list)
-        for part in self.parts:
+        for part in self.parts if _TABLE in names else self._of_all_tables:
             grouped[tuple([part.place[index] for index in indexes])].append(part)
         return {
             place: self._together(tuple(zip(names, place, strict=True)), grouped[place]) for place in sorted(grouped)
         }
+
+    @cached_property
+    def _of_all_tables(self) -> Sequence[Part]:
+        """Return the parts of all tables together, which are few: hundreds of tables play the same wagers."""
+        return _added((("", *part.place[1:]), part.values) for part in self.parts)
 
     def whole(self) -> SettledWin:
         """Return the win of everything."""
@@ -150,6 +153,14 @@ class SettledRounds:
         """Return how far chance moves what comes back of a cent of each wager."""
         edges = self.edges.items()
         return Rates.of_all({wager: edge.returns.variance for wager, edge in edges if edge.returns is not None})
+
+
+def _added(several: Iterable[tuple[tuple[str, ...], tuple[int, ...]]]) -> list[Part]:
+    """Return parts of which several may be at one place, added up there."""
+    found: dict[tuple[str, ...], tuple[int, ...]] = {}
+    for place, values in several:
+        found[place] = tuple(map(add, found[place], values)) if place in found else values
+    return list(starmap(Part.of, found.items()))
 
 
 def _narrower(where: Where, more: Where) -> Where:

@@ -136,7 +136,9 @@ def wins(
 
     def of(table: str, shift: str) -> Win:
         key = (table, shift if by_shift else None)
-        return found.setdefault(key, Win(table=table, shift=key[1], closer_cents=0))
+        if key not in found:
+            found[key] = Win(table=table, shift=key[1], closer_cents=0)
+        return found[key]
 
     for window in windows:
         start, end = window.start, window.end
