@@ -36,6 +36,8 @@ _REST_SECONDS_MAX = 2.0
 _FETCH_BYTES = 16 * 1024 * 1024
 _STATISTICS_MILLISECONDS = 200
 """How often librdkafka tells how far the partitions go, and how it stands with the brokers."""
+_LOOK_MILLISECONDS = 10_000
+"""How often clients look what topics there are: one that was told nothing of its topic does nothing until then."""
 _LOST_SECONDS = 10.0
 """How long one of its clients may look for no broker: it finds the way back at once, or never."""
 _BROKERS = ("configured", "learned")
@@ -62,8 +64,12 @@ class KafkaTopics:
         self._lost: dict[str, float] = {}
         self._failed = failed
         self._loop = asyncio.get_running_loop()
-        statistics = {"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self.note}
-        config = {**context.settings.librdkafka(), **statistics}
+        config = {
+            **context.settings.librdkafka(),
+            "statistics.interval.ms": _STATISTICS_MILLISECONDS,
+            "stats_cb": self.note,
+            "topic.metadata.refresh.interval.ms": _LOOK_MILLISECONDS,
+        }
         self.broker = KafkaBroker(
             context.settings.kafka_bootstrap_servers,
             client_id=f"{context.settings.kafka_group_prefix}-{context.service}",
