@@ -13,7 +13,7 @@ CHECKS := lint-types lint-tests lint-style lint-lines lint-generated lint-scan
 BESIDE := test-console test-twin test-simulation
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation twin test-kafka $(BESIDE) clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation twin $(BESIDE) clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,13 +52,10 @@ lint-scan:
 # Tests mostly wait for servers, so four run side by side. The whole suite runs last: what it says is what is left to read.
 PYTEST := $(BIN)/pytest --dist worksteal
 
-test: setup ## lint and the integration suite on Apache Kafka, the console in a browser, faults of the twin, seeds of the simulation, and all others on the embedded broker
-	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) test-kafka $(CHECKS)
+test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, faults of the twin, seeds of the simulation, and all others on the embedded broker
+	$(PYTEST) -n 3 --broker=kafka tests/integration tests/faults/test_restarts.py
 	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(BESIDE)
 	$(PYTEST) -n 4 --broker=embedded --beside-kafka --ignore tests/browser/console --ignore tests/twin --ignore tests/simulation
-
-test-kafka:
-	$(PYTEST) -n 3 --broker=kafka tests/integration tests/faults/test_restarts.py
 
 test-console:
 	$(BIN)/pytest tests/browser/console

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.stage import Door, Stage
 from tests.faults.subject import Subject
-from tests.faults.subjects import WHERE_SERVERS_GO
+from tests.faults.subjects import MECHANISMS
 from tests.support import AnyBroker, Databases
 from tests.support.services import running
 from tests.support.wire import Commit, Wire
@@ -15,7 +15,7 @@ from tests.support.wire import Commit, Wire
 pytestmark = pytest.mark.any_broker
 
 
-@pytest.mark.parametrize("subject", WHERE_SERVERS_GO, ids=lambda subject: subject.name)
+@pytest.mark.parametrize("subject", MECHANISMS, ids=lambda subject: subject.name)
 def test_many_commits_end_with_a_lost_connection(
     subject: Subject, fresh_broker: AnyBroker, databases: Databases, rng: random.Random
 ) -> None:

@@ -10,14 +10,14 @@ import pytest
 from shared.local import KafkaServer, PostgresServer
 from tests.faults.stage import Door, Stage
 from tests.faults.subject import Subject
-from tests.faults.subjects import WHERE_SERVERS_GO
+from tests.faults.subjects import MECHANISMS
 from tests.faults.subjects.round_settlement import SUBJECT as ROUND_SETTLEMENT
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.rounds import TABLES, completed, source
 from tests.support.services import produce, query, running
 from tests.support.wire import Commit, Wire, pass_on
 
-EACH = pytest.mark.parametrize("subject", WHERE_SERVERS_GO, ids=lambda subject: subject.name)
+EACH = pytest.mark.parametrize("subject", MECHANISMS, ids=lambda subject: subject.name)
 
 _CRASHES = (2, 4)
 """Of the commits that record entries, those during which PostgreSQL is killed; the first of them does not happen."""
@@ -30,7 +30,7 @@ def durable() -> Iterator[PostgresServer]:
         yield server
 
 
-@pytest.mark.parametrize("subject", [one for one in WHERE_SERVERS_GO if one.records], ids=lambda subject: subject.name)
+@pytest.mark.parametrize("subject", [one for one in MECHANISMS if one.records], ids=lambda subject: subject.name)
 def test_a_second_process_joins_and_the_first_is_killed(
     subject: Subject, fresh_broker: AnyBroker, databases: Databases
 ) -> None:

@@ -18,6 +18,4 @@ _EACH_MECHANISM = {
 }
 """The services that between them have every mechanism of the runtime; what is common to all is shown on these."""
 MECHANISMS = tuple(subject for subject in SUBJECTS if subject.name in _EACH_MECHANISM)
-WHERE_SERVERS_GO = tuple(subject for subject in SUBJECTS if subject.name in ("round-settlement", "wagering-accounts"))
-"""Those on which servers and connections are lost: between them they take facts and commands, and publish."""
 OTHERS = tuple(subject for subject in SUBJECTS if subject.name not in _EACH_MECHANISM)
