@@ -39,7 +39,7 @@ class Asking:
 Question = Annotated[Asking, Depends()]
 
 
-def _cut(shown: Mapping[str, Any], most: int | None) -> None:
+def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
     """Leave the first rows alone of sections that were asked for whole, for charts."""
     for section in shown["content"]["sections"]:
         rows = section["rows"]
@@ -74,7 +74,7 @@ def routes() -> APIRouter:
         shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **cut, **{"as": "json"})
         zone = await zone_of(person, asked.property)
         drawn = charts_of_report(shown, zone)
-        _cut(shown, most)
+        cut_to_first(shown, most)
         return page(
             request,
             "report.html",

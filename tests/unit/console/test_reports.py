@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from services.console.views import cell, environment
+from services.console.pages.reports import cut_to_first
+from services.console.views import cell, environment, figures
 
 _COLUMNS = [
     {"name": "table", "title": "Table", "unit": "text"},
@@ -37,6 +38,28 @@ def test_a_long_section_begins_with_its_first_rows(rows: int, rows_max: int | No
         assert f"The first {rows_max} of {rows} rows" in more[2]
         assert "known_at=2026-11-21T12%3A00%3A00Z" in more[1]
         assert more[1].endswith("#s-tables")
+
+
+@pytest.mark.parametrize(("most", "listed", "cut_from"), [(3, 3, 5), (5, 5, None), (None, 5, None)])
+def test_what_came_whole_for_charts_is_shown_as_reporting_would_cut_it(
+    most: int | None, listed: int, cut_from: int | None
+) -> None:
+    """The first rows, how many there are where some are left out, and the total of all."""
+    one: dict[str, Any] = {
+        "name": "tables",
+        "rows": [{"id": f"BJ{number:02}"} for number in range(5)],
+        "total": {"n": 5},
+    }
+    cut_to_first({"content": {"sections": [one]}}, most)
+    assert [f"BJ{number:02}" for number in range(listed)] == [row["id"] for row in one["rows"]]
+    assert (cut_from, {"n": 5}) == (one.get("cut_from"), one["total"])
+
+
+def test_an_amount_leads_to_its_entries_where_it_has_some() -> None:
+    """Those of a report have; those of the table behind a chart are no cells of a report."""
+    row = {"table": "BJ01", "drop_cents": 1000}
+    assert 'href="/entries?cell=drop_cents"' in figures(row, _COLUMNS, "/entries?cell=")
+    assert '<td class="">BJ01</td><td class="n">$10.00</td>' == figures(row, _COLUMNS)
 
 
 def test_what_is_below_zero_has_the_same_sign_everywhere() -> None:
