@@ -59,6 +59,7 @@ else
     "$python" -m venv "$venv"
 fi
 rm -f "$stamp"
-"$venv/bin/python" -m pip install --quiet --root-user-action=ignore -c constraints.txt -e '.[counting,docs,embedded,load,test,tracing]' ||
+# Most modules of the packages are never imported: what is, Python compiles then, and keeps.
+"$venv/bin/python" -m pip install --quiet --no-compile --root-user-action=ignore -c constraints.txt -e '.[counting,docs,embedded,load,test,tracing]' ||
     fail "the packages could not be installed; see the lines above, then run make again"
 printf '%s\n' "$wanted" >"$stamp"
