@@ -89,13 +89,17 @@ _DEALERS: Final = text(
 
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
     """Return what the rounds that were closed in spans brought into the table inventories."""
-    found = {}
-    for span, cents in zip(spans, await chips_in(books, spans), strict=True):
-        first, last = _days(books, span)
-        where = (("table_name", span.table),)
-        because = AddedUp("rounds", ("chips_cents",), first, last, where, (span.begins, span.until))
-        found[span] = Figure(cents, (because,)) if cents else NOTHING
-    return found
+    return {span: _figure(books, span, cents) for span, cents in zip(spans, await chips_in(books, spans), strict=True)}
+
+
+def _figure(books: Books, span: Span, cents: int) -> Figure:
+    if not cents:
+        return NOTHING
+    if not books.explains:
+        return Figure(cents)
+    first, last = _days(books, span)
+    where = (("table_name", span.table),)
+    return Figure(cents, (AddedUp("rounds", ("chips_cents",), first, last, where, (span.begins, span.until)),))
 
 
 async def chips_in(books: Books, spans: Sequence[Span]) -> list[int]:

@@ -27,6 +27,13 @@ AMOUNTS: Final = """
     GROUP BY {by} measure HAVING sum(value) <> 0 {order}"""
 """Amounts as they are added up, less what of the days of `late` was recorded after the moment of the question."""
 
+# To read ten thousand rows of a measure takes longer than to add them up; texts are read in half the time of numbers
+# of any size.
+MEASURES: Final = f"""
+    SELECT {{by}} array_agg(measure), array_agg(CAST(value AS text)) FROM ({AMOUNTS.replace("{order}", "")}) known
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
+"""The same, all measures of a place in one row."""
+
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
     f"r.figures[(w.n - 1) * {len(FIGURES)} + {index}]" for index in range(1, len(FIGURES) + 1)
@@ -240,9 +247,16 @@ def of_rounds(query: str, sums: str, joined: str = "") -> str:
     return query.replace("{sums}", sums).replace("{joined}", joined)
 
 
+_OF_ANY_SIZE: Final = "squared"
+"""The one figure whose sums may need more than 64 bits."""
+
+
 def sums_of(names: Sequence[str]) -> str:
-    """Return the sums of columns, under their names."""
-    return ", ".join(f'sum("{name}") AS "{name}"' for name in names)
+    """Return the sums of columns, under their names; those that fit are read in a third of the time of the others."""
+    return ", ".join(
+        f'sum("{name}") AS "{name}"' if name == _OF_ANY_SIZE else f'CAST(sum("{name}") AS bigint) AS "{name}"'
+        for name in names
+    )
 
 
 def added_up(query: str, by: Sequence[str]) -> str:

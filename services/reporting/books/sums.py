@@ -7,6 +7,7 @@ rounds, the entries themselves are added up. Everything is read in one snapshot.
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
+from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import Row, TextClause, text
@@ -14,13 +15,13 @@ from sqlalchemy import Row, TextClause, text
 from services.reporting.books.reader import Reader
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.statements import (
-    AMOUNTS,
     DEALERS,
     FIRST_DAY,
     FIRST_RECORDED,
     HOUSE_EDGES,
     LATE,
     LINES,
+    MEASURES,
     ROUNDS,
     added_up,
     of_rounds,
@@ -29,7 +30,7 @@ from services.reporting.books.statements import (
 from services.reporting.books.statements import PLAYED as PLAYED_ROUNDS
 from services.reporting.books.weights import WEIGHED, WEIGHTS, Weighed, Weight, given_weights
 from services.reporting.domain.house_edges import HouseEdge, returns_of_text
-from services.reporting.kit.figures import AddedUp, Because, Figure
+from services.reporting.kit.figures import AddedUp, Figure
 from services.reporting.kit.question import Question
 from shared.contracts.wager_totals import FIGURES
 
@@ -41,6 +42,11 @@ ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "version
 DEALER_DIMENSIONS: Final = ("gaming_day", "dealer", "game", "version", "submission", "wager")
 PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
 LINE_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "version", "submission", "wager", "category")
+
+
+@cache
+def _statement(query: str, by: tuple[str, ...]) -> TextClause:
+    return text(added_up(query, by))
 
 
 class Sums:
@@ -82,15 +88,16 @@ class Sums:
         assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
         wanted: dict[str, Any] = {"measures": list(measures), "items": None if items is None else list(items)}
-        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
+        rows = await self._read(MEASURES, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
-        for *place, measure, value in rows:  # ten thousand of them: to ask a row for a column takes longer
-            key = tuple(map(str, place))
-            because: Because = ()
+        for *place, names, texts in rows:
+            key, values = tuple(map(str, place)), map(int, texts)
             if explained and self.explains:
                 where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
-                because = (AddedUp("amounts", (measure,), first, last, where),)
-            found.setdefault(key, {})[measure] = Figure(int(value), because)
+                because = [(AddedUp("amounts", (name,), first, last, where),) for name in names]
+                found[key] = dict(zip(names, map(Figure, values, because), strict=True))
+            else:
+                found[key] = dict(zip(names, map(Figure, values), strict=True))
         return found
 
     async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
@@ -209,7 +216,7 @@ class Sums:
             "late": await self.late_days(first, last, every=every),
             **more,
         }
-        return (await self._reader.execute(text(added_up(query, by)), parameters)).all()
+        return (await self._reader.execute(_statement(query, tuple(by)), parameters)).all()
 
     async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
         """Return the gaming days of which entries are read, and not their sums alone: some came after the moment.

@@ -12,6 +12,8 @@ from fractions import Fraction
 from math import log, log10
 from typing import Final, Literal, NamedTuple
 
+from pydantic_core import from_json
+
 from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, mean_of
 
 Kind = Literal["hits", "row", "returns", "raised", "counts"]
@@ -129,7 +131,7 @@ def evidence_as_text(evidence: Mapping[Subject, Evidence]) -> str:
 def evidence_of_text(text: str) -> dict[Subject, Evidence]:
     """Return evidence from its JSON."""
     places = len(Subject._fields)
-    return {Subject(*row[:places]): Evidence(row[places], tuple(row[places + 1 :])) for row in json.loads(text)}
+    return {Subject(*row[:places]): Evidence(row[places], tuple(row[places + 1 :])) for row in from_json(text)}
 
 
 def alarms_as_text(alarms: Iterable[Alarm]) -> str:

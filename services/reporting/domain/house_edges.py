@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from math import lcm
 from typing import NamedTuple, Self
 
@@ -88,8 +88,9 @@ def returns_as_text(distribution: Returns) -> str:
     )
 
 
+@lru_cache(maxsize=4096)
 def returns_of_text(text: str) -> Returns:
-    """Return a distribution from its JSON."""
+    """Return a distribution from its JSON: the same one for the same text, with its mean and variance as computed."""
     return Returns(
         tuple(
             Hit(Won(category, Fraction(back), bonus), Fraction(probability))

@@ -83,7 +83,7 @@ class Row:
 
 
 class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
-    """Rows that are made when somebody reads them, of a section that adds up nothing: most of thousands never are."""
+    """Rows that are made when somebody reads them: most of thousands never are."""
 
     def __init__(self, things: Sequence[ThingT], make: Callable[[ThingT], Mapping[str, Value | Figure | Cell]]) -> None:
         self._things, self._make = things, make
@@ -136,15 +136,14 @@ TOTAL: Final = "/total"
 def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], **totals: Figure | Cell) -> Filled:
     """Return a section with rows: each maps column names to values; what is left out is empty.
 
-    Rows that are `Made` stay so: nothing of them may be added up.
-
     The total row has the sums of the columns that are `added`, and `totals` for what does not add up, such as a
-    percentage. Raises: KeyError for a value without a column.
+    percentage. Rows that are `Made` stay so: what adds up is among `totals`, too. Raises: KeyError for a value without
+    a column.
     """
     if isinstance(rows, Made):
-        assert not totals, f"{section.name} has a total"
-        assert not any(column.added for column in section.columns), f"{section.name} adds up"
-        return Filled(section, rows)
+        missing = {column.name for column in section.columns if column.added} - totals.keys()
+        assert not missing, f"{section.name} adds up {missing}"
+        return Filled(section, rows, _row(TOTAL, section, totals) if totals else None)
     names = {column.name for column in section.columns}
     given = tuple(rows)
     for row in given:

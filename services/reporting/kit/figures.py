@@ -122,12 +122,8 @@ NOTHING = Figure()
 
 def total(figures: Iterable[Figure]) -> Figure:
     """Return the sum of figures."""
-    value, origins = 0, []
-    for figure in figures:
-        value += figure.value
-        if figure.origin:
-            origins.append(figure.origin)
-    return Figure(value, _together(origins))
+    listed = list(figures)
+    return Figure(sum([one.value for one in listed]), _together([one.origin for one in listed if one.origin]))
 
 
 class Cell(Explained):

@@ -1,8 +1,9 @@
 """A report as JSON: what it says of itself, what its columns are, and the content that its hash is taken over."""
 
-import json
-from dataclasses import asdict
-from typing import Any
+from dataclasses import fields
+from typing import Any, Final
+
+from pydantic_core import to_json
 
 from services.reporting.kit.document import Column, Document
 
@@ -18,8 +19,11 @@ def as_json(document: Document, explain: str | None = None) -> bytes:
     if explain is not None:
         whole["explain"] = explain
     whole |= {"columns": columns, "content": document.content}
-    return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
+    return to_json(whole)
+
+
+_TOLD: Final = tuple(field.name for field in fields(Column) if field.name != "added")
 
 
 def _column(column: Column) -> dict[str, Any]:
-    return {name: value for name, value in asdict(column).items() if name != "added"}
+    return {name: getattr(column, name) for name in _TOLD}

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, Final, Self, cast
+from operator import attrgetter
+from typing import Any, Final, Self
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Mark
-from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
+from services.reporting.kit.figures import NOTHING, Cell, Figure, explained_by, share, total
 from shared.jurisdictions import GamingPack
 from shared.jurisdictions.model import Figure as FigureName
 from shared.jurisdictions.model import WinFormula
@@ -74,13 +75,15 @@ class CountedWin:
 
 
 _FIGURES: Final = tuple(name for name in CountedWin.__slots__ if name != "missing")
+_figures: Final = attrgetter(*_FIGURES)
 
 
 def together(wins: Iterable[CountedWin]) -> CountedWin:
     """Return the win of several tables, shifts or days."""
     listed = list(wins)
-    figures = {name: total(getattr(one, name) for one in listed) for name in _FIGURES}
-    return CountedWin(**figures, missing=tuple(sorted({what for one in listed for what in one.missing})))
+    figures = map(total, zip(*map(_figures, listed), strict=True))
+    missing = tuple(sorted({what for one in listed for what in one.missing}))
+    return CountedWin(**dict(zip(_FIGURES, figures, strict=False)), missing=missing)
 
 
 def spans(law: GamingPack, first: date, last: date) -> list[tuple[date, date]]:
@@ -120,16 +123,22 @@ async def counted_wins(
 
 @dataclass(frozen=True, slots=True)
 class _Law:
-    """The formula of the win on some gaming days, and the instruments that are drop then."""
+    """The formula of the win on some gaming days, and the instruments that are drop then, with their measures."""
 
     formula: WinFormula
-    instruments: frozenset[str]
+    instruments: Mapping[str, str]
 
     @classmethod
     def of(cls, law: GamingPack, day: date) -> Self:
         """Return the law of a gaming day."""
-        drop = (name for name in _INSTRUMENTS if getattr(law.instruments, name).on(day).value == "drop")
-        return cls(law.win.formula.on(day).value, frozenset(drop))
+        return cls(
+            law.win.formula.on(day).value,
+            {
+                name: measure
+                for name, measure in _INSTRUMENTS.items()
+                if getattr(law.instruments, name).on(day).value == "drop"
+            },
+        )
 
 
 def _win(law: _Law, items: Mapping[str, Mapping[str, Figure]], *, day: bool) -> CountedWin:
@@ -139,16 +148,18 @@ def _win(law: _Law, items: Mapping[str, Mapping[str, Figure]], *, day: bool) -> 
         return measures.get(measure, NOTHING)
 
     handed_over = of("handed_over_cents") if day else NOTHING
-    parts = {
+    parts: dict[FigureName, Figure] = {
         "opener": of("opener_cents") - handed_over,
         "fills": of("fills_cents"),
         "credits": of("credits_cents"),
         "closer": of("closer_cents") - handed_over,
-        "drop": total(of(measure) for name, measure in _INSTRUMENTS.items() if name in law.instruments),
+        "drop": total([of(measure) for measure in law.instruments.values()]),
     }
     formula = law.formula
-    win = total(parts[name] for name in formula.plus) - total(parts[name] for name in formula.minus)
-    assert win.value == formula.win_cents({cast("FigureName", name): part.value for name, part in parts.items()})
+    win = Figure(
+        formula.win_cents({name: part.value for name, part in parts.items()}),
+        explained_by(*(parts[name] for name in (*formula.plus, *formula.minus))).origin,
+    )
     adjusted = NOTHING
     for figure, (part, instrument) in _ADJUSTED.items():
         if figure in items and (instrument is None or instrument in law.instruments):

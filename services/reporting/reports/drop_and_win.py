@@ -106,14 +106,18 @@ def _filled(
     totals: Cells,
     more: Mapping[str, Cells] | None = None,
 ) -> Filled:
-    """Return a section of the period; the total row has what adds up, and `totals`."""
+    """Return a section of the period; the total row has `totals`, and what was dropped, all counted or not."""
     [key] = section.key
-    names = sorted({*counted, *settled, *prior})
-    rows = (
-        {key: name, **(more or {}).get(name, {}), **_cells(*_at(name, counted, settled), prior.get(name))}
-        for name in names
-    )
-    return fill(section, rows, **{name: cell for name, cell in totals.items() if isinstance(cell, Figure | Cell)})
+
+    def row(name: str) -> Cells:
+        return {key: name, **(more or {}).get(name, {}), **_cells(*_at(name, counted, settled), prior.get(name))}
+
+    added = {
+        "drop_cents": total(win.drop for win in counted.values()),
+        "prior_year_drop_cents": total(win.drop for win in prior.values() if not win.missing),
+    }
+    known = {name: cell for name, cell in totals.items() if isinstance(cell, Figure | Cell)}
+    return fill(section, Made(sorted({*counted, *settled, *prior}), row), **(known | added))
 
 
 def _at(

@@ -1,7 +1,7 @@
 """Settled rounds as several reports add them up, with the house edges of their wagers."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -95,14 +95,12 @@ class SettledRounds:
             self._known[names] = self._by(*names)
         return self._known[names]
 
-    def _by(self, *names: str) -> dict[tuple[str, ...], SettledWin]:
+    def _by(self, *names: str) -> "_Wins":
         indexes = [DIMENSIONS.index(name) for name in names]
         grouped: defaultdict[tuple[str, ...], list[Part]] = defaultdict(list)
         for part in self.parts if _TABLE in names else self._of_all_tables:
             grouped[tuple([part.place[index] for index in indexes])].append(part)
-        return {
-            place: self._together(tuple(zip(names, place, strict=True)), grouped[place]) for place in sorted(grouped)
-        }
+        return _Wins(grouped, lambda place: self._together(tuple(zip(names, place, strict=True)), grouped[place]))
 
     @cached_property
     def _of_all_tables(self) -> Sequence[Part]:
@@ -121,7 +119,7 @@ class SettledRounds:
         listed = dict.fromkeys(part.offered for part in exact) if self.explained else ()
         wheres = [_narrower(where, tuple(zip(_OFFERED, offered, strict=True))) for offered in listed]
         return SettledWin(
-            {name: self._figure(value, where, name) for name, value in zip(ADDED, values, strict=True)},
+            dict(zip(ADDED, self._figures(values, where), strict=True)),
             self._figure(
                 sum([part.values[_VIGORISH] for part in parts if part.offered[-1] == BANK]),
                 _narrower(where, (("wager", BANK),)),
@@ -133,6 +131,11 @@ class SettledRounds:
             self._variances.of([(part.offered[2:], part.values[_SQUARED]) for part in exact]),
             frozenset("/".join(offered[:: len(_OFFERED) - 1]) for offered in without),
         )
+
+    def _figures(self, values: Iterable[int], where: Where) -> Iterable[Figure]:
+        if not self.explained:
+            return map(Figure, values)
+        return (self._figure(value, where, name) for value, name in zip(values, ADDED, strict=True))
 
     def _figure(self, value: int, where: Where, name: str) -> Figure:
         return Figure(value, (AddedUp("rounds", (name,), self.first, self.last, where),) if self.explained else ())
@@ -153,6 +156,26 @@ class SettledRounds:
         """Return how far chance moves what comes back of a cent of each wager."""
         edges = self.edges.items()
         return Rates.of_all({wager: edge.returns.variance for wager, edge in edges if edge.returns is not None})
+
+
+class _Wins(Mapping[tuple[str, ...], SettledWin]):
+    """Wins by place, in the order of their values; each is added up when somebody asks for it."""
+
+    def __init__(self, places: Iterable[tuple[str, ...]], make: Callable[[tuple[str, ...]], SettledWin]) -> None:
+        self._found: dict[tuple[str, ...], SettledWin | None] = dict.fromkeys(sorted(places))
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._found)
+
+    def __getitem__(self, place: tuple[str, ...]) -> SettledWin:
+        win = self._found[place]
+        if win is None:
+            win = self._found[place] = self._make(place)
+        return win
 
 
 def _added(several: Iterable[tuple[tuple[str, ...], tuple[int, ...]]]) -> list[Part]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, reduce
-from operator import add, itemgetter
+from functools import cached_property
+from operator import itemgetter
 from typing import Any, Final
 
 from services.reporting.books.reading import Books
@@ -153,21 +153,19 @@ class SettledWin:
         found = None if self.without else percent_of(win.value - self.theoretical, handle.value)
         return Cell(found, win)
 
-    def __add__(self, other: "SettledWin") -> "SettledWin":
-        return SettledWin(
-            {name: self.of(name) + other.of(name) for name in ADDED},
-            self.bank_vigorish + other.bank_vigorish,
-            self.exact_handle + other.exact_handle,
-            self.exact_win + other.exact_win,
-            self.theoretical + other.theoretical,
-            self.variance + other.variance,
-            self.without | other.without,
-        )
-
 
 def together(wins: Iterable[SettledWin]) -> SettledWin:
     """Return several wins as one."""
-    return reduce(add, wins, SettledWin())
+    listed = list(wins)
+    return SettledWin(
+        {name: total([one.of(name) for one in listed]) for name in ADDED},
+        total(one.bank_vigorish for one in listed),
+        total(one.exact_handle for one in listed),
+        total(one.exact_win for one in listed),
+        sum((one.theoretical for one in listed), Fraction(0)),
+        sum((one.variance for one in listed), Fraction(0)),
+        frozenset().union(*(one.without for one in listed)),
+    )
 
 
 def money(win: SettledWin) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from services.reporting.domain.carried_evidence import THRESHOLD, Alarm, Carried
 from services.reporting.domain.evidence import FALSE_ALARMS
 from services.reporting.domain.statistics import rows_too_often
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Filled, Section, fill
+from services.reporting.kit.document import Filled, Made, Section, fill
 from services.reporting.kit.figures import NOTHING, Because, Cell, Figure, Value, explained_by, total
 from services.reporting.reports.exact_parts import Against, Exact, Part, against, parts_of
 from services.reporting.reports.settled_win import SettledWin, lines_identities
@@ -69,8 +69,16 @@ def _all(parts: Iterable[Part]) -> dict[str, Figure]:
 
 
 def _filled(section: Section, found: Mapping[tuple[str, ...], Against], totals: Mapping[str, Figure | Cell]) -> Filled:
-    rows = ({**dict(zip(section.key, place, strict=True)), **one.cells()} for place, one in found.items())
-    return fill(section, rows, **{name: cell for name, cell in totals.items() if not section.column(name).added})
+    def row(of: tuple[tuple[str, ...], Against]) -> Cells:
+        place, one = of
+        return {**dict(zip(section.key, place, strict=True)), **one.cells()}
+
+    added = {
+        "wagers": total(one.stakes for one in found.values()),
+        "handle_cents": total(one.handle for one in found.values()),
+        "payout_cents": total(one.payout for one in found.values()),
+    }
+    return fill(section, Made(list(found.items()), row), **{**totals, **added})
 
 
 async def _rows(books: Books, exact: Exact, parts: Iterable[Part]) -> list[Cells]:

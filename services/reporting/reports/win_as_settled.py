@@ -1,12 +1,12 @@
 """The win as settled: what was wagered, paid and won by table, game and wager, and how many rounds there were."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Section, fill
-from services.reporting.kit.figures import Figure, share
+from services.reporting.kit.document import Column, Filled, Made, Section, fill
+from services.reporting.kit.figures import Figure, total
 from services.reporting.reports.settled_rounds import settled_rounds
 from services.reporting.reports.settled_win import (
     MONEY,
@@ -27,6 +27,9 @@ WAGERS: Final = Section(
     key=("table", "game", "wager"),
     columns=(_TABLE, _GAME, Column(name="wager", title="Wager"), *MONEY),
 )
+_WAGERS_BY: Final = ("table_name", "game", "wager")
+"""What the key of WAGERS is called where rounds are added up."""
+
 TABLES: Final = Section(name="tables", title="By table", key=("table",), columns=(_TABLE, *ROUNDS, *MONEY))
 GAMES: Final = Section(name="games", title="By game", key=("game",), columns=(_GAME, *ROUNDS, *MONEY))
 
@@ -34,15 +37,15 @@ GAMES: Final = Section(name="games", title="By game", key=("game",), columns=(_G
 async def _fill(books: Books) -> Content:
     settled = await settled_rounds(books)
     whole = settled.whole()
-    percent = {"win_percent": share(whole.win, whole.of("handle_cents"))}
-    wagers = (
-        {"table": table, "game": game, "wager": wager, **money(win)}
-        for (table, game, wager), win in settled.by("table_name", "game", "wager").items()
-    )
+    totals, wagers = money(whole), settled.by(*_WAGERS_BY)
+
+    def of_wager(place: tuple[str, ...]) -> dict[str, Any]:
+        return {**dict(zip(WAGERS.key, place, strict=True)), **money(wagers[place])}
+
     sections = (
-        fill(WAGERS, wagers, **percent),
-        _fill_rounds(TABLES, await rounds_by(books, "table_name"), settled.by("table_name"), percent),
-        _fill_rounds(GAMES, await rounds_by(books, "game"), settled.by("game"), percent),
+        fill(WAGERS, Made(list(wagers), of_wager), **totals),
+        _fill_rounds(TABLES, await rounds_by(books, "table_name"), settled.by("table_name"), totals),
+        _fill_rounds(GAMES, await rounds_by(books, "game"), settled.by("game"), totals),
     )
     return Content(sections, await lines_identities(books, whole))
 
@@ -51,13 +54,15 @@ def _fill_rounds(
     section: Section,
     rounds: Mapping[str, Mapping[str, Figure]],
     wins: Mapping[tuple[str, ...], SettledWin],
-    percent: Mapping[str, Any],
+    totals: Mapping[str, Any],
 ) -> Filled:
     [key] = section.key
-    rows: Iterable[dict[str, Any]] = (
-        {key: name, **counts, **money(wins.get((name,), SettledWin()))} for name, counts in rounds.items()
-    )
-    return fill(section, rows, **percent)
+
+    def of_name(name: str) -> dict[str, Any]:
+        return {key: name, **rounds[name], **money(wins.get((name,), SettledWin()))}
+
+    counted = {column.name: total(counts[column.name] for counts in rounds.values()) for column in ROUNDS}
+    return fill(section, Made(list(rounds), of_name), **counted, **totals)
 
 
 WIN_AS_SETTLED: Final = Report(

@@ -9,7 +9,7 @@ from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.kit.figures import AddedUp, Cell, Figure
 from services.reporting.kit.question import first_days, year_before
 from services.reporting.reports.settled_rounds import Part, SettledRounds
-from services.reporting.reports.settled_win import ADDED, SettledWin
+from services.reporting.reports.settled_win import ADDED, together
 from shared.jurisdictions import gaming_pack
 from shared.rules import Returns
 from shared.rules.returns import Hit, Won
@@ -126,6 +126,6 @@ def test_a_payout_without_a_stake_should_win_nothing() -> None:
 def test_wins_of_parts_of_a_period_add_up() -> None:
     """Figures, theoretical win, and what has none: the sum of the parts is the whole."""
     parts = [part("main", 1000, 700), part("side", 50, 40), part("side", 7, 0, version=2)]
-    whole, none = settled(*parts).whole(), SettledWin()
-    added = sum((settled(one).whole() for one in parts), none)
+    whole = settled(*parts).whole()
+    added = together(settled(one).whole() for one in parts)
     assert (whole.win.value, whole.theoretical, whole.without) == (added.win.value, added.theoretical, added.without)
