@@ -20,6 +20,7 @@ from services.table_inventory.domain.follow_ups import FollowUp, follow_ups
 from services.table_inventory.domain.variances import Variance
 from services.table_inventory.domain.win import DayWin, TablesWin
 from services.table_inventory.queries.days import (
+    counted_of_day,
     read_adjustments,
     read_day,
     read_findings,
@@ -167,11 +168,14 @@ def day_routes(context: ServiceContext) -> APIRouter:
         """How far it is closed, win, variances, adjustments and what has to be looked after, of one moment."""
         del reader
         async with snapshot(context.engine) as connection:
-            found = await read_findings(connection, DayKey(property_name, gaming_day))
-        status = found.day.status_of(found.win.model_dump(mode="json"))
+            key = DayKey(property_name, gaming_day)
+            counted = await counted_of_day(connection, key)
+            win = await read_win(connection, key, counted)
+            found = await read_findings(connection, key, counted, win)
+        status = found.day.status_of(win.model_dump(mode="json"))
         whole = DayWhole(
             day=found.day.model_copy(update={"status": status, "report": None}),
-            win=found.win,
+            win=win,
             variances=[*found.variances],
             adjustments=[*found.adjustments],
             follow_ups=follow_ups(found, context.clock()),

@@ -13,7 +13,7 @@ from services.table_inventory.domain.equipment import OpenTable, clocks
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.variances import Variance
-from services.table_inventory.domain.win import DayWin
+from services.table_inventory.domain.win import Win
 
 FollowUpKind = Literal[
     "variance", "slip_open", "box_not_transported", "box_not_counted", "check_not_dropped", "equipment", "adjustment",
@@ -50,7 +50,8 @@ class Findings:
     key: DayKey
     provisions: Provisions
     day: Day
-    win: DayWin
+    tables: Sequence[Win]
+    """The win of each table as it stands, of a day that is sealed."""
     variances: Sequence[Variance]
     slips: Sequence[Slip]
     """Those that are under way, at least."""
@@ -135,7 +136,7 @@ def _changed(found: Findings) -> Iterator[FollowUp]:
     if found.day.report is None or found.day.final_at is None:
         return
     sealed = {row["table"]: row["win_cents"] for row in found.day.report["tables"]}
-    for row in found.win.tables:
+    for row in found.tables:
         before = sealed.get(row.table)
         if row.win_cents != before:
             cents = None if row.win_cents is None else row.win_cents - (before or 0)

@@ -1,6 +1,7 @@
 """The win by the formula of the law, from counts, movements and boxes, with what the settled rounds imply."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import date
 from typing import Any, Final
 
@@ -85,11 +86,42 @@ class Win(BaseModel):
     counts: list[int] = []
     boxes: list[int] = []
 
-    def finished(self, provisions: Provisions) -> "Win":
-        """Return the win with everything that follows from the figures that were added up."""
-        drop_cents = sum(getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop)
+
+@dataclass(slots=True)
+class _Added:
+    """What is added up of the win of a table, of a shift of it, or of all tables; the fields are those of `Win`."""
+
+    table: str | None = None
+    shift: str | None = None
+    game: str | None = None
+    opened: bool = False
+    opener_cents: int = 0
+    closer_cents: int = 0
+    fills_cents: int = 0
+    credits_cents: int = 0
+    currency_cents: int = 0
+    counter_checks_cents: int = 0
+    prepaid_cents: int = 0
+    coupons_cents: int = 0
+    match_play_cents: int = 0
+    direct_bet_cents: int = 0
+    rounds: int = 0
+    rounds_cents: int = 0
+    coupons_paid_cents: int = 0
+    vigorish_waived_cents: int = 0
+    recorded_drop_cents: int = 0
+    inventory_variance_cents: int = 0
+    adjustments_cents: int = 0
+    missing: list[str] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    boxes: list[int] = field(default_factory=list)
+
+    def finished(self, provisions: Provisions) -> Win:
+        """Return the win, with everything that follows from what was added up."""
+        drop_cents = sum([getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop])
         rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
-        values: dict[str, Any] = {"drop_cents": drop_cents, "rounds_win_cents": rounds_win_cents}
+        values: dict[str, Any] = {name: getattr(self, name) for name in _FIELDS}
+        values |= {"drop_cents": drop_cents, "rounds_win_cents": rounds_win_cents}
         values["missing"] = sorted(set(self.missing))
         if "closer" in self.missing:
             values["closer_cents"] = None
@@ -99,7 +131,7 @@ class Win(BaseModel):
                     "opener": self.opener_cents,
                     "fills": self.fills_cents,
                     "credits": self.credits_cents,
-                    "closer": self.closer_cents or 0,
+                    "closer": self.closer_cents,
                     "drop": drop_cents,
                 }
             )
@@ -109,15 +141,11 @@ class Win(BaseModel):
             values["difference_cents"] = win_cents - rounds_win_cents
             values["drop_variance_cents"] = counted_cents - self.recorded_drop_cents
             values["final_win_cents"] = win_cents + self.adjustments_cents
-        return self.model_copy(update=values)
+        return Win(**values)
 
 
-_ADDED: Final = (
-    "opener_cents", "closer_cents", "fills_cents", "credits_cents", "currency_cents", "counter_checks_cents",
-    "prepaid_cents", "coupons_cents", "match_play_cents", "direct_bet_cents", "rounds", "rounds_cents",
-    "coupons_paid_cents", "vigorish_waived_cents",
-    "recorded_drop_cents", "inventory_variance_cents", "adjustments_cents",
-)  # fmt: skip
+_FIELDS: Final = tuple(one.name for one in fields(_Added))
+_CENTS: Final = tuple(one.name for one in fields(_Added) if one.type is int)
 
 
 def wins(
@@ -125,23 +153,26 @@ def wins(
     windows: Sequence[Window],
     boxes: Iterable[Box],
     adjustments: Iterable[AdjustmentEntered],
+    non_banking: Collection[str] = (),
     *,
     by_shift: bool,
 ) -> list[Win]:
     """Return the win of each table of a gaming day, or of each of its shifts, in the order of tables and windows.
 
-    `windows` are those of the day, in the order of table and time.
+    `windows` are those of the day, in the order of table and time. The `non_banking` tables have no win.
     """
-    found: dict[tuple[str, str | None], Win] = {}
+    found: dict[tuple[str, str | None], _Added] = {}
 
-    def of(table: str, shift: str) -> Win:
+    def of(table: str, shift: str) -> _Added:
         key = (table, shift if by_shift else None)
         if key not in found:
-            found[key] = Win(table=table, shift=key[1], closer_cents=0)
+            found[key] = _Added(table, key[1])
         return found[key]
 
     for window in windows:
         start, end = window.start, window.end
+        if any(count.table in non_banking for count in window.counts):
+            continue
         if window.is_play:
             assert start is not None
             _add_window(of(start.table, start.begun[1] if end is None else end.shift), window)
@@ -152,9 +183,11 @@ def wins(
         elif end is not None and end.purpose == "opener":
             of(end.table, end.shift).game = end.game
     for box in boxes:
-        _add_box(of(box.table, box.shift), box)
+        if box.table not in non_banking:
+            _add_box(of(box.table, box.shift), box)
     for one in adjustments:
-        of(one.table, one.shift).adjustments_cents += win_effect(provisions, one.figure, one.cents)
+        if one.table not in non_banking:
+            of(one.table, one.shift).adjustments_cents += win_effect(provisions, one.figure, one.cents)
     for win in found.values():
         if win.opened and not win.boxes:
             win.missing.append("drop")
@@ -163,30 +196,28 @@ def wins(
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
     """Return the win of all tables, which misses whatever one of them misses."""
-    sums = {name: sum(getattr(row, name) or 0 for row in rows) for name in _ADDED}
+    sums: dict[str, Any] = {name: sum(getattr(row, name) or 0 for row in rows) for name in _CENTS}
     missing = [what for row in rows for what in row.missing]
-    added = Win(opened=any(row.opened for row in rows), missing=missing, **sums)
+    added = _Added(opened=any(row.opened for row in rows), missing=missing, **sums)
     return added.finished(provisions)
 
 
-def _add_window(win: Win, window: Window) -> None:
+def _add_window(win: _Added, window: Window) -> None:
     start, end, moves = window.start, window.end, window.moves
     assert start is not None
-    closer_cents = win.closer_cents or 0
     win.opened = True
     win.game = win.game or start.game
     if start.sequence in win.counts:  # the window before this one has ended with that count: it goes on
-        closer_cents -= start.cents
+        win.closer_cents -= start.cents
     else:
         win.opener_cents += start.cents
         win.counts.append(start.sequence)
     if end is None:
         win.missing.append("closer")
     else:
-        closer_cents += end.cents
+        win.closer_cents += end.cents
         win.counts.append(end.sequence)
         win.inventory_variance_cents += window.variance_cents or 0
-    win.closer_cents = closer_cents
     win.fills_cents += moves.fills_cents
     win.credits_cents += moves.credits_cents
     win.prepaid_cents += moves.prepaid_cents
@@ -197,7 +228,7 @@ def _add_window(win: Win, window: Window) -> None:
     win.recorded_drop_cents += moves.currency_cents + moves.counter_checks_cents
 
 
-def _add_box(win: Win, box: Box) -> None:
+def _add_box(win: _Added, box: Box) -> None:
     win.boxes.append(box.exchange)
     if box.currency_cents is None or box.counter_checks_cents is None:
         win.missing.append("count")
@@ -242,19 +273,15 @@ def day_win(
     contests: Sequence[ContestResult] = (),
 ) -> DayWin:
     """Return the win of a gaming day as it stands; of the `non_banking` tables, the rake."""
-    rake = rakes(non_banking, boxes, adjustments)
-    windows = [one for one in windows if not {count.table for count in one.counts} & {*non_banking}]
-    boxes = [box for box in boxes if box.table not in non_banking]
-    adjustments = [one for one in adjustments if one.table not in non_banking]
-    tables = wins(provisions, windows, boxes, adjustments, by_shift=False)
+    tables = wins(provisions, windows, boxes, adjustments, non_banking, by_shift=False)
     return DayWin(
         property_version=provisions.property_version,
         provisions_from=provisions.effective_from,
         formula=str(provisions.formula),
         drop=list(provisions.drop),
         tables=tables,
-        shifts=wins(provisions, windows, boxes, adjustments, by_shift=True),
+        shifts=wins(provisions, windows, boxes, adjustments, non_banking, by_shift=True),
         total=total(provisions, tables),
-        rake=rake,
+        rake=rakes(non_banking, boxes, adjustments),
         contests=list(contests),
     )

@@ -1,6 +1,6 @@
 """Read gaming days: how far they are closed, their adjustments, variances, win, and what has to be looked after."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import select, text
@@ -14,7 +14,7 @@ from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.rake import non_banking_tables
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.variances import Variance, variances
-from services.table_inventory.domain.win import DayWin, day_win
+from services.table_inventory.domain.win import DayWin, TablesWin, day_win, wins
 from services.table_inventory.domain.windows import Window
 from services.table_inventory.queries.contests import results_of_day
 from services.table_inventory.queries.equipment import open_tables
@@ -90,10 +90,15 @@ async def read_win(connection: AsyncConnection, key: DayKey, counted: Counted | 
     What was `counted` is read unless it is given.
     """
     counted = await counted_of_day(connection, key) if counted is None else counted
+    provisions, approved, raked = await _of_win(connection, key)
+    return day_win(provisions, *counted, approved, raked, await results_of_day(connection, *key))
+
+
+async def _of_win(connection: AsyncConnection, key: DayKey) -> tuple[Provisions, list[Adjustment], Collection[str]]:
+    """Return what the win of a gaming day takes beside what was counted; the tables that have no win come last."""
     approved = [one for one in await read_adjustments(connection, key) if one.status == "approved"]
     place = await find_place(connection, *key)
-    provisions, raked = Provisions.of(place, key.gaming_day), non_banking_tables(place, key.gaming_day)
-    return day_win(provisions, counted.windows, counted.boxes, approved, raked, await results_of_day(connection, *key))
+    return Provisions.of(place, key.gaming_day), approved, non_banking_tables(place, key.gaming_day)
 
 
 async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
@@ -111,15 +116,24 @@ async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]
     return {row.name: {"entries": row.next_seq - 1, "head": bytes(row.head).hex()} for row in rows}
 
 
-async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
-    """Return what may have to be followed up of a gaming day. Raises: Rejected for an unknown property."""
-    counted = await counted_of_day(connection, key)
-    slips = await slips_off(connection, *key)
+async def read_findings(
+    connection: AsyncConnection, key: DayKey, counted: Counted | None = None, win: TablesWin | None = None
+) -> Findings:
+    """Return what may have to be followed up of a gaming day. Raises: Rejected for an unknown property.
+
+    What was `counted`, and the `win`, are read unless they are given.
+    """
+    counted = await counted_of_day(connection, key) if counted is None else counted
+    slips, day = await slips_off(connection, *key), await read_day(connection, key)
+    tables = [] if win is None else win.tables
+    if win is None and day.final_at is not None:
+        provisions, approved, raked = await _of_win(connection, key)
+        tables = wins(provisions, *counted, approved, raked, by_shift=False)
     return Findings(
         key=key,
         provisions=await provisions_on(connection, *key),
-        day=await read_day(connection, key),
-        win=await read_win(connection, key, counted),
+        day=day,
+        tables=tables,
         variances=await _variances(connection, key, counted, slips),
         slips=slips,
         boxes=counted.boxes,

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.windows import Window
-from shared.runtime.rows import things_of
+from shared.runtime.rows import documents_of
 
 _WINDOWS: Final = text("""
     WITH RECURSIVE tables AS (  -- each is found by the index: its counts of years are not read
@@ -25,8 +25,9 @@ _WINDOWS: Final = text("""
         SELECT :property, "table", CAST(:at AS timestamptz), CAST(NULL AS bigint) FROM tables
         WHERE CAST(:at AS timestamptz) IS NOT NULL AND "table" IS NOT NULL
           AND (CAST(:table AS text) IS NULL OR "table" = :table))
-    SELECT to_jsonb(p) AS start, to_jsonb(e) AS "end",
-           to_jsonb(m) || jsonb_build_object('by_denomination', CASE WHEN w.is_looked_at THEN d.known END) AS moves
+    SELECT CAST(jsonb_build_object(
+               'start', to_jsonb(p), 'end', to_jsonb(e), 'moves', to_jsonb(m) || jsonb_build_object(
+                   'by_denomination', CASE WHEN w.is_looked_at THEN d.known END)) AS text)
     FROM ends n
     LEFT JOIN table_inventory.counts e
         ON e.property = n.property AND e."table" = n."table" AND e.sequence = n.sequence
@@ -64,8 +65,12 @@ _WINDOWS: Final = text("""
     ORDER BY n."table", n.sequence IS NULL, n.at, n.sequence""")
 
 _BOXES: Final = text("""
-    SELECT b.*, s.transported_at, k.count, k.currency_cents, k.counter_checks_cents, k.coupons_cents, k.rake_cents,
-           k.figures, r.recorded_currency_cents, r.recorded_checks_cents
+    SELECT CAST(to_jsonb(b) || jsonb_build_object(
+               'transported_at', s.transported_at, 'count', k.count, 'currency_cents', k.currency_cents,
+               'counter_checks_cents', k.counter_checks_cents, 'coupons_cents', k.coupons_cents,
+               'rake_cents', k.rake_cents, 'figures', k.figures,
+               'recorded_currency_cents', r.recorded_currency_cents,
+               'recorded_checks_cents', r.recorded_checks_cents) AS text)
     FROM table_inventory.boxes b
     LEFT JOIN table_inventory.counted_boxes k
         ON k.property = b.property AND k."table" = b."table" AND k.exchange = b.exchange
@@ -116,7 +121,7 @@ async def _read(
     closed: bool = True,
 ) -> list[Window]:
     wanted = {"property": property_name, "gaming_day": gaming_day, "at": at, "table": table, "closed": closed}
-    return await things_of(Window, connection, _WINDOWS, wanted)
+    return await documents_of(Window, connection, _WINDOWS, wanted)
 
 
 async def boxes_of_day(
@@ -124,4 +129,4 @@ async def boxes_of_day(
 ) -> list[Box]:
     """Return the drop boxes of a gaming day, or those of a `table`, with what was recorded as dropped in them."""
     wanted = {"property": property_name, "gaming_day": gaming_day, "table": table}
-    return await things_of(Box, connection, _BOXES, wanted)
+    return await documents_of(Box, connection, _BOXES, wanted)
