@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 import httpx
+from pydantic_core import from_json
 
 from services.console.sessions import Session
 from services.console.words import say
@@ -176,14 +177,14 @@ def _given(asked: Mapping[str, object]) -> dict[str, Any]:
 
 def _json(service: str, response: httpx.Response) -> Any:
     try:
-        return response.json()
+        return from_json(response.content)
     except ValueError:
         raise Refused(service, 502, {"title": say("refused.unread"), "detail": service}) from None
 
 
 def _problem(service: str, response: httpx.Response) -> Mapping[str, Any]:
     try:
-        found = response.json()
+        found = from_json(response.content)
     except ValueError:
         found = None
     return found if isinstance(found, dict) else {"title": f"{service} answers {response.status_code}"}

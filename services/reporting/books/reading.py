@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, Self, TypeVar
 
 from sqlalchemy import text
@@ -56,8 +56,20 @@ class Listed:
     def of(cls, row: Sequence[Any]) -> Self:
         """Return the fact of a row, which begins with the columns of FACTS."""
         service, shard, seq, kind, gaming_day, occurred_at, recorded_at, data = row[:8]
-        fact = KINDS[kind].model.model_validate_json(data)
+        fact = _document(kind, data) if len(data) >= _DOCUMENT_CHARACTERS else _said(kind, data)
         return cls(EntryRef(service, shard, seq), kind, fact, gaming_day, occurred_at, recorded_at)
+
+
+_DOCUMENT_CHARACTERS: Final = 8_192
+"""As much as properties, rules submissions and counts of a whole day say, and few other facts."""
+
+
+def _said(kind: str, data: str) -> Any:
+    return KINDS[kind].model.model_validate_json(data)
+
+
+_document: Final = lru_cache(maxsize=64)(_said)
+"""Long ones take milliseconds each, the same ones are read again and again, and nothing changes what they say."""
 
 
 class Books(Sums):
