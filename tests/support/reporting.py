@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from decimal import Decimal
 from itertools import count
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from urllib.parse import quote
 import httpx
 
 from services.reporting.manifest import MANIFEST
+from services.reporting.reports import REPORTS
 from services.reporting.watch import observe
 from shared.contracts.journal_facts import QuarantineDismissed
 from shared.journal.recording import Recording
@@ -88,8 +90,10 @@ class Books(Shard):
         return self.desk.get(path, person=person, **headers)
 
     def report(self, name: str, more: str = "") -> dict[str, Any]:
-        """Return a report of the day."""
-        return self._read(self.path(name, more))
+        """Return a report of the day, in which every total is the sum of the rows."""
+        report = self._read(self.path(name, more))
+        assert [] == list(wrong_totals(name, report))
+        return report
 
     def explain(self, name: str, cell: str, more: str = "") -> dict[str, Any]:
         """Return the entries behind a cell of a report of the day."""
@@ -138,6 +142,19 @@ def figure_of(books: Books, name: str, later: timedelta = timedelta(), **labels:
     metrics = context.metrics
     found = metrics.registry.get_sample_value(name, labels)
     return metrics.business.get_sample_value(name, labels) if found is None else found
+
+
+def wrong_totals(name: str, report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the totals of a report that are not the sums of its rows, of columns that are added up."""
+    said = {section["name"]: section for section in report["content"]["sections"]}
+    for section in REPORTS[name].sections:
+        found = said[section.name]
+        added = [column for column in section.columns if column.added]
+        for column in added if "cut_from" not in found else ():
+            values = [row[column.name] for row in found["rows"] if row[column.name] is not None]
+            together = sum(map(Decimal, values))
+            if together != Decimal(found["total"][column.name]):
+                yield f"{section.name}/{column.name}: {found['total'][column.name]} for {together}"
 
 
 def rows_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
