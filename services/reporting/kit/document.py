@@ -45,7 +45,7 @@ class Column:
     added: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Section:
     """A table of a report: its columns, and the columns whose values together name a row.
 
@@ -63,9 +63,14 @@ class Section:
         assert "id" not in names, f"{self.name}: 'id' is the name of a row"
         assert set(self.key) <= set(names), f"{self.name}: the key {self.key} is not among {names}"
 
-    def column(self, name: str) -> Column:
-        """Return a column by its name. Raises: KeyError."""
-        return {column.name: column for column in self.columns}[name]
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(column.name for column in self.columns)
+
+    def require_columns(self, row: Mapping[str, object]) -> None:
+        """Raise KeyError for a value without a column."""
+        if not row.keys() <= self._names:
+            raise KeyError(f"{self.name} has no column {', '.join(sorted(row.keys() - self._names))}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +120,13 @@ class Filled:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Return the rows, made when somebody reads them. Raises: ValueError where two have one id."""
+        """Return the rows, made when somebody reads them.
+
+        Raises: ValueError where two have one id, KeyError for a value without a column.
+        """
         found: dict[str, Row] = {}
         for given in self.given:
+            self.section.require_columns(given)
             row = _row(_id_of([_value(given.get(name)) for name in self.section.key]), self.section, given)
             if found.setdefault(row.id, row) is not row:
                 raise ValueError(f"two rows of {self.section.name} have the key {row.id!r}")
@@ -144,11 +153,9 @@ def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], 
         missing = {column.name for column in section.columns if column.added} - totals.keys()
         assert not missing, f"{section.name} adds up {missing}"
         return Filled(section, rows, _row(TOTAL, section, totals) if totals else None)
-    names = {column.name for column in section.columns}
     given = tuple(rows)
     for row in given:
-        if not row.keys() <= names:
-            raise KeyError(f"{section.name} has no column {', '.join(sorted(row.keys() - names))}")
+        section.require_columns(row)
     sums: dict[str, Value | Figure | Cell] = {
         column.name: _exact_total(given, column.name)
         if column.unit == "exact_cents"
