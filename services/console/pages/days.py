@@ -98,12 +98,14 @@ def routes() -> APIRouter:
 
     @router.get("/days/{day}")
     async def day_page(request: Request, person: Asked, property: str, day: date) -> Response:
-        running = await running_day(person, property)
         calls = person.calls
         asked = {"property": property, "gaming_day": day.isoformat()}
-        whole, contests = await together(
-            calls.get(INVENTORY, path("gaming-days", property, day.isoformat(), "whole")),
-            calls.get(INVENTORY, path("contests", property, day.isoformat())),
+        running, (whole, contests) = await asyncio.gather(
+            running_day(person, property),
+            together(
+                calls.get(INVENTORY, path("gaming-days", property, day.isoformat(), "whole")),
+                calls.get(INVENTORY, path("contests", property, day.isoformat())),
+            ),
         )
         report = None
         if isinstance(whole, Missing):  # somebody who reads reports, and has no part in the day

@@ -36,15 +36,18 @@ _PLAIN: Final = """
            AND sum(contents_cents) FILTER (WHERE kind = 'slip.prepared')
              = sum(contents_cents) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received'))"""
 
-_OFF: Final = text(
-    """{plain}
-    SELECT DISTINCT slip FROM steps WHERE slip NOT IN (SELECT slip FROM plain UNION ALL SELECT request FROM plain)
-    """.replace("{plain}", _PLAIN)
-)
+_OTHERS: Final = """
+    SELECT DISTINCT slip FROM steps WHERE slip NOT IN (SELECT slip FROM plain UNION ALL SELECT request FROM plain)"""
+_OFF: Final = text(_PLAIN + _OTHERS)
 
-_RECEIVED: Final = text(
+_ALL: Final = text(
     """{plain}
-    SELECT p.gaming_day, p.table_name, p.data ->> 'shift' AS shift, split_part(p.slip, '/', 1) AS slip,
+    SELECT o.slip AS off, NULL AS gaming_day, NULL AS table_name, NULL AS shift, NULL AS slip, NULL AS number,
+           NULL AS contents_cents, NULL AS received_at, NULL AS service, NULL AS shard, NULL AS seq,
+           NULL AS of_receipt, NULL AS shard_of_receipt, NULL AS seq_of_receipt
+    FROM ({others}) o
+    UNION ALL
+    SELECT NULL, p.gaming_day, p.table_name, p.data ->> 'shift' AS shift, split_part(p.slip, '/', 1) AS slip,
            CAST(split_part(p.slip, '/', 2) AS bigint) AS number, p.contents_cents, r.occurred_at AS received_at,
            p.service, p.shard, p.seq, r.service AS of_receipt, r.shard AS shard_of_receipt, r.seq AS seq_of_receipt
     FROM plain
@@ -52,8 +55,9 @@ _RECEIVED: Final = text(
     JOIN reporting.facts r ON r.property = :property AND r.slip = plain.slip
      AND (r.kind = 'slip.credit_received' OR r.event = 'fill.received')
     WHERE p.gaming_day BETWEEN :first_day AND :last_day AND p.recorded_at <= :known_at AND r.recorded_at <= :known_at
-    """.replace("{plain}", _PLAIN)
+    """.replace("{plain}", _PLAIN).replace("{others}", _OTHERS)
 )
+"""What `_OFF` finds, and every plain slip that was prepared on some days, with its receipt."""
 
 _PREPARED: Final = text("""
     SELECT gaming_day, split_part(slip, '/', 1) AS slip, count(*) AS slips FROM reporting.facts
@@ -133,19 +137,27 @@ async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
 
     Of more than a week, those that are `alike` are only counted.
     """
-    question, taken_on = books.question, list(taken_on)
-    compared = await compared_slips(books, taken_on)
-    received = [ReceivedSlip.of(slip) for slip in compared.off if slip.received and slip.status == "received"]
-    found = [slip for slip in received if question.first <= slip.gaming_day <= question.last]
+    question = books.question
     if is_long(question):
-        return Compared(found, compared.alike)
+        compared = await compared_slips(books, taken_on)
+        return Compared(_received(books, compared.off), compared.alike)
     days = {"first_day": question.first, "last_day": question.last}
-    for row in await books.read(_RECEIVED, **_around(books, taken_on), **days):
+    rows = await books.read(_ALL, **_around(books, taken_on), **days)
+    found = _received(books, await slips_named(books, [row.off for row in rows if row.off is not None]))
+    for row in rows:
+        if row.off is not None:
+            continue
         sent = Figure(row.contents_cents, (EntryRef(row.service, row.shard, row.seq),))
         arrived = Figure(row.contents_cents, (EntryRef(row.of_receipt, row.shard_of_receipt, row.seq_of_receipt),))
         place = (row.gaming_day, row.table_name, row.shift)
         found.append(ReceivedSlip(*place, row.slip, row.number, row.received_at, sent, arrived))
     return Compared(sorted(found, key=lambda slip: (slip.slip, slip.number, slip.gaming_day)))
+
+
+def _received(books: Books, slips: Iterable[Slip]) -> list[ReceivedSlip]:
+    """Return those that were received, of those that begin on the question's gaming days."""
+    received = [ReceivedSlip.of(slip) for slip in slips if slip.received and slip.status == "received"]
+    return [slip for slip in received if books.question.first <= slip.gaming_day <= books.question.last]
 
 
 async def slips_to_look_at(books: Books) -> list[Slip]:
