@@ -29,7 +29,7 @@ AMOUNTS: Final = """
 
 # To read ten thousand rows of a measure takes longer than to add them up; texts are read in half the time of numbers
 # of any size.
-MEASURES: Final = f"""
+AMOUNTS_BY_PLACE: Final = f"""
     SELECT {{by}} array_agg(measure), array_agg(CAST(value AS text)) FROM ({AMOUNTS.replace("{order}", "")}) known
     GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 """The same, all measures of a place in one row."""

@@ -15,13 +15,13 @@ from sqlalchemy import Row, TextClause, text
 from services.reporting.books.reader import Reader
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.statements import (
+    AMOUNTS_BY_PLACE,
     DEALERS,
     FIRST_DAY,
     FIRST_RECORDED,
     HOUSE_EDGES,
     LATE,
     LINES,
-    MEASURES,
     ROUNDS,
     added_up,
     of_rounds,
@@ -88,7 +88,7 @@ class Sums:
         assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
         wanted: dict[str, Any] = {"measures": list(measures), "items": None if items is None else list(items)}
-        rows = await self._read(MEASURES, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
+        rows = await self._read(AMOUNTS_BY_PLACE, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
         for *place, names, texts in rows:
             key, values = tuple(map(str, place)), map(int, texts)

@@ -1,7 +1,7 @@
 """The win by the formula of the law, from counts, movements and boxes, with what the settled rounds imply."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final
 
@@ -42,7 +42,8 @@ def _drop_effect(provisions: Provisions, instrument: str, cents: int) -> int:
     return provisions.formula.win_cents({"drop": cents}) if instrument in provisions.drop else 0
 
 
-class Win(BaseModel):
+@dataclass(slots=True)
+class Win:
     """The win of a table, a shift of it, or all tables, by the formula of the law, with what the settled rounds imply.
 
     `win_cents` is what the formula makes of opener, fills, credits, closer and drop, and None while something is
@@ -82,46 +83,15 @@ class Win(BaseModel):
     drop_variance_cents: int | None = None
     adjustments_cents: int = 0
     final_win_cents: int | None = None
-    missing: list[str] = []
-    counts: list[int] = []
-    boxes: list[int] = []
-
-
-@dataclass(slots=True)
-class _Added:
-    """What is added up of the win of a table, of a shift of it, or of all tables; the fields are those of `Win`."""
-
-    table: str | None = None
-    shift: str | None = None
-    game: str | None = None
-    opened: bool = False
-    opener_cents: int = 0
-    closer_cents: int = 0
-    fills_cents: int = 0
-    credits_cents: int = 0
-    currency_cents: int = 0
-    counter_checks_cents: int = 0
-    prepaid_cents: int = 0
-    coupons_cents: int = 0
-    match_play_cents: int = 0
-    direct_bet_cents: int = 0
-    rounds: int = 0
-    rounds_cents: int = 0
-    coupons_paid_cents: int = 0
-    vigorish_waived_cents: int = 0
-    recorded_drop_cents: int = 0
-    inventory_variance_cents: int = 0
-    adjustments_cents: int = 0
     missing: list[str] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     boxes: list[int] = field(default_factory=list)
 
-    def finished(self, provisions: Provisions) -> Win:
+    def finished(self, provisions: Provisions) -> "Win":
         """Return the win, with everything that follows from what was added up."""
         drop_cents = sum([getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop])
         rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
-        values: dict[str, Any] = {name: getattr(self, name) for name in _FIELDS}
-        values |= {"drop_cents": drop_cents, "rounds_win_cents": rounds_win_cents}
+        values: dict[str, Any] = {"drop_cents": drop_cents, "rounds_win_cents": rounds_win_cents}
         values["missing"] = sorted(set(self.missing))
         if "closer" in self.missing:
             values["closer_cents"] = None
@@ -131,7 +101,7 @@ class _Added:
                     "opener": self.opener_cents,
                     "fills": self.fills_cents,
                     "credits": self.credits_cents,
-                    "closer": self.closer_cents,
+                    "closer": self.closer_cents or 0,
                     "drop": drop_cents,
                 }
             )
@@ -141,11 +111,15 @@ class _Added:
             values["difference_cents"] = win_cents - rounds_win_cents
             values["drop_variance_cents"] = counted_cents - self.recorded_drop_cents
             values["final_win_cents"] = win_cents + self.adjustments_cents
-        return Win(**values)
+        return replace(self, **values)
 
 
-_FIELDS: Final = tuple(one.name for one in fields(_Added))
-_CENTS: Final = tuple(one.name for one in fields(_Added) if one.type is int)
+_ADDED: Final = (
+    "opener_cents", "closer_cents", "fills_cents", "credits_cents", "currency_cents", "counter_checks_cents",
+    "prepaid_cents", "coupons_cents", "match_play_cents", "direct_bet_cents", "rounds", "rounds_cents",
+    "coupons_paid_cents", "vigorish_waived_cents",
+    "recorded_drop_cents", "inventory_variance_cents", "adjustments_cents",
+)  # fmt: skip
 
 
 def wins(
@@ -161,12 +135,12 @@ def wins(
 
     `windows` are those of the day, in the order of table and time. The `non_banking` tables have no win.
     """
-    found: dict[tuple[str, str | None], _Added] = {}
+    found: dict[tuple[str, str | None], Win] = {}
 
-    def of(table: str, shift: str) -> _Added:
+    def of(table: str, shift: str) -> Win:
         key = (table, shift if by_shift else None)
         if key not in found:
-            found[key] = _Added(table, key[1])
+            found[key] = Win(table, key[1], closer_cents=0)
         return found[key]
 
     for window in windows:
@@ -196,28 +170,30 @@ def wins(
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
     """Return the win of all tables, which misses whatever one of them misses."""
-    sums: dict[str, Any] = {name: sum(getattr(row, name) or 0 for row in rows) for name in _CENTS}
+    sums: dict[str, Any] = {name: sum(getattr(row, name) or 0 for row in rows) for name in _ADDED}
     missing = [what for row in rows for what in row.missing]
-    added = _Added(opened=any(row.opened for row in rows), missing=missing, **sums)
+    added = Win(opened=any(row.opened for row in rows), missing=missing, **sums)
     return added.finished(provisions)
 
 
-def _add_window(win: _Added, window: Window) -> None:
+def _add_window(win: Win, window: Window) -> None:
     start, end, moves = window.start, window.end, window.moves
     assert start is not None
+    closer_cents = win.closer_cents or 0
     win.opened = True
     win.game = win.game or start.game
     if start.sequence in win.counts:  # the window before this one has ended with that count: it goes on
-        win.closer_cents -= start.cents
+        closer_cents -= start.cents
     else:
         win.opener_cents += start.cents
         win.counts.append(start.sequence)
     if end is None:
         win.missing.append("closer")
     else:
-        win.closer_cents += end.cents
+        closer_cents += end.cents
         win.counts.append(end.sequence)
         win.inventory_variance_cents += window.variance_cents or 0
+    win.closer_cents = closer_cents
     win.fills_cents += moves.fills_cents
     win.credits_cents += moves.credits_cents
     win.prepaid_cents += moves.prepaid_cents
@@ -228,7 +204,7 @@ def _add_window(win: _Added, window: Window) -> None:
     win.recorded_drop_cents += moves.currency_cents + moves.counter_checks_cents
 
 
-def _add_box(win: _Added, box: Box) -> None:
+def _add_box(win: Win, box: Box) -> None:
     win.boxes.append(box.exchange)
     if box.currency_cents is None or box.counter_checks_cents is None:
         win.missing.append("count")
