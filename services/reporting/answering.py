@@ -9,7 +9,6 @@ from pydantic import AwareDatetime, BaseModel
 from sqlalchemy import text
 
 from services.reporting.books.explaining import entries_of
-from services.reporting.books.reader import Reader
 from services.reporting.books.reading import Books
 from services.reporting.books.stages import Stage, open_exceptions, played_days, stage_of, through
 from services.reporting.kit.definition import Content, Report
@@ -22,6 +21,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.jurisdictions import period_of
 from shared.runtime.consume.properties import known_places
+from shared.runtime.reader import Reader
 
 RESTATEMENTS: Final = Section(
     name="restatements",
@@ -38,6 +38,8 @@ RESTATEMENTS: Final = Section(
     ),
 )
 """The section that every report of a restated day ends with."""
+
+_VERSION: Final = version("pitledger")
 
 _PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties ORDER BY property")
 
@@ -92,7 +94,7 @@ async def answer(reader: Reader, report: Report, question: Question, *, explain:
         version=stage.version,
         known_at=question.known_at,
         generated_by=question.by,
-        system_version=version("pitledger"),
+        system_version=_VERSION,
         input_open=input_open,
         exceptions_open=exceptions,
         through=await through(reader, question),
@@ -224,7 +226,7 @@ async def _places(reader: Reader, question: Question) -> list[Place]:
     places = await known_places(reader.connection, properties)
     found = [one for one in places.versions(question.property) if one.document.approved_at <= question.known_at]
     if not found:
-        names = (await reader.execute(text("SELECT DISTINCT property FROM reporting.properties ORDER BY 1"))).scalars()
+        names = (await reader.execute(_PROPERTIES)).scalars()
         listed = ", ".join(names) or "none"
         raise Rejected(Reason.NOT_FOUND, f"property {question.property!r} is not known; known are: {listed}")
     return found

@@ -6,10 +6,10 @@ import structlog
 
 from services.reporting.answering import books_of
 from services.reporting.books.evidence import Due, due_days, evidence_of_day, keep
-from services.reporting.books.reader import reader
 from services.reporting.kit.question import Question
 from services.reporting.progress import all_read_until
 from shared.contracts.rejection import Rejected
+from shared.runtime.reader import read_at_once
 from shared.runtime.service.alone import every_alone
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.pace import Pace
@@ -59,7 +59,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
 
 async def _test(context: ServiceContext, due: Due, pace: Pace) -> None:
     """Test a gaming day. Raises: Rejected where its property is not known."""
-    async with reader(context.engine) as read:
+    async with read_at_once(context.engine) as read:
         added, counts = await evidence_of_day(await books_of(read, _question(due)), pace.rest)
     async with context.engine.begin() as connection:
         alarms = await keep(connection, due, added, counts)

@@ -8,7 +8,6 @@ import structlog
 from sqlalchemy import text
 
 from services.reporting.answering import answer
-from services.reporting.books.reader import reader
 from services.reporting.books.stages import stage_of
 from services.reporting.delivery import DeliveryError, deliver, open_store
 from services.reporting.kit.document import Document
@@ -21,6 +20,7 @@ from shared.contracts.rejection import Rejected
 from shared.journal.bulk import insert, replaced
 from shared.journal.signed_note import Signer
 from shared.runtime.errors import Stop
+from shared.runtime.reader import read_at_once
 from shared.runtime.service.alone import every_alone
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.pace import Pace
@@ -130,7 +130,7 @@ async def _deliver_day(
         known_at=context.clock(),
         by=BY,
     )
-    async with reader(context.engine) as read:
+    async with read_at_once(context.engine) as read:
         version = (await stage_of(read, question, [row.gaming_day])).version
         is_new = row.delivered is None or version > row.delivered
         named = wanted if is_new else {}

@@ -22,6 +22,7 @@ from shared.journal.merkle import EvidenceError
 from shared.journal.proof import ProofDocument
 from shared.journal.proving import covering_checkpoint, prove_entry
 from shared.journal.verification import read_shards
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
@@ -36,7 +37,6 @@ from shared.runtime.web import (
     document_response,
     person_with,
     problems,
-    snapshot,
 )
 from shared.runtime.web.routing import joined
 

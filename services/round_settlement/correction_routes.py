@@ -17,6 +17,7 @@ from services.round_settlement.queries.rounds import posted_revision
 from services.round_settlement.tables import corrections
 from shared.contracts.corrections import CorrectionNumber
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     Asked,
@@ -29,7 +30,6 @@ from shared.runtime.web import (
     declare_role,
     person_with,
     problems,
-    snapshot,
 )
 from shared.runtime.web.roles import Role
 from shared.runtime.web.routing import joined

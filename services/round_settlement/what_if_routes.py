@@ -13,9 +13,10 @@ from services.round_settlement.what_if import settle_again, table_days
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import RulesSubmission
+from shared.runtime.database import snapshot
 from shared.runtime.rederive.memory import Memory
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Day, person_with, problems, snapshot
+from shared.runtime.web import Day, person_with, problems
 from shared.runtime.web.roles import Role
 
 ROUNDS_MAX: Final = 60_000

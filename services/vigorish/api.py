@@ -7,8 +7,9 @@ from fastapi import APIRouter, Query
 from services.vigorish.domain.seats import FollowUp, FollowUpKey, FollowUpKind, follow_ups
 from services.vigorish.queries import seats_of
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import AskedOfDay, Listing, Page, person_with, problems, snapshot
+from shared.runtime.web import AskedOfDay, Listing, Page, person_with, problems
 from shared.runtime.web.roles import READ_REPORTS
 
 FOLLOW_UPS: Listing[FollowUpKey] = Listing("follow-ups", FollowUpKey)

@@ -12,9 +12,9 @@ from services.wagering_accounts.domain.promotions import Lot, expired, left_of
 from services.wagering_accounts.queries.promotions import Pool, changes_of, pools_to_look_at
 from services.wagering_accounts.tables import properties
 from shared.runtime.consume.properties import Places, known_places
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.periodic import every
-from shared.runtime.web import snapshot
 
 log = structlog.get_logger()
 

@@ -1,5 +1,7 @@
 """The database connection of a service, under the service's own role."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from psycopg.types.json import set_json_loads
@@ -54,3 +56,11 @@ def create_engine(url: str, *, role: str) -> AsyncEngine:
 def reading(engine: AsyncEngine) -> AsyncConnection:
     """Return a connection for reading, on which each statement sees what is committed: no transaction to wait for."""
     return engine.execution_options(isolation_level="AUTOCOMMIT").connect()
+
+
+@asynccontextmanager
+async def snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """Give a connection that reads one state of the database, whatever is recorded meanwhile, and writes nothing."""
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        yield connection

@@ -10,6 +10,7 @@ from sqlalchemy import Executable, Row, Select, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.reader import Executes
 
 ThingT = TypeVar("ThingT")
 DocumentT = TypeVar("DocumentT", bound=BaseModel)
@@ -42,7 +43,7 @@ async def things_of(
 
 
 async def documents_of(
-    kind: type[DocumentT], connection: AsyncConnection, query: Executable, parameters: Mapping[str, Any] | None = None
+    kind: type[DocumentT], connection: Executes, query: Executable, parameters: Mapping[str, Any] | None = None
 ) -> list[DocumentT]:
     """Return the documents that the rows of a query say, each as the JSON text that is its one column.
 

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from shared.runtime.web import snapshot
+from shared.runtime.database import snapshot
 
 
 def test_a_snapshot_is_one_state(database_url: str) -> None:

@@ -52,11 +52,13 @@ def test_every_cent_is_in_one_total(given_: list[CashMovement], data: st.DataObj
         if one.patron is not None:
             known[one.property, one.patron, one.gaming_day, one.direction] += one.cents
     assert known == {
-        (one.property, one.patron, one.gaming_day, one.direction): one.cents for one in found if one.patron is not None
+        (one.first.property, one.first.patron, one.held.gaming_day, one.first.direction): one.cents
+        for one in found
+        if one.first.patron is not None
     }
     for total in found:
         last = total.entries[-1]
-        assert total.cents == (last.in_cents if total.direction == "in" else last.out_cents)
+        assert total.cents == (last.in_cents if total.first.direction == "in" else last.out_cents)
         assert (total.standing == "reached") == (total.cents > 10_000_00) == (total.file_by is not None)
     shuffled = data.draw(st.permutations(given_))
     assert found == currency_totals(LAW, "ctr", shuffled)

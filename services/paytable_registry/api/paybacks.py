@@ -13,8 +13,9 @@ from services.paytable_registry.queries import properties, submissions
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import VersionNumber
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import PropertyPath, problems, snapshot
+from shared.runtime.web import PropertyPath, problems
 
 _COUNTS_AT_ONCE = 2
 

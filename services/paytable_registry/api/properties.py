@@ -14,6 +14,7 @@ from services.paytable_registry.domain.property_changes import changes
 from services.paytable_registry.queries import properties
 from shared.contracts.rejection import Reason
 from shared.contracts.versions import VersionNumber
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
@@ -26,7 +27,6 @@ from shared.runtime.web import (
     command_route,
     document_response,
     problems,
-    snapshot,
 )
 from shared.runtime.web.routing import joined
 

@@ -14,8 +14,9 @@ from services.paytable_registry.rendering import MEDIA_TYPES, FormName, render
 from shared.contracts.rejection import Reason
 from shared.contracts.versions import VersionNumber
 from shared.rules.signs.sheet import Kind
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, PropertyPath, problems, snapshot
+from shared.runtime.web import UNCHANGED, PropertyPath, problems
 from shared.runtime.web.documents import entity_tag, respond
 
 _PAGES_AT_ONCE: Final = 2

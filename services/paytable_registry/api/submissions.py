@@ -29,6 +29,7 @@ from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import ByTable
 from shared.contracts.versions import VersionNumber
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
@@ -42,7 +43,6 @@ from shared.runtime.web import (
     command_route,
     document_response,
     problems,
-    snapshot,
 )
 from shared.runtime.web.pages import PageRequest
 from shared.runtime.web.routing import joined

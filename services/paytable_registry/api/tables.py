@@ -11,8 +11,9 @@ from services.paytable_registry.domain.table_list import DeviceLine, MonthLine, 
 from services.paytable_registry.queries import properties
 from shared.contracts.investigations import Month
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, Day, PropertyPath, document_response, problems, snapshot
+from shared.runtime.web import UNCHANGED, Day, PropertyPath, document_response, problems
 
 
 class MasterList(BaseModel):

@@ -24,6 +24,7 @@ from services.progressive_meters.queries.pools import (
 )
 from services.progressive_meters.tables import changes, movements, pool_versions, pools
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.database import snapshot
 from shared.runtime.rows import find_row, thing_of
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
@@ -38,7 +39,6 @@ from shared.runtime.web import (
     TableListing,
     document_response,
     problems,
-    snapshot,
 )
 from shared.runtime.web.problems import Responses
 from shared.runtime.web.routing import joined

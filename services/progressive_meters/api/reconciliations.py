@@ -16,6 +16,7 @@ from services.progressive_meters.queries.books import day_of, exceptions_of, las
 from services.progressive_meters.tables import journal, readings
 from shared.contracts.rejection import Reason
 from shared.journal.reading import input_open
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
@@ -29,7 +30,6 @@ from shared.runtime.web import (
     TableListing,
     document_response,
     problems,
-    snapshot,
 )
 
 READINGS: Final = TableListing(readings, "number")

@@ -10,8 +10,9 @@ from services.reporting.tables import properties
 from shared.contracts.places import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.consume.properties import known_places
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Day, PropertyPath, person_with, problems, snapshot
+from shared.runtime.web import Day, PropertyPath, person_with, problems
 from shared.runtime.web.access import ALL_PROPERTIES, caller_of
 from shared.runtime.web.duties import DUTY_OF
 from shared.runtime.web.roles import READ_REPORTS, Role

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import TypeAdapter
 
 from services.reporting.answering import Definition, Explained, answer, ask, explain
-from services.reporting.books.reader import Reader, reader
 from services.reporting.kit.definition import Report
 from services.reporting.kit.document import Document, Period
 from services.reporting.kit.question import Question
@@ -17,6 +16,7 @@ from services.reporting.rendering import FORMATS, FormatName, render
 from services.reporting.reports import REPORTS
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.reader import Reader, read_at_once
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import Day, Moment, PropertyQuery, TableChoice, person_with
 from shared.runtime.web.access import caller_with
@@ -133,7 +133,7 @@ def routes(context: ServiceContext) -> APIRouter:
         no `sha256`.
         """
         definition, form = await report_of(request, report), form or _preferred(request)
-        async with reader(context.engine) as read:
+        async with read_at_once(context.engine) as read:
             question = await question_of(read, person, asked)
             document = await answer(read, definition, question)
         try:
@@ -162,7 +162,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Explained:
         """The entries that add up to it, each with what it adds."""
         definition = await report_of(request, report)
-        async with reader(context.engine) as read:
+        async with read_at_once(context.engine) as read:
             return await explain(read, definition, await question_of(read, person, asked), cell)
 
     return router

@@ -1,9 +1,10 @@
 """Counter checks as they were issued, and their issuance copies in drop boxes. Amounts are cents."""
 
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.figures import EntryRef
@@ -41,9 +42,10 @@ _CHECKS: Final = text("""
             WHERE property = :property AND check_serial IS NOT NULL AND event = 'counter_check.issued'
               AND recorded_at <= :known_at AND gaming_day BETWEEN :begin AND :end
               AND (CAST(:table AS text) IS NULL OR table_name = :table)) i)
-    SELECT i.service, i.shard, i.seq, i.table_name, i.serial, i.cents, i.gaming_day, f.occurred_at, f.data ->> 'shift',
-           f.data #>> '{data,dealer}', f.data #>> '{data,floorperson}', f.data #>> '{data,drawer}',
-           c.service, c.shard, c.seq, c.table_name, c.serial, c.cents, c.box_day, c.box, c.line, c.count_number
+    SELECT i.service, i.shard, i.seq, i.table_name, i.serial, i.cents AS issued_cents, i.gaming_day, f.occurred_at,
+           f.data ->> 'shift', f.data #>> '{data,dealer}', f.data #>> '{data,floorperson}', f.data #>> '{data,drawer}',
+           c.service, c.shard, c.seq, c.table_name, c.serial, c.cents AS found_cents, c.box_day, c.box, c.line,
+           c.count_number
     FROM issued i FULL JOIN copies c USING (table_name, serial, times)
     LEFT JOIN reporting.facts f ON f.service = i.service AND f.shard = i.shard AND f.seq = i.seq
     WHERE (:all OR i.cents IS DISTINCT FROM c.cents) AND coalesce(i.gaming_day, c.box_day) BETWEEN :first AND :last
@@ -95,18 +97,49 @@ class Copy(NamedTuple):
         return EntryRef(self.service, self.shard, self.seq)
 
 
-class Check(NamedTuple):
-    """A check as it was issued, and its copy: without either, the other was not found."""
-
-    issued: Issuance | None
-    copy: Copy | None
-
-
 _PARTS: Final = len(Issuance._fields)
 """So many columns of a row are the issuance, and those after them the copy; of what was not found, all are empty."""
 
 
-async def checks_of(books: Books, *, not_tied: bool) -> list[Check]:
+class Check:
+    """A check that was issued, and its copy in a box. Both are read from its row when somebody asks."""
+
+    __slots__ = ("_row",)
+
+    def __init__(self, row: Row[Any]) -> None:
+        self._row = row
+
+    @property
+    def issued(self) -> Issuance:
+        """Return the check as it was issued."""
+        return Issuance._make(self._row[:_PARTS])
+
+    @property
+    def copy(self) -> Copy | None:
+        """Return its copy; None where it was not found."""
+        return None if self.found_cents is None else Copy._make(self._row[_PARTS:])
+
+    @property
+    def issued_cents(self) -> int:
+        """Return what it was issued for."""
+        cents: int = self._row.issued_cents
+        return cents
+
+    @property
+    def found_cents(self) -> int | None:
+        """Return what its copy is of; None where it was not found."""
+        cents: int | None = self._row.found_cents
+        return cents
+
+
+class Checks(NamedTuple):
+    """Checks that were issued, and copies in boxes of none that was."""
+
+    issued: Sequence[Check]
+    unknown: Sequence[Copy]
+
+
+async def checks_of(books: Books, *, not_tied: bool) -> Checks:
     """Return the checks issued on the question's gaming days, and the copies of none in boxes of these days.
 
     With `not_tied` only those without a copy of their amount, and copies of none.
@@ -121,10 +154,7 @@ async def checks_of(books: Books, *, not_tied: bool) -> list[Check]:
         end=question.last + _LATER,
         table=question.table,
     )
-    return [
-        Check(
-            None if row[0] is None else Issuance._make(row[:_PARTS]),
-            None if row[_PARTS] is None else Copy._make(row[_PARTS:]),
-        )
-        for row in rows
-    ]
+    return Checks(
+        [Check(row) for row in rows if row.issued_cents is not None],
+        [Copy._make(row[_PARTS:]) for row in rows if row.issued_cents is None],
+    )

@@ -1,7 +1,6 @@
 """Movements of currency: of persons in accounts, at the cage and at tables, and large amounts of nobody known."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final, Literal, NamedTuple
 
@@ -128,14 +127,6 @@ class _Row(NamedTuple):
     voids: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A movement of currency, and the entry that records it."""
-
-    movement: CashMovement
-    entry: EntryRef
-
-
 async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
     """Return how many sales of chips for currency to nobody known there were at tables, and what they come to, by day.
 
@@ -163,7 +154,7 @@ async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Dire
 
 async def moved_currency(
     books: Books, first: date, *, person_cents: int, nobody_cents: int, tables: bool
-) -> list[Moved]:
+) -> list[CashMovement]:
     """Return the movements from a gaming day to the last of the question that are large, by moment.
 
     A person's gaming day is, where it comes to `person_cents` in or out, over accounts, cage and tables. Where nobody
@@ -196,6 +187,12 @@ async def moved_currency(
     ]
 
 
+def entry_of(movement: CashMovement) -> EntryRef:
+    """Return the entry that records a movement of `moved_currency`."""
+    service, shard, seq = movement.reference.split("/")
+    return EntryRef(service, int(shard), int(seq))
+
+
 async def moved_by_measure(books: Books) -> dict[str, int]:
     """Return what the movements of the question's days come to, entry by entry, by measure; cents."""
     days = {"first": books.question.first, "last": books.question.last}
@@ -206,9 +203,9 @@ def _medium(measure: str) -> Literal["currency", "instrument"]:
     return "instrument" if measure.startswith("instruments_") else "currency"
 
 
-def _moved(property_name: str, row: _Row) -> Moved:
+def _moved(property_name: str, row: _Row) -> CashMovement:
     department, direction = _SIDES[row.measure]
-    movement = CashMovement(
+    return CashMovement(
         patron=row.person,
         property=property_name,
         gaming_day=row.gaming_day,
@@ -221,7 +218,6 @@ def _moved(property_name: str, row: _Row) -> Moved:
         reference=f"{row.service}/{row.shard}/{row.seq}",
         medium=_medium(row.measure),
     )
-    return Moved(movement, EntryRef(row.service, row.shard, row.seq))
 
 
 def _kind(what: str | None, department: Department, direction: Direction) -> str:

@@ -49,15 +49,18 @@ def columns() -> tuple[Column[Any], ...]:
 
 
 def indexes() -> tuple[Index, ...]:
-    """Return the indexes that hold what windows between counts add up, and what slips and checks are compared by."""
+    """Return the indexes that hold what windows between counts and hours add up, and what slips and checks are."""
     moved = ["recorded_at", "moved_cents", "moved_by"]
     of_place = ("property", "table_name", "occurred_at")
     entry = ["service", "shard", "seq", "recorded_at", "kind", "event", "table_name"]
     step = [*entry, "slip", "slip_request", "contents_cents"]
     check = ["service", "shard", "seq", "recorded_at", "event", "table_name", "check_serial", "check_cents"]
     of_day, is_step, is_check = ("property", "gaming_day"), "slip IS NOT NULL", "check_serial IS NOT NULL"
+    sold = ["occurred_at", "recorded_at", "table_name", "moved_by", "moved_cents"]
+    is_sold = "moved_by IN ('currency', 'counter_check.issued') AND moved_cents <> 0"
     return (
         Index("facts_moved", *of_place, postgresql_include=moved, postgresql_where="moved_cents <> 0"),
+        Index("facts_sold", *of_day, postgresql_include=sold, postgresql_where=is_sold),
         Index("facts_of_slips", *of_day, postgresql_include=step, postgresql_where=is_step),
         Index("facts_of_slip", "property", "slip", postgresql_where=is_step),
         Index("facts_of_request", "property", "slip_request", postgresql_where="slip_request IS NOT NULL"),

@@ -8,7 +8,6 @@ from typing import Any, Final, Literal, Self, TypeVar
 
 from sqlalchemy import text
 
-from services.reporting.books.reader import Reader
 from services.reporting.books.stages import Restatement, played_days, stage_of
 from services.reporting.books.statements import (
     FACTS,
@@ -24,6 +23,7 @@ from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.pit import PitData
 from shared.contracts.places import Place, place_of_day
 from shared.contracts.reading import kind_of
+from shared.runtime.reader import Reader
 
 FactT = TypeVar("FactT", bound=Fact)
 
@@ -56,7 +56,7 @@ class Listed:
     def of(cls, row: Sequence[Any]) -> Self:
         """Return the fact of a row, which begins with the columns of FACTS."""
         service, shard, seq, kind, gaming_day, occurred_at, recorded_at, data = row[:8]
-        fact = _document(kind, data) if len(data) >= _DOCUMENT_CHARACTERS else _said(kind, data)
+        fact = (_document if len(data) >= _DOCUMENT_CHARACTERS else _said)(kind, data)
         return cls(EntryRef(service, shard, seq), kind, fact, gaming_day, occurred_at, recorded_at)
 
 
@@ -64,12 +64,13 @@ _DOCUMENT_CHARACTERS: Final = 8_192
 """As much as properties, rules submissions and counts of a whole day say, and few other facts."""
 
 
-def _said(kind: str, data: str) -> Any:
+def _read(kind: str, data: str) -> Any:
     return KINDS[kind].model.model_validate_json(data)
 
 
-_document: Final = lru_cache(maxsize=64)(_said)
-"""Long ones take milliseconds each, the same ones are read again and again, and nothing changes what they say."""
+_said: Final = lru_cache(maxsize=4_096)(_read)
+_document: Final = lru_cache(maxsize=64)(_read)
+"""The same ones are read again and again, a day's by report after report, and nothing changes what they say."""
 
 
 class Books(Sums):

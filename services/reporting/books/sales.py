@@ -9,18 +9,30 @@ from sqlalchemy import text
 from services.reporting.books.reading import ENTRIES, Books, refs_of
 from services.reporting.kit.figures import NOTHING, Figure
 
-# `moved_cents` is what came into the table inventory, and so negative.
-_SALES: Final = """
-    SELECT date_trunc('hour', occurred_at, :zone) AS hour, event, count(*) AS sales,
-           CAST(-sum(moved_cents) AS bigint) AS cents{entries}
+# `moved_cents` is what came into the table inventory, and so negative; what is sold says what it is sold for.
+_SOLD: Final = """
     FROM reporting.facts
     WHERE property = :property AND gaming_day = :gaming_day AND recorded_at <= :known_at
-      AND event IN ('chips.sold', 'counter_check.issued') AND moved_by IN ('currency', 'counter_check.issued')
-      AND moved_cents <> 0 AND (CAST(:table AS text) IS NULL OR table_name = :table)
-      AND (CAST(:tables AS text[]) IS NULL OR table_name = ANY(:tables))
-    GROUP BY hour, event ORDER BY hour, event"""
-_SUMS: Final = text(_SALES.format(entries=""))
-_EXPLAINED: Final = text(_SALES.format(entries=ENTRIES))
+      AND moved_by IN ('currency', 'counter_check.issued') AND moved_cents <> 0
+      AND (CAST(:table AS text) IS NULL OR table_name = :table)
+      AND (CAST(:tables AS text[]) IS NULL OR table_name = ANY(:tables))"""
+
+# Whatever the clock of a property, its hours begin with a quarter of an hour: only those are asked what hour it is.
+_SUMS: Final = text(
+    """
+    SELECT date_trunc('hour', quarter, :zone) AS hour, moved_by, CAST(sum(sales) AS bigint) AS sales,
+           CAST(sum(cents) AS bigint) AS cents
+    FROM (SELECT date_bin('15 minutes', occurred_at, TIMESTAMPTZ 'epoch') AS quarter, moved_by, count(*) AS sales,
+                 -sum(moved_cents) AS cents {sold}
+          GROUP BY quarter, moved_by) quarters
+    GROUP BY hour, moved_by ORDER BY hour, moved_by DESC""".replace("{sold}", _SOLD)
+)
+_EXPLAINED: Final = text(
+    """
+    SELECT date_trunc('hour', occurred_at, :zone) AS hour, moved_by, count(*) AS sales,
+           CAST(-sum(moved_cents) AS bigint) AS cents{entries} {sold}
+    GROUP BY hour, moved_by ORDER BY hour, moved_by DESC""".replace("{sold}", _SOLD).replace("{entries}", ENTRIES)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ async def hours_of_sales(books: Books) -> list[HourOfSales]:
     for row in await books.read(statement, gaming_day=books.question.last, **asked):
         because = refs_of(row.entries) if books.explains else ()
         before, cents = found.get(row.hour, HourOfSales(row.hour)), Figure(row.cents, because)
-        is_check = row.event == "counter_check.issued"
+        is_check = row.moved_by != "currency"
         found[row.hour] = HourOfSales(
             row.hour,
             before.sales + Figure(row.sales, because),

@@ -7,11 +7,11 @@ from typing import Final
 
 from sqlalchemy import text
 
-from services.reporting.books.reader import Executes
 from services.reporting.books.statements import COUNT_OPEN
 from services.reporting.kit.figures import EntryRef
 from services.reporting.kit.question import Question
 from shared.contracts.reports import Reached, ReportStatus, furthest_behind
+from shared.runtime.reader import Executes
 
 
 @dataclass(frozen=True, slots=True)

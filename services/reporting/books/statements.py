@@ -34,6 +34,10 @@ AMOUNTS_BY_PLACE: Final = f"""
     GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 """The same, all measures of a place in one row."""
 
+AMOUNT_BY_PLACE: Final = f"""
+    SELECT {{by}} ARRAY[measure], ARRAY[CAST(value AS text)] FROM ({AMOUNTS.replace("{order}", "")}) known {{order}}"""
+"""The same of one measure, of which each place has a row as it is."""
+
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
     f"r.figures[(w.n - 1) * {len(FIGURES)} + {index}]" for index in range(1, len(FIGURES) + 1)

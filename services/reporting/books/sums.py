@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from sqlalchemy import Row, TextClause, text
 
-from services.reporting.books.reader import Reader
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.statements import (
+    AMOUNT_BY_PLACE,
     AMOUNTS_BY_PLACE,
     DEALERS,
     FIRST_DAY,
@@ -33,6 +33,7 @@ from services.reporting.domain.house_edges import HouseEdge, returns_of_text
 from services.reporting.kit.figures import AddedUp, Figure
 from services.reporting.kit.question import Question
 from shared.contracts.wager_totals import FIGURES
+from shared.runtime.reader import Reader
 
 By = tuple[str, ...]
 """The values of the dimensions that something was added up by."""
@@ -88,7 +89,8 @@ class Sums:
         assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
         wanted: dict[str, Any] = {"measures": list(measures), "items": None if items is None else list(items)}
-        rows = await self._read(AMOUNTS_BY_PLACE, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
+        query = AMOUNT_BY_PLACE if len(measures) == 1 else AMOUNTS_BY_PLACE
+        rows = await self._read(query, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
         for *place, names, texts in rows:
             key, values = tuple(map(str, place)), map(int, texts)

@@ -30,7 +30,7 @@ Moves = Mapping[str, Figure]
 """What people moved at a table, positive into its inventory, by the type of the event, or the instrument of a sale."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Count:
     """A table inventory as it was counted; `sequence` is that of its event in the pit stream: the number of its slip.
 
@@ -68,7 +68,7 @@ class Count:
         where = (listed.entry, fact.table, fact.sequence, listed.occurred_at, fact.gaming_day, fact.shift)
         return cls(*where, purpose, data.contents, counted_by, observed_by, begins)
 
-    @property
+    @cached_property
     def value(self) -> Figure:
         """Return what was counted."""
         return Figure(value_of(self.contents), (self.entry,))

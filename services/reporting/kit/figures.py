@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from shared.contracts.reports import Percent, percent_of
 
@@ -45,22 +45,40 @@ Because = tuple[EntryRef | AddedUp, ...]
 """Where a figure comes from."""
 
 
+class EntriesOf:
+    """The entries of things that were added up, each found when somebody asks."""
+
+    __slots__ = ("_entry_of", "_things")
+
+    def __init__(self, things: Sequence[Any], entry_of: Callable[[Any], EntryRef]) -> None:
+        self._things, self._entry_of = things, entry_of
+
+    def __bool__(self) -> bool:
+        return bool(self._things)
+
+    def together(self) -> Because:
+        """Return each entry once, in the order of the things."""
+        return tuple(dict.fromkeys(map(self._entry_of, self._things)))
+
+
 class _Parts:
     """Several origins that are not put together yet."""
 
     __slots__ = ("parts",)
 
-    def __init__(self, parts: tuple[Because | _Parts, ...]) -> None:
+    def __init__(self, parts: tuple[Origin, ...]) -> None:
         self.parts = parts
 
     def together(self) -> Because:
         """Return each place once, in the order of the parts."""
         found: dict[EntryRef | AddedUp, None] = {}
-        left: list[Because | _Parts] = [self]
+        left: list[Origin] = [self]
         seen: set[int] = set()
         while left:
             one = left.pop()
-            if not isinstance(one, _Parts):
+            if isinstance(one, EntriesOf):
+                found.update(dict.fromkeys(one.together()))
+            elif not isinstance(one, _Parts):
                 found.update(dict.fromkeys(one))
             elif id(one) not in seen:  # a figure may be in many others
                 seen.add(id(one))
@@ -68,18 +86,22 @@ class _Parts:
         return tuple(found)
 
 
+Origin = Because | EntriesOf | _Parts
+"""Where something comes from, put together or not yet."""
+
+
 class Explained:
     """Something that says where it comes from: put together when somebody asks, for a report asks of no cell."""
 
     __slots__ = ("origin",)
 
-    def __init__(self, origin: Because | _Parts = ()) -> None:
+    def __init__(self, origin: Origin = ()) -> None:
         self.origin = origin
 
     @property
     def because(self) -> Because:
         """Return where it comes from, each place once."""
-        if isinstance(self.origin, _Parts):
+        if not isinstance(self.origin, tuple):
             self.origin = self.origin.together()
         return self.origin
 
@@ -94,7 +116,7 @@ class Figure(Explained):
 
     __slots__ = ("value",)
 
-    def __init__(self, value: int = 0, because: Because | _Parts = ()) -> None:
+    def __init__(self, value: int = 0, because: Origin = ()) -> None:
         self.origin = because
         self.value = value
 
@@ -131,7 +153,7 @@ class Cell(Explained):
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Value, because: Because | Explained = ()) -> None:
+    def __init__(self, value: Value, because: Origin | Explained = ()) -> None:
         super().__init__(because.origin if isinstance(because, Explained) else because)
         self.value = value
 
@@ -147,10 +169,10 @@ def explained_by(*explained: Explained) -> Explained:
     return Explained(_together([one.origin for one in explained if one.origin]))
 
 
-def _together(origins: Sequence[Because | _Parts]) -> Because | _Parts:
+def _together(origins: Sequence[Origin]) -> Origin:
     """Return several origins as one; nothing is put together before somebody asks."""
     return _Parts(tuple(origins)) if len(origins) > 1 else origins[0] if origins else ()
 
 
-def _of_both(one: Because | _Parts, other: Because | _Parts) -> Because | _Parts:
+def _of_both(one: Origin, other: Origin) -> Origin:
     return _Parts((one, other)) if one and other else one or other

@@ -64,6 +64,9 @@ CREATE INDEX facts_of_other_days ON facts (property, gaming_day)
     WHERE kind = 'pit.recorded' AND (data ->> 'claimed_day') IS NOT NULL;
 CREATE INDEX facts_moved ON facts (property, table_name, occurred_at) INCLUDE (recorded_at, moved_cents, moved_by)
     WHERE moved_cents <> 0;
+CREATE INDEX facts_sold ON facts (property, gaming_day)
+    INCLUDE (occurred_at, recorded_at, table_name, moved_by, moved_cents)
+    WHERE moved_by IN ('currency', 'counter_check.issued') AND moved_cents <> 0;
 CREATE INDEX facts_of_slips ON facts (property, gaming_day)
     INCLUDE (service, shard, seq, recorded_at, kind, event, table_name, slip, slip_request, contents_cents)
     WHERE slip IS NOT NULL;

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from services.reporting.books.reading import Books, Listed
-from services.reporting.kit.document import Column, Filled, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
+from services.reporting.kit.document import Column, Filled, Identity, Made, Section, fill
+from services.reporting.kit.figures import NOTHING, EntriesOf, EntryRef, Figure, total
 from services.reporting.reports.cells import total_of
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
 from shared.contracts.facts import Fact
@@ -129,21 +129,31 @@ async def on_hand(books: Books) -> Filled:
         for (serial,), found in (await books.amounts(["check_left_cents"], ("item",), first=date.min)).items()
     }
     asked = {"serials": list(left), "last": last, "table": books.question.table}
+    issued = await books.read(_ISSUED, **asked)
+    held = [(row, left.pop(row.serial, NOTHING)) for row in issued]  # a serial number that is used twice has it once
     return fill(
         ON_HAND,
-        (
-            {
-                "serial": row.serial,
-                "drawer": row.drawer,
-                "table": row.table_name,
-                "gaming_day": row.gaming_day,
-                "age_days": Figure((last - row.gaming_day).days, (EntryRef(row.service, row.shard, row.seq),)),
-                "issued_cents": Figure(row.cents, (EntryRef(row.service, row.shard, row.seq),)),
-                "left_cents": left.pop(row.serial, NOTHING),  # a serial number that is used twice has it once
-            }
-            for row in await books.read(_ISSUED, **asked)
-        ),
+        Made(held, lambda one: _on_hand(*one, last)),
+        issued_cents=Figure(sum([row.cents for row in issued]), EntriesOf(issued, _entry_of)),
+        left_cents=total(cents for _, cents in held),
     )
+
+
+def _on_hand(issued: Row[Any], left: Figure, last: date) -> dict[str, Any]:
+    because = (_entry_of(issued),)
+    return {
+        "serial": issued.serial,
+        "drawer": issued.drawer,
+        "table": issued.table_name,
+        "gaming_day": issued.gaming_day,
+        "age_days": Figure((last - issued.gaming_day).days, because),
+        "issued_cents": Figure(issued.cents, because),
+        "left_cents": left,
+    }
+
+
+def _entry_of(issued: Row[Any]) -> EntryRef:
+    return EntryRef(issued.service, issued.shard, issued.seq)
 
 
 async def stays_on_hand(books: Books, before: Figure, found: Filled) -> Identity:

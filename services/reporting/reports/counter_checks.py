@@ -4,11 +4,11 @@ import asyncio
 from datetime import date
 from typing import Any, Final
 
-from services.reporting.books.check_copies import Copy, Issuance, checks_of
+from services.reporting.books.check_copies import Check, Copy, Issuance, checks_of
 from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, Figure, total
+from services.reporting.kit.document import Column, Identity, Made, Mark, Section, fill
+from services.reporting.kit.figures import NOTHING, EntriesOf, EntryRef, Figure, total
 from services.reporting.kit.question import is_long
 from services.reporting.reports.checks_on_hand import (
     CAGE,
@@ -96,15 +96,30 @@ async def _fill(books: Books) -> Content:
         left_before(books),
         on_hand(books),
     )
+    found = [one for one in checks.issued if one.found_cents is not None]
     sections = (
-        fill(LOG, (_row(books, one.issued, one.copy, counted) for one in checks if one.issued is not None)),
+        fill(
+            LOG,
+            Made(checks.issued, lambda one: _row(books, one.issued, one.copy, counted)),
+            cents=Figure(sum([one.issued_cents for one in checks.issued]), EntriesOf(checks.issued, _of_issuance)),
+            counted_cents=Figure(sum([one.found_cents or 0 for one in found]), EntriesOf(found, _of_count)),
+        ),
         fill(CAGE, cage_rows(steps)),
         left,
         fill(SHIFTS, await _shifts(books, before)),
-        fill(UNKNOWN, (_unknown(one.copy) for one in checks if one.issued is None and one.copy is not None)),
+        fill(UNKNOWN, map(_unknown, checks.unknown)),
     )
     identities = (await _tie_out(books), await stays_on_hand(books, before, left))
     return Content(sections, identities, await _marks(books))
+
+
+def _of_issuance(check: Check) -> EntryRef:
+    return check.issued.entry
+
+
+def _of_count(check: Check) -> EntryRef:
+    assert check.copy is not None, "the copies of these were found"
+    return check.copy.entry
 
 
 async def _all_counted(books: Books) -> set[tuple[str, ...]]:

@@ -13,6 +13,7 @@ from services.reporting.books.currency import (
     CAGE_MEASURES,
     CASH,
     CASH_MEASURES,
+    entry_of,
     moved_by_measure,
     moved_currency,
 )
@@ -22,14 +23,15 @@ from services.reporting.domain.federal.currency import (
     CashMovement,
     CurrencyTotal,
     LogEntry,
+    Standing,
     currency_totals,
     department_logs,
 )
 from services.reporting.domain.federal.structuring import Pattern, Watch, patterns
 from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Identity, Mark, fill
-from services.reporting.kit.figures import NOTHING, Because, Cell, EntryRef, Figure
+from services.reporting.kit.document import Identity, Made, Mark, fill
+from services.reporting.kit.figures import NOTHING, Cell, EntriesOf, Figure
 from services.reporting.kit.question import is_long
 from services.reporting.reports.cells import require_whole
 from services.reporting.reports.currency_days import Logged, applied_to_logs, day_rows, read_days
@@ -47,26 +49,24 @@ _UNKNOWN: Final = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The movements of a question by the law of a pack, with the entries that record them."""
+    """The movements of a question by the law of a pack, added up as each of its reports has them."""
 
     law: Pack
-    entries: Mapping[str, EntryRef]
-    totals: Sequence[CurrencyTotal]
+    totals: Mapping[str, Sequence[CurrencyTotal]]
     patterns: Sequence[tuple[str, Pattern]]
-
-    def because(self, movements: Iterable[CashMovement]) -> Because:
-        return tuple(self.entries[one.reference] for one in movements)
-
-    def form(self, one: CurrencyTotal) -> str:
-        return self.form_of(one.report, one.entries[0].movement)
 
     def form_of(self, report: str, movement: CashMovement) -> str:
         found = self.law.forms[self.law.currency_reports[report].form].on(movement.gaming_day).value
         return found.number or found.title
 
     def applied(self) -> Iterator[Applied]:
-        held = {(one.report, one.gaming_day, one.standing): one.applied for one in self.totals}
-        return (one for (*_, standing), applied in held.items() if standing != "below" for one in applied)
+        held = {
+            (report, one.held.gaming_day, one.standing): one
+            for report, totals in self.totals.items()
+            for one in totals
+            if one.standing != "below"
+        }
+        return (applied for one in held.values() for applied in one.applied)
 
 
 async def _fill(books: Books) -> Content:
@@ -89,41 +89,33 @@ async def _fill(books: Books) -> Content:
         read_days(books, log_rules, filed_rules),
         _identities(books),
     )
-    entries = {one.movement.reference: one.entry for one in currency}
-    all_movements = [one.movement for one in currency]
-    movements = [one for one in all_movements if one.gaming_day >= first]
+    movements = [one for one in currency if one.gaming_day >= first]
     judged = [
         _Judged(
             law,
-            entries,
-            [total for report in law.currency_reports for total in currency_totals(law, report, movements)],
+            {report: currency_totals(law, report, movements) for report in law.currency_reports},
             [
                 (report, pattern)
                 for report in _filed(law)
-                for pattern in patterns(law, all_movements, report=report, watch=watch)
+                for pattern in patterns(law, currency, report=report, watch=watch)
                 if pattern.last >= first
             ],
         )
         for law in laws
     ]
     logs = [log for each in judged for log in _logs(each)]
-    logged = [of_day for each, department, _, log in logs for of_day in _in_log(each, department, log)]
+    logged = [of_day for _, department, _, log in logs for of_day in _in_log(department, log)]
+    entries = [
+        (each, department, report, entry)
+        for each, department, report, log in logs
+        if not only_due or _is_of_instruments(each.law, report)
+        for entry in log
+    ]
     sections = (
         fill(DAYS, day_rows(days, logged)),
-        fill(REPORTABLE, (_reportable(each, one) for each in judged for one in _standing(each, "reached", filed=True))),
-        fill(
-            LOG,
-            (
-                _entry(each, department, report, entry)
-                for each, department, report, log in logs
-                if not only_due or _is_of_instruments(each.law, report)
-                for entry in log
-            ),
-        ),
-        fill(
-            WARNINGS,
-            (_warning(each, one) for each in judged for one in _standing(each, "near", filed=only_due)),
-        ),
+        fill(REPORTABLE, Made(_standing(judged, "reached", only_filed=True), _reportable)),
+        fill(LOG, Made(entries, _entry)),
+        fill(WARNINGS, Made(_standing(judged, "near", only_filed=only_due), _warning)),
         fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
     )
     applied = [one for each in judged for one in each.applied()]
@@ -155,38 +147,52 @@ def _least_cents(law: Pack, reports: Iterable[str], books: Books) -> int:
     return min(one.value for one in dated if one.effective_from <= books.question.last)
 
 
-def _standing(judged: _Judged, standing: str, *, filed: bool = False) -> list[CurrencyTotal]:
-    reports = _filed(judged.law) if filed else list(judged.law.currency_reports)
-    return [one for one in judged.totals if one.standing == standing and one.report in reports]
+_Judgment = tuple[_Judged, CurrencyTotal]
 
 
-def _total(judged: _Judged, one: CurrencyTotal) -> dict[str, Any]:
-    movements = [entry.movement for entry in one.entries]
-    because, threshold = judged.because(movements), _threshold(one)
+def _standing(judged: Iterable[_Judged], standing: Standing, *, only_filed: bool) -> list[_Judgment]:
+    """Return the totals that stand so to the threshold of their report; of those that are filed alone, or of all."""
+    return [
+        (each, one)
+        for each in judged
+        for report in (_filed(each.law) if only_filed else each.law.currency_reports)
+        for one in each.totals[report]
+        if one.standing == standing
+    ]
+
+
+def _total(judgment: _Judgment) -> dict[str, Any]:
+    judged, one = judgment
+    because, threshold = _because([entry.movement for entry in one.entries]), _threshold(one)
     return {
-        "form": judged.form(one),
-        "gaming_day": one.gaming_day,
-        "person": one.patron or _UNKNOWN,
-        "direction": one.direction,
-        "movements": Figure(len(movements), because),
+        "form": judged.form_of(one.held.report, one.first),
+        "gaming_day": one.held.gaming_day,
+        "person": one.first.patron or _UNKNOWN,
+        "direction": one.first.direction,
+        "movements": Figure(len(one.entries), because),
         "cents": Figure(one.cents, because),
-        "threshold_cents": one.threshold_cents,
-        "entry": Cell(movements[0].reference, because[:1]),
+        "threshold_cents": one.held.threshold_cents,
+        "entry": Cell(one.first.reference, _because([one.first])),
         "source": threshold.source,
         "status": threshold.status,
     }
+
+
+def _because(movements: Sequence[CashMovement]) -> EntriesOf:
+    return EntriesOf(movements, entry_of)
 
 
 def _threshold(one: CurrencyTotal) -> Applied:
     return next(applied for applied in one.applied if applied.place.endswith(".threshold_cents"))
 
 
-def _reportable(judged: _Judged, one: CurrencyTotal) -> dict[str, Any]:
-    return _total(judged, one) | {"file_by": one.file_by}
+def _reportable(judgment: _Judgment) -> dict[str, Any]:
+    return _total(judgment) | {"file_by": judgment[1].file_by}
 
 
-def _warning(judged: _Judged, one: CurrencyTotal) -> dict[str, Any]:
-    return _total(judged, one) | {"left_cents": one.threshold_cents - one.cents}
+def _warning(judgment: _Judgment) -> dict[str, Any]:
+    _, one = judgment
+    return _total(judgment) | {"left_cents": one.held.threshold_cents - one.cents}
 
 
 def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]:
@@ -194,22 +200,23 @@ def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]
     return [
         (judged, department, report, log)
         for report in _logged(judged.law)
-        for department, log in department_logs(one for one in judged.totals if one.report == report).items()
+        for department, log in department_logs(judged.totals[report]).items()
     ]
 
 
-def _in_log(judged: _Judged, department: str, log: Iterable[LogEntry]) -> Iterator[Logged]:
+def _in_log(department: str, log: Iterable[LogEntry]) -> Iterator[Logged]:
     by_day: dict[date, list[CashMovement]] = {}
     for entry in log:
         by_day.setdefault(entry.movement.gaming_day, []).append(entry.movement)
     for day, movements in by_day.items():
-        because = judged.because(movements)
-        yield day, department, Figure(len(movements), because), Figure(sum(one.cents for one in movements), because)
+        because = _because(movements)
+        yield day, department, Figure(len(movements), because), Figure(sum([one.cents for one in movements]), because)
 
 
-def _entry(judged: _Judged, department: str, report: str, entry: LogEntry) -> dict[str, Any]:
+def _entry(logged: tuple[_Judged, str, str, LogEntry]) -> dict[str, Any]:
+    judged, department, report, entry = logged
     one = entry.movement
-    because = judged.because([one])
+    because = _because([one])
     return {
         "department": department,
         "form": judged.form_of(report, one),
@@ -227,7 +234,7 @@ def _entry(judged: _Judged, department: str, report: str, entry: LogEntry) -> di
 
 
 def _pattern(judged: _Judged, report: str, one: Pattern) -> dict[str, Any]:
-    because = judged.because(one.movements)
+    because = _because(one.movements)
     return {
         "form": judged.form_of(report, one.movements[0]),
         "pattern": one.name,

@@ -10,8 +10,9 @@ from services.table_inventory.commands.alarms import OwnAlarm, ResolveAlarm
 from services.table_inventory.domain.alarms import AlarmCase
 from services.table_inventory.queries.alarms import cases_of
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Asked, Listing, Page, PropertyPath, command_route, problems, snapshot
+from shared.runtime.web import Asked, Listing, Page, PropertyPath, command_route, problems
 
 CASES: Final[Listing[tuple[str]]] = Listing("alarms", tuple[str])
 

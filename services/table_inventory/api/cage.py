@@ -12,6 +12,7 @@ from services.table_inventory.domain.cage import CageDocument
 from services.table_inventory.queries.cage import movements_of_day
 from shared.contracts.cage import CageMoved, CageVoided, WinnerIdentified
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     Asked,
@@ -22,7 +23,6 @@ from shared.runtime.web import (
     command_route,
     person_with,
     problems,
-    snapshot,
 )
 
 MOVEMENTS: Final[Listing[tuple[int]]] = Listing("cage-movements", tuple[int])

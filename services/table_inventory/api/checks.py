@@ -11,8 +11,9 @@ from services.table_inventory.domain.checks import CounterCheck
 from services.table_inventory.queries.checks import checks_on_hand
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Asked, Listing, Page, PropertyPath, command_route, problems, snapshot
+from shared.runtime.web import Asked, Listing, Page, PropertyPath, command_route, problems
 
 ON_HAND: Final[Listing[tuple[str]]] = Listing("counter-checks", tuple[str])
 

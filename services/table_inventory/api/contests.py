@@ -10,8 +10,9 @@ from services.table_inventory.commands.contests import ApproveContest, EnterCont
 from services.table_inventory.domain.contests import ContestDocument
 from services.table_inventory.queries.contests import contests_of_day
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import PropertyPath, command_route, snapshot
+from shared.runtime.web import PropertyPath, command_route
 
 
 class Contests(BaseModel):

@@ -10,8 +10,9 @@ from services.table_inventory.domain.boxes import BoxProgress, CountDocument
 from services.table_inventory.queries.counts import read_count
 from shared.contracts.counts import CountConcluded
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, PropertyPath, command_route, document_response, problems, snapshot
+from shared.runtime.web import UNCHANGED, PropertyPath, command_route, document_response, problems
 
 
 def routes(context: ServiceContext) -> APIRouter:

@@ -20,7 +20,7 @@ from services.table_inventory.domain.follow_ups import FollowUp, follow_ups
 from services.table_inventory.domain.variances import Variance
 from services.table_inventory.domain.win import DayWin, TablesWin
 from services.table_inventory.queries.days import (
-    counted_of_day,
+    counted_at_once,
     read_adjustments,
     read_day,
     read_findings,
@@ -33,6 +33,8 @@ from shared.contracts.rejection import Reason
 from shared.contracts.reports import Reached, ReportStatus
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.reading import reached
+from shared.runtime.database import snapshot
+from shared.runtime.reader import read_at_once
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
@@ -43,7 +45,6 @@ from shared.runtime.web import (
     command_route,
     document_response,
     problems,
-    snapshot,
 )
 
 
@@ -152,8 +153,9 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def list_follow_ups(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> FollowUps:
         """Variances, slips, boxes, checks, equipment, adjustments; after the seal, what makes another win."""
         del reader
-        async with snapshot(context.engine) as connection:
-            found = await read_findings(connection, DayKey(property_name, gaming_day))
+        key = DayKey(property_name, gaming_day)
+        async with read_at_once(context.engine) as read:
+            found = await read_findings(read.connection, key, await counted_at_once(read, key))
         return FollowUps(items=follow_ups(found, context.clock()))
 
     @router.get(
@@ -167,11 +169,11 @@ def day_routes(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """How far it is closed, win, variances, adjustments and what has to be looked after, of one moment."""
         del reader
-        async with snapshot(context.engine) as connection:
-            key = DayKey(property_name, gaming_day)
-            counted = await counted_of_day(connection, key)
-            win = await read_win(connection, key, counted)
-            found = await read_findings(connection, key, counted, win)
+        key = DayKey(property_name, gaming_day)
+        async with read_at_once(context.engine) as read:
+            counted = await counted_at_once(read, key)
+            win = await read_win(read.connection, key, counted)
+            found = await read_findings(read.connection, key, counted, win)
         status = found.day.status_of(win.model_dump(mode="json"))
         whole = DayWhole(
             day=found.day.model_copy(update={"status": status, "report": None}),

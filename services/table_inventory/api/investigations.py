@@ -15,8 +15,9 @@ from services.table_inventory.domain.investigations import Investigation
 from services.table_inventory.queries.investigations import read_investigations
 from shared.contracts.investigations import Month
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Asked, Listing, Page, PropertyQuery, command_route, problems, snapshot
+from shared.runtime.web import Asked, Listing, Page, PropertyQuery, command_route, problems
 
 INVESTIGATIONS: Final[Listing[tuple[int]]] = Listing("investigations", tuple[int])
 

@@ -19,6 +19,7 @@ from services.table_inventory.queries.slips import find_slip, read_requests, rea
 from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, SlipKind, SlipRequested
 from shared.contracts.rejection import Reason
 from shared.runtime.command.command import Command
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
@@ -32,7 +33,6 @@ from shared.runtime.web import (
     command_route,
     document_response,
     problems,
-    snapshot,
 )
 
 SLIPS: Final[Listing[tuple[str, int]]] = Listing("slips", tuple[str, int])

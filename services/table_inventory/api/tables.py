@@ -14,8 +14,9 @@ from services.table_inventory.tables import journal
 from shared.contracts.reports import Reached
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.reading import reached
+from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, Moment, PropertyQuery, document_response, snapshot
+from shared.runtime.web import UNCHANGED, Moment, PropertyQuery, document_response
 
 
 class Inventories(BaseModel):

@@ -1,7 +1,7 @@
 """The win by the formula of the law, from counts, movements and boxes, with what the settled rounds imply."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
@@ -87,14 +87,13 @@ class Win:
     counts: list[int] = field(default_factory=list)
     boxes: list[int] = field(default_factory=list)
 
-    def finished(self, provisions: Provisions) -> "Win":
-        """Return the win, with everything that follows from what was added up."""
-        drop_cents = sum([getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop])
-        rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
-        values: dict[str, Any] = {"drop_cents": drop_cents, "rounds_win_cents": rounds_win_cents}
-        values["missing"] = sorted(set(self.missing))
+    def finish(self, provisions: Provisions) -> "Win":
+        """Return it with everything that follows from what was added up."""
+        self.drop_cents = sum([getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop])
+        self.rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
+        self.missing = sorted(set(self.missing))
         if "closer" in self.missing:
-            values["closer_cents"] = None
+            self.closer_cents = None
         if not self.missing:
             win_cents = provisions.formula.win_cents(
                 {
@@ -102,16 +101,16 @@ class Win:
                     "fills": self.fills_cents,
                     "credits": self.credits_cents,
                     "closer": self.closer_cents or 0,
-                    "drop": drop_cents,
+                    "drop": self.drop_cents,
                 }
             )
             counted_cents = self.currency_cents + self.counter_checks_cents
-            values["win_cents"] = win_cents
-            values["hold_percent"] = percent_of(win_cents, drop_cents)
-            values["difference_cents"] = win_cents - rounds_win_cents
-            values["drop_variance_cents"] = counted_cents - self.recorded_drop_cents
-            values["final_win_cents"] = win_cents + self.adjustments_cents
-        return replace(self, **values)
+            self.win_cents = win_cents
+            self.hold_percent = percent_of(win_cents, self.drop_cents)
+            self.difference_cents = win_cents - self.rounds_win_cents
+            self.drop_variance_cents = counted_cents - self.recorded_drop_cents
+            self.final_win_cents = win_cents + self.adjustments_cents
+        return self
 
 
 _ADDED: Final = (
@@ -165,7 +164,7 @@ def wins(
     for win in found.values():
         if win.opened and not win.boxes:
             win.missing.append("drop")
-    return [win.finished(provisions) for win in found.values()]
+    return [win.finish(provisions) for win in found.values()]
 
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
@@ -173,7 +172,7 @@ def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
     sums: dict[str, Any] = {name: sum(getattr(row, name) or 0 for row in rows) for name in _ADDED}
     missing = [what for row in rows for what in row.missing]
     added = Win(opened=any(row.opened for row in rows), missing=missing, **sums)
-    return added.finished(provisions)
+    return added.finish(provisions)
 
 
 def _add_window(win: Win, window: Window) -> None:

@@ -1,5 +1,6 @@
 """Read gaming days: how far they are closed, their adjustments, variances, win, and what has to be looked after."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -21,6 +22,7 @@ from services.table_inventory.queries.equipment import open_tables
 from services.table_inventory.queries.places import find_place, provisions_on
 from services.table_inventory.queries.slips import slips_off
 from services.table_inventory.queries.windows import boxes_of_day, windows_of_day
+from shared.runtime.reader import Reader
 from shared.runtime.rows import rows_of, thing_of, things_of
 
 _NOT_DROPPED: Final = text("""
@@ -58,6 +60,11 @@ async def read_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adj
 async def counted_of_day(connection: AsyncConnection, key: DayKey, table: str | None = None) -> Counted:
     """Return what was counted on a gaming day, or at a `table` on it."""
     return Counted(await windows_of_day(connection, *key, table), await boxes_of_day(connection, *key, table))
+
+
+async def counted_at_once(read: Reader, key: DayKey) -> Counted:
+    """Return the same, both read at once."""
+    return Counted(*await asyncio.gather(windows_of_day(read, *key), boxes_of_day(read, *key)))
 
 
 async def variances_of_day(connection: AsyncConnection, key: DayKey, table: str | None = None) -> list[Variance]:

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.windows import Window
+from shared.runtime.reader import Executes
 from shared.runtime.rows import documents_of
 
 _WINDOWS: Final = text("""
@@ -101,7 +102,7 @@ async def running_windows(connection: AsyncConnection, property_name: str, at: d
 
 
 async def windows_of_day(
-    connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
+    connection: Executes, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Window]:
     """Return the windows of a gaming day, and for the tables that are open on it, the one that runs.
 
@@ -112,7 +113,7 @@ async def windows_of_day(
 
 
 async def _read(
-    connection: AsyncConnection,
+    connection: Executes,
     property_name: str,
     gaming_day: date | None,
     at: datetime | Literal["infinity"] | None,
@@ -125,7 +126,7 @@ async def _read(
 
 
 async def boxes_of_day(
-    connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
+    connection: Executes, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Box]:
     """Return the drop boxes of a gaming day, or those of a `table`, with what was recorded as dropped in them."""
     wanted = {"property": property_name, "gaming_day": gaming_day, "table": table}

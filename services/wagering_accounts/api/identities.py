@@ -23,9 +23,10 @@ from services.wagering_accounts.queries.patron_keys import key_of, key_to_seal_w
 from services.wagering_accounts.tables import patron_erasures, patron_identities
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.database import snapshot
 from shared.runtime.rows import find_row
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import PropertyPath, command_route, person_with, problems, snapshot
+from shared.runtime.web import PropertyPath, command_route, person_with, problems
 from shared.runtime.web.roles import READ_PATRON_REPORTS
 
 _WHAT: Final = "identity"

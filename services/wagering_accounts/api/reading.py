@@ -36,6 +36,7 @@ from services.wagering_accounts.tables import (
 from shared.contracts.accounts import Seen
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
 from shared.runtime.rows import find_row
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
@@ -50,7 +51,6 @@ from shared.runtime.web import (
     document_response,
     person_with,
     problems,
-    snapshot,
 )
 from shared.runtime.web.problems import Responses
 from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS

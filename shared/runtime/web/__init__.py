@@ -11,7 +11,6 @@ from shared.runtime.web.asked import (
     PropertyPath,
     PropertyQuery,
     TableChoice,
-    snapshot,
 )
 from shared.runtime.web.commands import command_route
 from shared.runtime.web.documents import UNCHANGED, document_response
@@ -44,5 +43,4 @@ __all__ = [
     "document_response",
     "person_with",
     "problems",
-    "snapshot",
 ]

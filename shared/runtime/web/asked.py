@@ -1,15 +1,12 @@
-"""What is asked of what is read: which property, gaming day and table; and reading it in one snapshot."""
+"""What is asked of what is read: which property, gaming day and table."""
 
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
 from fastapi import Depends, Path, Query
 from pydantic import AwareDatetime, BeforeValidator
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.contracts.envelope import Name
 from shared.runtime.web.pages import PageRequest
@@ -49,11 +46,3 @@ class DayListRequest(PageRequest):
 
 AskedOfDay = Annotated[DayListRequest, Depends()]
 """The page of a list about a gaming day that is asked for, as a parameter of a route."""
-
-
-@asynccontextmanager
-async def snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Give a connection that reads one state of the database, whatever is recorded meanwhile, and writes nothing."""
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        yield connection

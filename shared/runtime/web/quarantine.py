@@ -22,8 +22,8 @@ from shared.runtime.command.quarantine import (
 )
 from shared.runtime.command.replay import Replays
 from shared.runtime.context import RuntimeContext
+from shared.runtime.database import snapshot
 from shared.runtime.web.access import person_with
-from shared.runtime.web.asked import snapshot
 from shared.runtime.web.commands import Engine, command_route
 from shared.runtime.web.pages import Asked, Listing, Page
 from shared.runtime.web.problems import problems

@@ -13,7 +13,6 @@ from services.reporting.answering import books_of
 from services.reporting.books.boxes import boxes_of
 from services.reporting.books.compared import compared_boxes, compared_windows, sums_in
 from services.reporting.books.many_slips import compared_slips
-from services.reporting.books.reader import reader
 from services.reporting.books.reading import Books
 from services.reporting.books.slips import slips_of
 from services.reporting.books.spans import Span, chips_in, rounds_in
@@ -21,6 +20,7 @@ from services.reporting.books.variances import CaseKey, cases_of
 from services.reporting.books.windows import counts_of, moved_in, windows_of
 from services.reporting.kit.figures import NOTHING, total
 from services.reporting.kit.question import Question
+from shared.runtime.reader import read_at_once
 from tests.support.pit_day import Pit
 from tests.support.pit_ledger import PROPERTY, at
 
@@ -37,7 +37,7 @@ def asked(url: str, known_at: datetime, read: Callable[[Books], Awaitable[Any]])
         )
         engine = create_async_engine(url)
         try:
-            async with reader(engine) as state:
+            async with read_at_once(engine) as state:
                 return await read(await books_of(state, question))
         finally:
             await engine.dispose()

@@ -6,9 +6,9 @@ from itertools import combinations
 import pytest
 
 from services.reporting.answering import books_of
-from services.reporting.books.reader import reader
 from services.reporting.books.spans import Span, chips_in
 from services.reporting.kit.question import Question
+from shared.runtime.reader import read_at_once
 from tests.support.reporting import Books
 from tests.unit.reporting.entries import DAY, NOON, total
 
@@ -52,7 +52,7 @@ def test_hours_and_rounds_come_to_what_each_round_brought(books: Books, known: i
     )
 
     async def found() -> list[int]:
-        async with reader(books.desk.context.engine) as read:
+        async with read_at_once(books.desk.context.engine) as read:
             return await chips_in(await books_of(read, question), spans)
 
     expected = [

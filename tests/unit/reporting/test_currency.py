@@ -1,6 +1,5 @@
 """Currency reports and logs: what is added up, what is reached, near or below, and by when it is filed."""
 
-from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -28,12 +27,12 @@ AT_TABLE: dict[str, Any] = {"department": "table", "place": "BJ-01"}
 def test_more_than_the_threshold_is_reported(dollars: int, standing: str, file_by: date | None) -> None:
     """More than $10,000, within 15 days; $10,000 is not more."""
     [found] = currency_totals(LAW, "ctr", [paid(dollars)])
-    assert (standing, file_by, 10_000_00) == (found.standing, found.file_by, found.threshold_cents)
+    assert (standing, file_by, 10_000_00) == (found.standing, found.file_by, found.held.threshold_cents)
 
 
 def test_a_cent_above_is_more() -> None:
     """$10,000.01."""
-    [found] = currency_totals(LAW, "ctr", [replace(paid(10_000), cents=10_000_01)])
+    [found] = currency_totals(LAW, "ctr", [paid(10_000)._replace(cents=10_000_01)])
     assert "reached" == found.standing
 
 
@@ -87,7 +86,7 @@ def test_a_change_of_law_is_data() -> None:
     amounts = [dated(1_000_000), dated(500_000, "2026-11-21")]
     law = changed(LAW, {"currency_reports.ctr.threshold_cents": amounts, "currency_reports.ctr.reached": "at"})
     found = currency_totals(law, "ctr", [paid(5_000), paid(5_000, day=1)])
-    assert [(DAY, "below"), (date(2026, 11, 21), "reached")] == [(one.gaming_day, one.standing) for one in found]
+    assert [(DAY, "below"), (date(2026, 11, 21), "reached")] == [(one.held.gaming_day, one.standing) for one in found]
 
 
 def test_a_report_says_by_which_law() -> None:
@@ -105,4 +104,4 @@ def test_a_report_says_by_which_law() -> None:
 def test_a_movement_moves_something(cents: int) -> None:
     """What went back is a movement in the other direction."""
     with pytest.raises(ValueError, match="moved nothing; give what moved, and its direction"):
-        currency_totals(LAW, "ctr", [replace(paid(1), cents=cents)])
+        currency_totals(LAW, "ctr", [paid(1)._replace(cents=cents)])

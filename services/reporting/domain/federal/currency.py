@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from math import ceil
+from operator import attrgetter
 from typing import Final, Literal, NamedTuple, get_args
 
 from services.reporting.domain.law import Applied
@@ -17,12 +18,14 @@ Direction = Literal["in", "out"]
 Department = Literal["account", "cage", "table"]
 """Where currency is moved; each has a log of its own."""
 
+Standing = Literal["below", "near", "reached"]
+"""Where an amount stands to a threshold."""
+
 WARNING_SHARE: Final = Fraction(4, 5)
 """The share of a threshold from which on a total is near it: the property's own choice, no law."""
 
 
-@dataclass(frozen=True, slots=True)
-class CashMovement:
+class CashMovement(NamedTuple):
     """What a person paid in or was paid, cents, at a place: an account, the cage, a table.
 
     `kind` says what for (a buy-in, a redemption of chips), `reference` where it is recorded. `patron` is a reference
@@ -50,36 +53,17 @@ class LogEntry(NamedTuple):
     out_cents: int
 
 
-class CurrencyTotal(NamedTuple):
-    """Movements that a report takes as one, added up, and where they stand to its threshold.
-
-    `reached` is to be reported or logged, `near` is not but may soon be. `file_by` is the last day on which the report
-    is filed in time, counted from the gaming day, None where none is filed or nothing is reached.
-    """
-
-    report: str
-    form: str
-    property: str
-    patron: str | None
-    gaming_day: date
-    direction: Direction
-    cents: int
-    threshold_cents: int
-    standing: Literal["below", "near", "reached"]
-    file_by: date | None
-    entries: tuple[LogEntry, ...]
-    applied: tuple[Applied, ...]
-
-
 @dataclass(frozen=True, slots=True)
-class _Held:
+class Held:
     """What holds for a report on a gaming day: its form, the amounts that a total is compared to, by which law.
 
-    `filed` is the law of what is due: where nothing is filed, it says no more than `applied`.
+    `file_by` is the last day on which the report is filed in time, counted from the gaming day, None where none is
+    filed. `filed` is the law of what is due: where nothing is filed, it says no more than `applied`.
     """
 
     report: str
     form: str
+    gaming_day: date
     threshold_cents: int
     near_cents: int
     reached_cents: int
@@ -87,6 +71,37 @@ class _Held:
     file_by: date | None
     applied: tuple[Applied, ...]
     filed: tuple[Applied, ...]
+
+    def standing(self, cents: int) -> Standing:
+        """Return where an amount stands to the threshold."""
+        return "reached" if cents >= self.reached_cents else "near" if cents >= self.near_cents else "below"
+
+
+class CurrencyTotal(NamedTuple):
+    """Movements that a report takes as one, added up, and where they stand to its threshold.
+
+    `reached` is to be reported or logged, `near` is not but may soon be.
+    """
+
+    held: Held
+    cents: int
+    standing: Standing
+    entries: Sequence[LogEntry]
+
+    @property
+    def first(self) -> CashMovement:
+        """Return the first of the movements, all of which are of one person, gaming day and direction."""
+        return self.entries[0].movement
+
+    @property
+    def file_by(self) -> date | None:
+        """Return the last day on which the report is filed in time; None where none is filed or nothing is reached."""
+        return self.held.file_by if self.standing == "reached" else None
+
+    @property
+    def applied(self) -> tuple[Applied, ...]:
+        """Return the law by which it is reported, or is not."""
+        return self.held.filed if self.standing == "reached" else self.held.applied
 
 
 def currency_totals(
@@ -101,14 +116,15 @@ def currency_totals(
     ValueError for a movement of no money.
     """
     rule = law.currency_reports[report]
-    ordered = in_order(one for one in movements if one.medium == rule.medium)
+    ordered = in_order([one for one in movements if one.medium == rule.medium])
     held = {day: _held(law, report, day, warning_share) for day in sorted({one.gaming_day for one in ordered})}
     together: dict[Hashable, list[LogEntry]] = {}
     for number, entry in enumerate(_running(ordered)):
         one = entry.movement
-        is_alone = one.patron is None or held[one.gaming_day].is_each_alone
-        key = number if is_alone else (one.property, one.patron, one.gaming_day, one.direction)
-        together.setdefault(key, []).append(entry)
+        if one.patron is None or held[one.gaming_day].is_each_alone:
+            together[number] = [entry]
+        else:
+            together.setdefault((one.property, one.patron, one.gaming_day, one.direction), []).append(entry)
     return tuple(_total(held[entries[0].movement.gaming_day], entries) for entries in together.values())
 
 
@@ -118,7 +134,7 @@ def department_logs(totals: Iterable[CurrencyTotal]) -> dict[Department, tuple[L
     The running totals of an entry count what the person moved in other departments too.
     """
     entries = [entry for total in totals if total.standing == "reached" for entry in total.entries]
-    entries.sort(key=lambda entry: _order(entry.movement))
+    entries.sort(key=_order_of_entries)
     return {
         name: tuple(entry for entry in entries if entry.movement.department == name) for name in get_args(Department)
     }
@@ -136,8 +152,8 @@ def in_order(movements: Iterable[CashMovement]) -> tuple[CashMovement, ...]:
     return tuple(found)
 
 
-def _order(one: CashMovement) -> tuple[datetime, str, str, str]:
-    return one.moment, one.property, one.place, one.reference
+_order: Final = attrgetter("moment", "property", "place", "reference")
+_order_of_entries: Final = attrgetter("movement.moment", "movement.property", "movement.place", "movement.reference")
 
 
 def reached_cents(rule: CurrencyReport, day: date) -> int:
@@ -156,7 +172,7 @@ def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
         yield LogEntry(one, so_far["in"], so_far["out"])
 
 
-def _held(law: Pack, report: str, day: date, warning_share: Fraction) -> _Held:
+def _held(law: Pack, report: str, day: date, warning_share: Fraction) -> Held:
     rule = law.currency_reports[report]
     threshold, together = rule.threshold_cents.on(day), rule.together.on(day)
     within = None if rule.file_within_days is None else rule.file_within_days.on(day)
@@ -166,9 +182,10 @@ def _held(law: Pack, report: str, day: date, warning_share: Fraction) -> _Held:
         Applied.of(f"currency_reports.{report}.together", together),
     )
     filed = () if within is None else (Applied.of(f"currency_reports.{report}.file_within_days", within),)
-    return _Held(
+    return Held(
         report=report,
         form=rule.form,
+        gaming_day=day,
         threshold_cents=threshold.value,
         near_cents=ceil(threshold.value * warning_share),
         reached_cents=reached_cents(rule, day),
@@ -179,20 +196,6 @@ def _held(law: Pack, report: str, day: date, warning_share: Fraction) -> _Held:
     )
 
 
-def _total(held: _Held, entries: Sequence[LogEntry]) -> CurrencyTotal:
-    first, cents = entries[0].movement, sum(entry.movement.cents for entry in entries)
-    reached = cents >= held.reached_cents
-    return CurrencyTotal(
-        report=held.report,
-        form=held.form,
-        property=first.property,
-        patron=first.patron,
-        gaming_day=first.gaming_day,
-        direction=first.direction,
-        cents=cents,
-        threshold_cents=held.threshold_cents,
-        standing="reached" if reached else "near" if cents >= held.near_cents else "below",
-        file_by=held.file_by if reached else None,
-        entries=tuple(entries),
-        applied=held.filed if reached else held.applied,
-    )
+def _total(held: Held, entries: Sequence[LogEntry]) -> CurrencyTotal:
+    cents = sum([entry.movement.cents for entry in entries])
+    return CurrencyTotal(held, cents, held.standing(cents), entries)

@@ -1,8 +1,7 @@
-"""Reads one state of the database on two connections, so that parts of a report are read at once.
+"""Reads one state of the database on two connections, so that parts of an answer are read at once.
 
-    async with reader(engine) as read:
-        books = Books(read, question, places)
-        windows, boxes = await asyncio.gather(compared_windows(books, cases), compared_boxes(books, cases))
+    async with read_at_once(engine) as read:
+        windows, boxes = await asyncio.gather(windows_of_day(read, *key), boxes_of_day(read, *key))
 
 One statement after the other takes one connection; only what is asked for meanwhile opens the second.
 """
@@ -16,7 +15,7 @@ from sqlalchemy import CursorResult, Executable, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import QueuePool
 
-from shared.runtime.web import snapshot
+from shared.runtime.database import snapshot
 
 _CONNECTIONS: Final = 2
 _EXPORT: Final = text("SELECT pg_export_snapshot()")
@@ -60,7 +59,7 @@ class Reader:
             await self._open_another()
         async with self._turns:
             if self._finished:
-                raise RuntimeError("another part of the report has failed")
+                raise RuntimeError("another part of what is read has failed")
             connection = self._idle.pop()
             try:
                 return await connection.execute(statement, parameters)
@@ -81,7 +80,7 @@ class Reader:
             self._turns.release()
 
     async def finish(self) -> None:
-        """Wait for what is still read: where one part of a report fails, the others end with their statement."""
+        """Wait for what is still read: where one part fails, the others end with their statement."""
         async with self._opening:
             for _ in range(self._number):
                 await self._turns.acquire()
@@ -91,7 +90,7 @@ class Reader:
 
 
 @asynccontextmanager
-async def reader(engine: AsyncEngine) -> AsyncIterator[Reader]:
+async def read_at_once(engine: AsyncEngine) -> AsyncIterator[Reader]:
     """Give what reads the state of the database as it is now, whatever is recorded meanwhile."""
     async with AsyncExitStack() as connections:
         first = await connections.enter_async_context(snapshot(engine))

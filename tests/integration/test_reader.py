@@ -10,8 +10,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from services.reporting.books.reader import Reader, reader
 from shared.runtime.database import create_engine
+from shared.runtime.reader import Reader, read_at_once
 from tests.support import Databases
 from tests.support.rebuilding import execute
 from tests.support.services import settled_database
@@ -35,7 +35,7 @@ def reading(url: str, read: Callable[[Reader, AsyncEngine], Awaitable[Any]]) -> 
     async def run() -> Any:
         engine = create_engine(url, role="reporting")
         try:
-            async with reader(engine) as found:
+            async with read_at_once(engine) as found:
                 return await read(found, engine)
         finally:
             await engine.dispose()
