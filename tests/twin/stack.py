@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -146,6 +147,15 @@ class Twin(Attacked):
             yield
         finally:
             self.held.discard(name)
+
+    def kill_all(self, service: str) -> None:
+        """Kill every process of a service, each of which is started again."""
+        pids = [one.pid for one in self.processes if one.service == service]
+        if service != SETTLEMENT:
+            pids.append(self.up.pid_of_service(service))
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     # --- what is left of it ---
 

@@ -65,8 +65,8 @@ def routes() -> APIRouter:
                 name: answer.headers[name] for name in ("content-type", "content-disposition") if name in answer.headers
             }
             return Response(answer.content, headers=kept)
-        definitions = await person.calls.get(REPORTING, "/reports")
-        [definition] = [one for one in definitions if one["name"] == report] or [{"name": report, "periods": ["day"]}]
+        found = await person.calls.get(REPORTING, "/reports", name=report)
+        [definition] = found or [{"name": report, "periods": ["day"]}]
         if wanted["period"] not in definition["periods"]:
             wanted["period"] = definition["periods"][0]
         most = rows_max(request)

@@ -81,14 +81,19 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/reports", tags=["reports"])
     rendering = asyncio.Semaphore(_PAGES_AT_ONCE)
 
-    definitions = TypeAdapter(list[Definition]).dump_json([Definition.of(report) for report in REPORTS.values()])
-    version = entity_tag(definitions.decode())
+    listing, every = TypeAdapter(list[Definition]), [Definition.of(report) for report in REPORTS.values()]
+    definitions = {None: listing.dump_json(every)} | {one.name: listing.dump_json([one]) for one in every}
 
     @router.get("", response_model=list[Definition], summary="List the reports", responses=UNCHANGED)
-    async def list_reports(request: Request, person: ReaderOfDefinitions) -> Response:
+    async def list_reports(
+        request: Request,
+        person: ReaderOfDefinitions,
+        name: Annotated[Name | None, Query(description="only the one of this name")] = None,
+    ) -> Response:
         """What there is to ask for, with the columns, formulas and sources of each."""
         del person
-        return respond(request, definitions, JSON, version)
+        listed = definitions.get(name, b"[]")
+        return respond(request, listed, JSON, entity_tag(listed.decode()))
 
     async def report_of(request: Request, name: str) -> Report:
         if name not in REPORTS:
@@ -145,7 +150,7 @@ def routes(context: ServiceContext) -> APIRouter:
                 )
         except LookupError as missing:
             raise Rejected(Reason.NOT_FOUND, str(missing.args[0])) from None
-        tag = entity_tag(f"{form}{section}{document.sha256}{document.header.stage}{document.header.version}")
+        tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
         response = respond(request, content, FORMATS[form].media_type, tag)
         if form != "json":
             name = f"{report}-{question.property}-{question.first}"

@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, Literal, TypeVar, overload
 from urllib.parse import quote
 
 from pydantic import AwareDatetime, BaseModel, Field
+from pydantic_core import to_json
 
 from services.reporting.kit.figures import Because, Cell, Explained, Figure, Value, explained_by, total
 from shared.contracts.envelope import Name, canonical
@@ -300,6 +301,11 @@ class Document:
     def sha256(self) -> str:
         """Return the SHA-256 of the content as canonical JSON, in hexadecimal."""
         return sha256(canonical(self.content)).hexdigest()
+
+    @cached_property
+    def digest(self) -> str:
+        """Return what tells the content from any other: its `sha256`, and of one that is cut something made sooner."""
+        return self.sha256 if self.whole else sha256(to_json(self.content)).hexdigest()
 
     @property
     def whole(self) -> bool:
