@@ -71,6 +71,13 @@ def test_the_first_rows_alone_can_be_asked_for(books: Books) -> None:
     assert_problem(books.get(books.path(more="&rows=0")), 422, "query.rows")
 
 
+def test_one_definition_alone_can_be_asked_for(books: Books) -> None:
+    """As the list of all has it; there is none of another name."""
+    every = {one["name"]: one for one in books.get("/reports").json()}
+    assert [every["win-as-settled"]] == books.get("/reports?name=win-as-settled").json()
+    assert [] == books.get("/reports?name=nothing").json()
+
+
 def test_duplicates_disorder_and_gaps_of_the_input_do_not_change_the_sum(books: Books) -> None:
     """A missing settlement is an open exception and shows in the report; when it comes late, all is as if in order."""
     events = [books.posted(seq, "BJ-01", [total(handle=100 * seq)]) for seq in range(1, 7)]

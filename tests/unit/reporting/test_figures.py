@@ -3,7 +3,7 @@
 from functools import reduce
 from operator import add
 
-from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, explained_by, share, total
+from services.reporting.kit.figures import NOTHING, Cell, EntriesOf, EntryRef, Figure, explained_by, share, total
 
 ENTRIES = [EntryRef("table-inventory", 1, seq) for seq in range(1, 4)]
 FIGURES = [Figure(seq, (entry,)) for seq, entry in enumerate(ENTRIES, 1)]
@@ -31,3 +31,18 @@ def test_a_cell_comes_from_where_its_figures_do() -> None:
     assert ("50.00", (ENTRIES[0], ENTRIES[1])) == (share(one, two).value, share(one, two).because)
     assert one.because == Cell("any", one).because
     assert () == explained_by(NOTHING, NOTHING).because
+
+
+def test_entries_are_found_when_somebody_asks() -> None:
+    """Of thousands that are added up nobody may ask; who does is told each once, with those of other figures."""
+    asked: list[str] = []
+
+    def entry_of(name: str) -> EntryRef:
+        asked.append(name)
+        return ENTRIES[int(name)]
+
+    several = Figure(7, EntriesOf(["1", "2", "1"], entry_of))
+    added = several + FIGURES[0] - Figure(1, EntriesOf([], entry_of))
+    assert (7, []) == (added.value, asked)
+    assert (ENTRIES[1], ENTRIES[2], ENTRIES[0]) == added.because
+    assert (ENTRIES[1], ENTRIES[2]) == Cell("any", several).because
