@@ -83,6 +83,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     listing, every = TypeAdapter(list[Definition]), [Definition.of(report) for report in REPORTS.values()]
     definitions = {None: listing.dump_json(every)} | {one.name: listing.dump_json([one]) for one in every}
+    versions = {name: entity_tag(listed.decode()) for name, listed in definitions.items()}
 
     @router.get("", response_model=list[Definition], summary="List the reports", responses=UNCHANGED)
     async def list_reports(
@@ -92,8 +93,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """What there is to ask for, with the columns, formulas and sources of each."""
         del person
-        listed = definitions.get(name, b"[]")
-        return respond(request, listed, JSON, entity_tag(listed.decode()))
+        return respond(request, definitions.get(name, b"[]"), JSON, versions.get(name, entity_tag("[]")))
 
     async def report_of(request: Request, name: str) -> Report:
         if name not in REPORTS:

@@ -49,7 +49,7 @@ def columns() -> tuple[Column[Any], ...]:
 
 
 def indexes() -> tuple[Index, ...]:
-    """Return the indexes that hold what windows between counts and hours add up, and what slips and checks are."""
+    """Return the indexes of what windows and hours add up, and of what slips and checks are compared by."""
     moved = ["recorded_at", "moved_cents", "moved_by"]
     of_place = ("property", "table_name", "occurred_at")
     entry = ["service", "shard", "seq", "recorded_at", "kind", "event", "table_name"]
