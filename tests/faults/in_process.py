@@ -17,6 +17,7 @@ from tests.support import Databases
 from tests.support.asgi import AppClient
 from tests.support.identities import KnownTokens
 from tests.support.rounds import encoded
+from tests.support.sealing import seals_of
 from tests.support.services import migrate
 from tests.support.worker import MOMENT
 
@@ -87,7 +88,9 @@ def read(subject: Subject, url: str, records: Iterable[Record], *, cluster_id: s
 async def _context(subject: Subject, url: str) -> AsyncIterator[ServiceContext]:
     engine = create_engine(url, role=subject.schema)
     try:
-        yield context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT)
+        yield context_of(
+            subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=seals_of(subject.manifest.name)
+        )
     finally:
         await engine.dispose()
 
@@ -111,7 +114,9 @@ def problems(subject: Subject, url: str) -> list[Problem]:
 def desk(subject: Subject, url: str) -> Iterator[AppClient]:
     """The HTTP interface of the service."""
     engine = create_engine(url, role=subject.schema)
-    context = context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT)
+    context = context_of(
+        subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=seals_of(subject.manifest.name)
+    )
     with AppClient(application(subject.manifest, context, identities=KnownTokens(subject.people))) as client:
         yield client
         client.run(engine.dispose())

@@ -27,6 +27,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from shared.contracts.rejection import Reason
+from shared.runtime.web.problems import problem_uri
 from tests.support.asgi import AppClient
 
 CHECKS: Final[list[Any]] = [
@@ -40,6 +42,7 @@ CHECKS: Final[list[Any]] = [
 _METHODS: Final = ("GET", "PUT", "POST", "DELETE", "PATCH")
 _KEPT_MAX: Final = 50
 _SHARE_KNOWN: Final = 0.7
+_NOT_AS_RECORDED: Final = problem_uri(Reason.NOT_AS_RECORDED)
 
 
 class Known:
@@ -144,8 +147,8 @@ def _call(
     def call(case: Any, choice: int) -> None:
         random = Random(choice)  # what is known changes while hypothesis draws: it must not see that
         if case.meta is None or not case.meta.generation.mode.is_negative:
-            for asked in (case.path_parameters, case.query, case.body):
-                known.put_into(asked, random)
+            for part in (case.path_parameters, case.query, case.body):
+                known.put_into(part, random)
         said = case.as_transport_kwargs(base_url="http://test")
         body = {name: said[name] for name in ("params", "json") if said.get(name) is not None}
         if said.get("data") is not None:
@@ -154,14 +157,13 @@ def _call(
         called.answers[answer.status_code] += 1
         if answer.status_code < HTTPStatus.MULTIPLE_CHOICES and "json" in answer.headers.get("content-type", ""):
             known.hear(answer.json())
+        asked = f"{said['method']} {answer.request.url} {body}: {answer.status_code} {answer.text[:500]}"
+        if _NOT_AS_RECORDED in answer.text:
+            called.wrong.setdefault(f"{operation.label}: refused for records that nobody altered", asked)
         try:
             case.validate_response(answer, checks=CHECKS)
         except (Failure, FailureGroup) as failure:
-            called.note(
-                operation.label,
-                failure,
-                f"{said['method']} {answer.request.url} {body}: {answer.status_code} {answer.text[:500]}",
-            )
+            called.note(operation.label, failure, asked)
 
     call()
 

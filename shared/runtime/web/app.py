@@ -82,7 +82,7 @@ def create_app(
     A request on which it works longer than `request_seconds_max` is given up: its client may try again.
     """
     title = f"Pitledger {service}"
-    app = FastAPIOffline(docs_url="/docs", redoc_url=None, title=title, version=version)
+    app = FastAPIOffline(docs_url="/docs", redoc_url=None, title=title, version=version, redirect_slashes=False)
     app.state.identities = identities
     describe = app.openapi  # replaced below: the framework's way to extend the document
     app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]

@@ -79,7 +79,11 @@ def test_a_rejection_without_a_paragraph_cites_none() -> None:
 
 @pytest.mark.parametrize(
     ("method", "path", "status", "reason", "allow"),
-    [("GET", "/nowhere", 404, "not-found", None), ("DELETE", "/healthz", 405, "method-not-allowed", "GET")],
+    [
+        ("GET", "/nowhere", 404, "not-found", None),
+        ("GET", "/healthz/", 404, "not-found", None),
+        ("DELETE", "/healthz", 405, "method-not-allowed", "GET"),
+    ],
 )
 def test_what_no_route_takes_is_a_problem_too(
     method: str, path: str, status: int, reason: str, allow: str | None
