@@ -149,12 +149,19 @@ def _report(error: Exception, *, debug: bool) -> int:
             code, text = int(ExitCode.USAGE), f"{said} (try --help)" if said else ""
         case typer.Abort():
             code, text = int(ExitCode.INTERRUPTED), "aborted"
+        case _ if _is_silence(error):
+            code, text = int(ExitCode.NOT_THERE), f"a service does not answer: {type(error).__name__}: {error}"
         case _:
-            text = f"bug: {type(error).__name__}: {error}"
-            code = int(ExitCode.BUG)
+            code, text = int(ExitCode.BUG), f"bug: {type(error).__name__}: {error}"
     if text:
         message("pitledger: " + " ".join(text.split()))
     return code
+
+
+def _is_silence(error: Exception) -> bool:
+    """Return whether an error says that a server did not answer; where nothing was asked, its library is not loaded."""
+    httpx = sys.modules.get("httpx")
+    return httpx is not None and isinstance(error, httpx.TransportError)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
+import httpx
 import pytest
 
 from services.cli import main as command_line
@@ -67,6 +68,7 @@ def run_instead(monkeypatch: pytest.MonkeyPatch) -> RunInstead:
         (UsageWrong("x"), ExitCode.USAGE),
         (InputRefused("x"), ExitCode.REFUSED),
         (NotThere("x"), ExitCode.NOT_THERE),
+        (httpx.ReadTimeout("x"), ExitCode.NOT_THERE),
         (ZeroDivisionError("x"), ExitCode.BUG),
         (KeyboardInterrupt(), ExitCode.INTERRUPTED),
     ],
