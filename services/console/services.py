@@ -9,6 +9,7 @@ from urllib.parse import quote
 import httpx
 from pydantic_core import from_json
 
+from services.console.connections import Connections
 from services.console.sessions import Session
 from services.console.words import say
 from shared.runtime.tracing import NO_TRACING, Tracing
@@ -60,9 +61,8 @@ def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
     async def traced(request: httpx.Request) -> None:
         request.headers.update(tracing.outgoing())
 
-    limits = httpx.Limits(max_connections=256, max_keepalive_connections=64)
     return httpx.AsyncClient(
-        timeout=_SECONDS_MAX, limits=limits, trust_env=False, follow_redirects=False, event_hooks={"request": [traced]}
+        transport=Connections(), timeout=_SECONDS_MAX, trust_env=False, event_hooks={"request": [traced]}
     )
 
 

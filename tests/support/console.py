@@ -12,6 +12,7 @@ import httpx
 from fastapi import FastAPI
 
 from services.console.application import create_console
+from services.console.connections import Connections
 from services.console.console import Console
 from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK
@@ -88,9 +89,7 @@ class Stage:
         life = TOKEN_LIFE.total_seconds()
         taken = Settings(oidc_issuer=issuer.url, oidc_token_seconds_max=life, **settings)
         metrics = Metrics()
-        self._client = httpx.AsyncClient(
-            transport=self.services, mounts={f"all://{LOOPBACK}": httpx.AsyncHTTPTransport()}
-        )
+        self._client = httpx.AsyncClient(transport=self.services, mounts={f"all://{LOOPBACK}": Connections()})
         self.app: FastAPI = create_console(
             taken,
             url=url,
