@@ -26,9 +26,8 @@ _WINDOWS: Final = text("""
         SELECT :property, "table", CAST(:at AS timestamptz), CAST(NULL AS bigint) FROM tables
         WHERE CAST(:at AS timestamptz) IS NOT NULL AND "table" IS NOT NULL
           AND (CAST(:table AS text) IS NULL OR "table" = :table))
-    SELECT CAST(jsonb_build_object(
-               'start', to_jsonb(p), 'end', to_jsonb(e), 'moves', to_jsonb(m) || jsonb_build_object(
-                   'by_denomination', CASE WHEN w.is_looked_at THEN d.known END)) AS text)
+    SELECT CAST(json_build_object('start', p, 'end', e, 'moves', (
+               SELECT s FROM (SELECT m.*, CASE WHEN w.is_looked_at THEN d.known END AS by_denomination) s)) AS text)
     FROM ends n
     LEFT JOIN table_inventory.counts e
         ON e.property = n.property AND e."table" = n."table" AND e.sequence = n.sequence
@@ -66,29 +65,28 @@ _WINDOWS: Final = text("""
     ORDER BY n."table", n.sequence IS NULL, n.at, n.sequence""")
 
 _BOXES: Final = text("""
-    SELECT CAST(to_jsonb(b) || jsonb_build_object(
-               'transported_at', s.transported_at, 'count', k.count, 'currency_cents', k.currency_cents,
-               'counter_checks_cents', k.counter_checks_cents, 'coupons_cents', k.coupons_cents,
-               'rake_cents', k.rake_cents, 'figures', k.figures,
-               'recorded_currency_cents', r.recorded_currency_cents,
-               'recorded_checks_cents', r.recorded_checks_cents) AS text)
-    FROM table_inventory.boxes b
-    LEFT JOIN table_inventory.counted_boxes k
-        ON k.property = b.property AND k."table" = b."table" AND k.exchange = b.exchange
-    LEFT JOIN LATERAL (
-        SELECT max(q.removed_at) AS at FROM table_inventory.boxes q
-        WHERE q.property = b.property AND q."table" = b."table"
-          AND (q.removed_at, q.exchange) < (b.removed_at, b.exchange)) p ON true
-    LEFT JOIN LATERAL (
-        SELECT min(s.at) AS transported_at FROM table_inventory.transports s
-        WHERE s.property = b.property AND s."table" = b."table" AND s.box = b.box AND s.at >= b.removed_at) s ON true
-    CROSS JOIN LATERAL (
-        SELECT coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'currency'), 0) AS recorded_currency_cents,
-               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'counter_check'), 0) AS recorded_checks_cents
-        FROM table_inventory.moved_between(b.property, b."table", coalesce(p.at, '-infinity'), b.removed_at) m
-        WHERE m.cause IN ('currency', 'counter_check')) r
-    WHERE b.property = :property AND b.gaming_day = :gaming_day AND (CAST(:table AS text) IS NULL OR b."table" = :table)
-    ORDER BY b."table", b.removed_at, b.exchange""")
+    SELECT CAST(row_to_json(f) AS text) FROM (
+        SELECT b.*, s.transported_at, k.count, k.currency_cents, k.counter_checks_cents, k.coupons_cents,
+               k.rake_cents, k.figures, r.recorded_currency_cents, r.recorded_checks_cents
+        FROM table_inventory.boxes b
+        LEFT JOIN table_inventory.counted_boxes k
+            ON k.property = b.property AND k."table" = b."table" AND k.exchange = b.exchange
+        LEFT JOIN LATERAL (
+            SELECT max(q.removed_at) AS at FROM table_inventory.boxes q
+            WHERE q.property = b.property AND q."table" = b."table"
+              AND (q.removed_at, q.exchange) < (b.removed_at, b.exchange)) p ON true
+        LEFT JOIN LATERAL (
+            SELECT min(s.at) AS transported_at FROM table_inventory.transports s
+            WHERE s.property = b.property AND s."table" = b."table" AND s.box = b.box AND s.at >= b.removed_at
+            ) s ON true
+        CROSS JOIN LATERAL (
+            SELECT coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'currency'), 0) AS recorded_currency_cents,
+                   coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'counter_check'), 0) AS recorded_checks_cents
+            FROM table_inventory.moved_between(b.property, b."table", coalesce(p.at, '-infinity'), b.removed_at) m
+            WHERE m.cause IN ('currency', 'counter_check')) r
+        WHERE b.property = :property AND b.gaming_day = :gaming_day
+          AND (CAST(:table AS text) IS NULL OR b."table" = :table)) f
+    ORDER BY f."table", f.removed_at, f.exchange""")
 
 
 async def ended_windows(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Window]:
