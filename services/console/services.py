@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
@@ -56,13 +57,20 @@ class Missing:
 
 
 def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
-    """Return the HTTP client of the console, which keeps its connections, and says in which trace it asks."""
+    """Return the HTTP client of the console: it keeps its connections and no cookie, and says in which trace it asks.
+
+    Many people ask by way of it: what a service or a provider has said to one is not said for the next.
+    """
 
     async def traced(request: httpx.Request) -> None:
         request.headers.update(tracing.outgoing())
 
     return httpx.AsyncClient(
-        transport=Connections(), timeout=_SECONDS_MAX, trust_env=False, event_hooks={"request": [traced]}
+        transport=Connections(),
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        timeout=_SECONDS_MAX,
+        trust_env=False,
+        event_hooks={"request": [traced]},
     )
 
 

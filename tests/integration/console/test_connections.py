@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from services.console.connections import Connections
+from services.console.services import client
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nset-cookie: a=b\r\nx-two: 1\r\nx-two: 2\r\n\r\n{}"
 
@@ -106,16 +107,14 @@ def _split(line: str) -> tuple[str, str]:
     return name.lower(), value
 
 
-def test_no_cookie_of_a_service_is_sent_by_the_connections() -> None:
-    """Many people ask over them: what is said to one is not said for the next."""
+def test_no_cookie_is_kept() -> None:
+    """Many people ask over the same connections: what a service says to one is not said for the next."""
     server = Server()
 
     async def main() -> None:
-        async with asking(server) as client:
+        async with asking(server) as there, client() as console:
             for _ in range(2):
-                request = client.build_request("GET", "/")
-                request.headers.pop("cookie", None)
-                await client.send(request)
+                assert "a=b" == (await console.get(there.base_url)).headers["set-cookie"]
 
     asyncio.run(main())
     assert [[], []] == [[line for line in head if line.lower().startswith("cookie")] for head in server.heads]
