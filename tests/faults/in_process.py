@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 
+from shared.journal.shard import Seals
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
@@ -17,7 +18,6 @@ from tests.support import Databases
 from tests.support.asgi import AppClient
 from tests.support.identities import KnownTokens
 from tests.support.rounds import encoded
-from tests.support.sealing import seals_of
 from tests.support.services import migrate
 from tests.support.worker import MOMENT
 
@@ -63,10 +63,16 @@ class Reader:
 
 @asynccontextmanager
 async def reader(
-    subject: Subject, url: str, records: Iterable[Record], *, cluster_id: str = "test", size: int = 20
+    subject: Subject,
+    url: str,
+    records: Iterable[Record],
+    *,
+    cluster_id: str = "test",
+    size: int = 20,
+    seals: Seals | None = None,
 ) -> AsyncIterator[Reader]:
     """A process that reads the records, of each partition all from offset 0."""
-    async with _context(subject, url) as context:
+    async with _context(subject, url, seals) as context:
         handlers = [handler() for handler in (*subject.manifest.references, *subject.manifest.handlers)]
         consumers = {handler.topic: Consumer(context, handler, cluster_id) for handler in handlers}
         process = Reader(consumers, records, size)
@@ -74,23 +80,29 @@ async def reader(
         yield process
 
 
-def read(subject: Subject, url: str, records: Iterable[Record], *, cluster_id: str = "test", size: int = 20) -> None:
+def read(
+    subject: Subject,
+    url: str,
+    records: Iterable[Record],
+    *,
+    cluster_id: str = "test",
+    size: int = 20,
+    seals: Seals | None = None,
+) -> None:
     """Reads the records, of each partition all from offset 0 or from where it was left."""
 
     async def main() -> None:
-        async with reader(subject, url, records, cluster_id=cluster_id, size=size) as process:
+        async with reader(subject, url, records, cluster_id=cluster_id, size=size, seals=seals) as process:
             await process.read()
 
     asyncio.run(main())
 
 
 @asynccontextmanager
-async def _context(subject: Subject, url: str) -> AsyncIterator[ServiceContext]:
+async def _context(subject: Subject, url: str, seals: Seals | None = None) -> AsyncIterator[ServiceContext]:
     engine = create_engine(url, role=subject.schema)
     try:
-        yield context_of(
-            subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=seals_of(subject.manifest.name)
-        )
+        yield context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=seals)
     finally:
         await engine.dispose()
 
@@ -111,27 +123,25 @@ def problems(subject: Subject, url: str) -> list[Problem]:
 
 
 @contextmanager
-def desk(subject: Subject, url: str) -> Iterator[AppClient]:
+def desk(subject: Subject, url: str, seals: Seals | None = None) -> Iterator[AppClient]:
     """The HTTP interface of the service."""
     engine = create_engine(url, role=subject.schema)
-    context = context_of(
-        subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=seals_of(subject.manifest.name)
-    )
+    context = context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=seals)
     with AppClient(application(subject.manifest, context, identities=KnownTokens(subject.people))) as client:
         yield client
         client.run(engine.dispose())
 
 
-def database(subject: Subject, databases: Databases, *, commands: bool = True) -> str:
+def database(subject: Subject, databases: Databases, *, commands: bool = True, seals: Seals | None = None) -> str:
     """The URL of a database as the records find it: after the commands, or, without them, just migrated."""
-    name = f"{subject.name} {'after' if commands else 'before'} its commands"
+    name = f"{subject.name} {'after' if commands else 'before'} its commands{', sealed' if seals else ''}"
 
     def fill(url: str) -> None:
         migrate(url, subject.name)
         if not commands or not subject.commands:
             return
-        read(subject, url, records_of(subject.references), cluster_id="before")
-        with desk(subject, url) as client:
+        read(subject, url, records_of(subject.references), cluster_id="before", seals=seals)
+        with desk(subject, url, seals) as client:
             for number, ask in enumerate(subject.commands):
                 answer = client.post(ask.path, json=ask.body, headers=ask.headers(f"k-{number}"))
                 assert ask.status == answer.status_code, (ask, answer.text)

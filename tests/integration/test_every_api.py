@@ -24,6 +24,7 @@ from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
 from tests.support.outbox import Outbox
+from tests.support.sealing import seals_of
 from tests.support.worker import MOMENT
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "2"))
@@ -62,9 +63,10 @@ def patron_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def desk(subject: Subject, databases: Databases) -> Iterator[Desk]:
-    """The service after its story, and for each role somebody who has no other."""
-    url = database(subject, databases)
-    read(subject, url, records_of({**subject.references, **subject.records}))
+    """The service after its story, which it has sealed, and for each role somebody who has no other."""
+    seals = seals_of(subject.manifest.name)
+    url = database(subject, databases, seals=seals)
+    read(subject, url, records_of({**subject.references, **subject.records}), seals=seals)
     people = {role: [role] for role in ROLES}
     with desk_of(subject.manifest, url, people=people, clock=lambda: MOMENT, outbox=Outbox()) as found:
         yield found
