@@ -100,6 +100,9 @@ def desk(kafka_packages: None, whole_stack: None, tmp_path: Path) -> Iterator[De
         found = Desk(stack, home, environment)
         for command in FILING:
             assert "is approved" in found.run(command)
+        for approved in ("properties", "submissions"):
+            known = f"SELECT 1 FROM round_settlement.{approved}"
+            eventually(partial(stack.rows, known), because=f"round settlement knows the {approved} of the page")
         yield found
 
 
