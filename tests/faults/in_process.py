@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 
-from shared.journal.shard import Seals
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
@@ -63,16 +62,10 @@ class Reader:
 
 @asynccontextmanager
 async def reader(
-    subject: Subject,
-    url: str,
-    records: Iterable[Record],
-    *,
-    cluster_id: str = "test",
-    size: int = 20,
-    seals: Seals | None = None,
+    subject: Subject, url: str, records: Iterable[Record], *, cluster_id: str = "test", size: int = 20
 ) -> AsyncIterator[Reader]:
     """A process that reads the records, of each partition all from offset 0."""
-    async with _context(subject, url, seals) as context:
+    async with _context(subject, url) as context:
         handlers = [handler() for handler in (*subject.manifest.references, *subject.manifest.handlers)]
         consumers = {handler.topic: Consumer(context, handler, cluster_id) for handler in handlers}
         process = Reader(consumers, records, size)
@@ -80,29 +73,21 @@ async def reader(
         yield process
 
 
-def read(
-    subject: Subject,
-    url: str,
-    records: Iterable[Record],
-    *,
-    cluster_id: str = "test",
-    size: int = 20,
-    seals: Seals | None = None,
-) -> None:
+def read(subject: Subject, url: str, records: Iterable[Record], *, cluster_id: str = "test", size: int = 20) -> None:
     """Reads the records, of each partition all from offset 0 or from where it was left."""
 
     async def main() -> None:
-        async with reader(subject, url, records, cluster_id=cluster_id, size=size, seals=seals) as process:
+        async with reader(subject, url, records, cluster_id=cluster_id, size=size) as process:
             await process.read()
 
     asyncio.run(main())
 
 
 @asynccontextmanager
-async def _context(subject: Subject, url: str, seals: Seals | None = None) -> AsyncIterator[ServiceContext]:
+async def _context(subject: Subject, url: str) -> AsyncIterator[ServiceContext]:
     engine = create_engine(url, role=subject.schema)
     try:
-        yield context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=seals)
+        yield context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=subject.seals)
     finally:
         await engine.dispose()
 
@@ -123,25 +108,25 @@ def problems(subject: Subject, url: str) -> list[Problem]:
 
 
 @contextmanager
-def desk(subject: Subject, url: str, seals: Seals | None = None) -> Iterator[AppClient]:
+def desk(subject: Subject, url: str) -> Iterator[AppClient]:
     """The HTTP interface of the service."""
     engine = create_engine(url, role=subject.schema)
-    context = context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=seals)
+    context = context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=subject.seals)
     with AppClient(application(subject.manifest, context, identities=KnownTokens(subject.people))) as client:
         yield client
         client.run(engine.dispose())
 
 
-def database(subject: Subject, databases: Databases, *, commands: bool = True, seals: Seals | None = None) -> str:
+def database(subject: Subject, databases: Databases, *, commands: bool = True) -> str:
     """The URL of a database as the records find it: after the commands, or, without them, just migrated."""
-    name = f"{subject.name} {'after' if commands else 'before'} its commands{', sealed' if seals else ''}"
+    name = f"{subject.name}{', sealed,' if subject.seals else ''} {'after' if commands else 'before'} its commands"
 
     def fill(url: str) -> None:
         migrate(url, subject.name)
         if not commands or not subject.commands:
             return
-        read(subject, url, records_of(subject.references), cluster_id="before", seals=seals)
-        with desk(subject, url, seals) as client:
+        read(subject, url, records_of(subject.references), cluster_id="before")
+        with desk(subject, url) as client:
             for number, ask in enumerate(subject.commands):
                 answer = client.post(ask.path, json=ask.body, headers=ask.headers(f"k-{number}"))
                 assert ask.status == answer.status_code, (ask, answer.text)

@@ -7,6 +7,7 @@ from typing import Any
 from services.cli.services import load
 from shared.contracts.facts import KINDS
 from shared.contracts.reading import Reader
+from shared.journal.shard import Seals
 from shared.runtime.database import role_of
 from shared.runtime.service.manifest import Manifest
 
@@ -53,6 +54,8 @@ class Subject:
     """A command that may be given after the others, any number of times, under other keys."""
     identities: Mapping[str, str] = field(default_factory=dict)
     """What must hold in every state: each query finds what does not."""
+    seals: Seals | None = None
+    """What it seals with in the process of the test; the processes of the faults do not seal."""
 
     @property
     def manifest(self) -> Manifest:

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,9 +65,9 @@ def patron_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def desk(subject: Subject, databases: Databases) -> Iterator[Desk]:
     """The service after its story, which it has sealed, and for each role somebody who has no other."""
-    seals = seals_of(subject.manifest.name)
-    url = database(subject, databases, seals=seals)
-    read(subject, url, records_of({**subject.references, **subject.records}), seals=seals)
+    sealed = replace(subject, seals=seals_of(subject.manifest.name))
+    url = database(sealed, databases)
+    read(sealed, url, records_of({**subject.references, **subject.records}))
     people = {role: [role] for role in ROLES}
     with desk_of(subject.manifest, url, people=people, clock=lambda: MOMENT, outbox=Outbox()) as found:
         yield found
