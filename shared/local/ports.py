@@ -1,8 +1,11 @@
 """Free TCP ports of the loopback interface."""
 
 import errno
+import os
 import random
 import socket
+from collections import deque
+from typing import Final
 
 from shared.local.errors import LocalStackError
 
@@ -10,26 +13,45 @@ LOOPBACK = "127.0.0.1"
 # Below every system's ephemeral ports: an outgoing connection cannot take the port while a server restarts on it.
 _FIRST, _LAST = 20_000, 32_000
 _ATTEMPTS = 200
+_HELD_MAX = 128
+_HELD: Final[deque[int]] = deque()
+"""Descriptors of the sockets that hold the ports which were found last; they end with the process."""
 
 
 def free_port() -> int:
-    """Return a port of 127.0.0.1 on which nobody listens now; another process may still take it first."""
+    """Return a port of 127.0.0.1 on which nobody listens now.
+
+    It is held for a server, which may listen on it: nobody else who looks for a free port finds it.
+    """
     randomness = random.SystemRandom()
     for _ in range(_ATTEMPTS):
         port = randomness.randrange(_FIRST, _LAST)
-        if port_is_free(port):
+        if (bound := _bound(port, shared=False)) is not None:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # from now on a server may have it, too
+            _HELD.append(bound.detach())
+            if len(_HELD) > _HELD_MAX:
+                os.close(_HELD.popleft())
             return port
     raise LocalStackError(f"no free port found on {LOOPBACK} in {_ATTEMPTS} tries between {_FIRST} and {_LAST}")
 
 
 def port_is_free(port: int) -> bool:
     """Return whether a server could listen on this port of 127.0.0.1 now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((LOOPBACK, port))
-        except OSError as error:
-            if error.errno in (errno.EADDRINUSE, errno.EACCES):
-                return False
-            raise
+    if (bound := _bound(port, shared=True)) is None:
+        return False
+    bound.close()
     return True
+
+
+def _bound(port: int, *, shared: bool) -> socket.socket | None:
+    """Return a socket on this port of 127.0.0.1, None where there can be none: `shared`, only where one listens."""
+    probe = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, shared)
+    try:
+        probe.bind((LOOPBACK, port))
+    except OSError as error:
+        probe.close()
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            return None
+        raise
+    return probe

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,6 +16,8 @@ from sqlalchemy import MetaData
 from shared.journal.inputs import Input
 from shared.journal.ledger import Ledger
 from shared.journal.tables import journal_tables
+from shared.local import Broker
+from shared.local.ports import free_port
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.consume.stopped import Stopped
@@ -23,7 +25,7 @@ from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
 from shared.runtime.errors import Stop
-from shared.runtime.kafka import TopicLog, topic_log
+from shared.runtime.kafka import TopicLog, cluster_id, topic_log
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker
 from tests.support.services import create_topics, produce
@@ -97,6 +99,31 @@ def topic(broker: AnyBroker) -> str:
     event: dict[str, Any] = {"source": "/test", "sequence": 1}
     produce(broker.bootstrap_servers, name, [event] * RECORDS)
     return name
+
+
+def test_a_broker_that_comes_later_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that is started before its broker answers waits for it; one that was answered goes on."""
+    monkeypatch.setattr("shared.runtime.kafka.ANSWER_SECONDS", 0.5)
+    broker = Broker(port=free_port())
+    settings = Settings(KAFKA_BOOTSTRAP_SERVERS=broker.bootstrap_servers)
+
+    async def work() -> str:
+        failures: list[BaseException] = []
+        topics = KafkaTopics(Reader("some.topic", settings).context, failures.append)
+        await topics.start()
+        asked = asyncio.create_task(topics.answer(lambda settings, _: cluster_id(settings), "some.topic"))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(asked), 2)
+        assert not asked.done()
+        await asyncio.to_thread(broker.start)
+        found = await asyncio.wait_for(asked, 60)
+        await topics.stop()
+        assert [] == failures
+        return found
+
+    with closing(broker):
+        found = asyncio.run(work())
+        assert cluster_id(settings) == found
 
 
 def test_looking_at_the_lag_keeps_nobody_from_taking_over(broker: AnyBroker, topic: str) -> None:

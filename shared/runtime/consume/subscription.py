@@ -45,6 +45,8 @@ _UNCONNECTED = "INIT"
 """The state of a broker to which a client neither has a connection nor makes one."""
 _SOUGHT_SECONDS = 2.0
 """How long brokers stay in that state at most where there is a connection to none: librdkafka tries one a second."""
+_RETRY_SECONDS = 0.25
+"""Pause before a cluster that did not answer is asked again."""
 _POLL_SECONDS = 0.2
 """How long the first record of a batch is waited for at a time; stopping waits as long."""
 
@@ -64,6 +66,7 @@ class KafkaTopics:
         self._lost: dict[str, float] = {}
         self._failed = failed
         self._loop = asyncio.get_running_loop()
+        self._settings = context.settings
         config = {
             **context.settings.librdkafka(),
             "statistics.interval.ms": _STATISTICS_MILLISECONDS,
@@ -87,6 +90,19 @@ class KafkaTopics:
     async def stop(self) -> None:
         """Stop whatever is still read, and disconnect."""
         await self.broker.stop()
+
+    async def answer(self, ask: Callable[..., AnswerT], topic: str) -> AnswerT:
+        """Return what the cluster says of a topic as soon as it answers: to a client of its own.
+
+        A consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is away
+        again, would end the process: in one poll, no callback may come after one that asked.
+        """
+        while True:
+            try:
+                return await asyncio.to_thread(ask, self._settings, topic)
+            except KafkaException as error:
+                log.warning("broker unavailable", topic=topic, error=str(error))
+                await asyncio.sleep(_RETRY_SECONDS)
 
     def note(self, statistics: str) -> None:
         """Note the ends of partitions, and since when a client looks for no broker.
@@ -236,19 +252,7 @@ class Subscription:
 
     async def _topic_log(self) -> TopicLog:
         """Return the topic as it is now."""
-        return await self._answer(topic_log)
-
-    async def _answer(self, ask: Callable[..., AnswerT], *more: Any) -> AnswerT:
-        """Return what the cluster says of the topic as soon as it answers: to a client of its own.
-
-        The consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is
-        away again, would end the process: in one poll, no callback may come after one that asked.
-        """
-        while True:
-            try:
-                return await asyncio.to_thread(ask, self._context.settings, self.consumer.topic, *more)
-            except KafkaException as error:
-                log.warning("broker unavailable", topic=self.consumer.topic, error=str(error))
+        return await self._topics.answer(topic_log, self.consumer.topic)
 
     def _on_revoke(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
         del kafka

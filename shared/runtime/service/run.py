@@ -311,8 +311,9 @@ class _Run:
 
     async def _input(self, topic: str) -> Input:
         """Return the log that is read under the name of a topic: what is there now, where none was read before."""
+        assert self._topics is not None
         context = self._context
-        found = await asyncio.to_thread(topic_log, context.settings, topic)
+        found = await self._topics.answer(topic_log, topic)
 
         async def known() -> Input:
             async with context.engine.begin() as connection:

@@ -110,6 +110,16 @@ def test_free_ports_are_free_and_below_the_ephemeral_ones() -> None:
     assert 20_000 <= port < 32_000
 
 
+def test_a_free_port_is_held_for_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever looks for a free port meanwhile finds another; a server may listen on the one that was found."""
+    port = free_port()
+    found = iter([port, port, port + 1])
+    monkeypatch.setattr("random.SystemRandom.randrange", lambda *_: next(found, None) or port + 2)
+    assert port != free_port()
+    with socket.create_server((LOOPBACK, port)):
+        assert not port_is_free(port)
+
+
 def test_a_listening_port_is_not_free() -> None:
     """A port on which somebody listens is not free."""
     with socket.create_server((LOOPBACK, 0)) as listening:
