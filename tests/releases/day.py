@@ -104,6 +104,8 @@ def _afterwards(people: People, day: Mapping[str, Any], stack: RunningStack) -> 
         proposed = people.does("demo.round_corrector", _SETTLEMENT, *_correction(stack, day))
         path = f"/corrections/{PROPERTY}/{proposed['correction']}/{decision}"
         people.does("demo.correction_approver", _SETTLEMENT, path, body)
+    outcomes = "SELECT FROM round_settlement.correction_outcomes"
+    eventually(lambda: query(url, outcomes), because="the correction that was approved has its outcome")
     produce(stack.bootstrap_servers, PIT_EVENTS.name, [(b"unknown", b"no event")])
     because = "what is no event is in quarantine"
     eventually(lambda: query(url, "SELECT FROM vigorish.quarantine, table_inventory.quarantine"), because=because)
