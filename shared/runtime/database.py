@@ -1,5 +1,6 @@
 """The database connection of a service, under the service's own role."""
 
+import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -7,6 +8,7 @@ from typing import Any, Final
 from psycopg.types.json import set_json_loads
 from pydantic_core import from_json
 from sqlalchemy import event
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 
@@ -33,7 +35,6 @@ def create_engine(url: str, *, role: str) -> AsyncEngine:
         url,
         pool_size=_KEPT,
         max_overflow=_MORE_MAX,
-        pool_pre_ping=True,
         connect_args={
             "connect_timeout": 10,
             "application_name": f"pitledger {role}",
@@ -50,7 +51,27 @@ def create_engine(url: str, *, role: str) -> AsyncEngine:
         cursor.close()
         connection.commit()
 
+    @event.listens_for(engine.sync_engine, "checkout")
+    def look(connection: Any, record: Any, proxy: Any) -> None:
+        del record, proxy
+        if not _has_said_something(connection.driver_connection):
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError(str(error)) from error  # the pool takes another
+
     return engine
+
+
+def _has_said_something(connection: Any) -> bool:
+    """Return whether a server has sent something unasked: that it ends the connection, as a rule.
+
+    To ask it each time whether it is there takes as long as a statement.
+    """
+    waiting = select.poll()
+    waiting.register(connection.pgconn.socket, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def reading(engine: AsyncEngine) -> AsyncConnection:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from sqlalchemy import (
@@ -12,6 +13,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    bindparam,
     func,
     null,
     select,
@@ -21,7 +23,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
-from shared.journal.bulk import excluded, insert
+from shared.journal.bulk import compiled, excluded, insert
 from shared.journal.recording import Recording
 from shared.runtime.consume.handler import Handler
 
@@ -110,6 +112,16 @@ class ApprovedDocuments(Handler[None]):
             await insert(table, (*key, "received_at", _WITHDRAWN), on_conflict=first).write(connection, withdrawn)
 
 
+@cache
+def _queries(table: Table, of_one: bool) -> tuple[str, str]:
+    """Return what counts the versions of a copy, of all properties or of one, and what reads them."""
+    withdrawn_at: ColumnElement[Any] = table.c[_WITHDRAWN] if _WITHDRAWN in table.c else null()
+    counted = select(func.count(), func.count(withdrawn_at)).select_from(table)
+    wanted = select(table.c.document, withdrawn_at.is_not(None).label("withdrawn"))
+    which = table.c.property == bindparam("property") if of_one else true()
+    return compiled(counted.where(which)).sql, compiled(wanted.where(which)).sql
+
+
 class Approved(Generic[VersionT, MadeT]):
     """The approved versions of a copy, each as what a service makes of it when it is first asked for.
 
@@ -125,26 +137,25 @@ class Approved(Generic[VersionT, MadeT]):
     ) -> None:
         self._table = table
         self._key = [column.name for column in table.primary_key if column.name != "version"]
-        self._of_property = true() if property_name is None else table.c.property == property_name
+        self._property = property_name
         self._model = model
         self._make = make
         self._versions: dict[tuple[str, ...], list[VersionT]] = {}
         self._by_hash: dict[str, VersionT] = {}
         self._made: dict[str, MadeT] = {}
-        self._withdrawn_at: ColumnElement[Any] = table.c[_WITHDRAWN] if _WITHDRAWN in table.c else null()
-        self._counts = (0, 0)
+        self._counts: tuple[Any, ...] = (0, 0)
 
     async def refresh(self, connection: AsyncConnection) -> None:
         """Read them again if there are more, or more of them are withdrawn; a version that is there never changes."""
-        counted = select(func.count(), func.count(self._withdrawn_at)).select_from(self._table)
-        count, withdrawn = (await connection.execute(counted.where(self._of_property))).one()
-        if (count, withdrawn) == self._counts:
+        counted, wanted = _queries(self._table, self._property is not None)
+        asked = {"property": self._property}
+        counts = tuple((await connection.exec_driver_sql(counted, asked)).one())
+        if counts == self._counts:
             return
-        wanted = select(self._table.c.document, self._withdrawn_at.is_not(None).label("withdrawn"))
-        rows = (await connection.execute(wanted.where(self._of_property))).all()
+        rows = (await connection.exec_driver_sql(wanted, asked)).all()
         known = [(self._model.model_validate(row.document), row.withdrawn) for row in rows if row.document is not None]
         self.know([version for version, _ in known], {version.hash for version, withdrawn in known if withdrawn})
-        self._counts = (count, withdrawn)
+        self._counts = counts
 
     def know(self, versions: Sequence[VersionT], withdrawn: Collection[str] = ()) -> None:
         """Know these versions and no others; those whose hashes are `withdrawn` take no effect."""

@@ -1,10 +1,13 @@
 """What the journal already holds of the events of a batch: their streams, who took their places, what may be mended."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.journal.bulk import Statement
+from shared.journal.bulk import select as select_rows
 from shared.journal.ledger import Ledger
 from shared.journal.shard import Shard, Unsealed
 from shared.journal.streams import Stream
@@ -55,14 +58,22 @@ async def open_quarantine(
     connection: AsyncConnection, tables: JournalTables, decoded: Sequence[Decoded]
 ) -> OpenQuarantine:
     """Return the open quarantined records whose places these events take, or which these records replace."""
-    table = tables.quarantine
+    by_source, by_number = _open(tables)
     sources = {one.event.source for one in decoded if not isinstance(one.event, Refused)}
     replaced = {number for one in decoded if (number := replaces(one.record, tables.schema)) is not None}
-    query = select(table.c.id, table.c.shard, table.c.seq, table.c.source, table.c.sequence).where(
-        table.c.resolved_at.is_(None), table.c.source.in_(sources) | table.c.id.in_(replaced)
-    )
+    rows = (await by_source.read(connection, [{"source": source} for source in sorted(sources)])).all()
+    if replaced:
+        rows = [*rows, *await by_number.read(connection, [{"id": number} for number in sorted(replaced)])]
     found: OpenQuarantine = {}
-    for row in await connection.execute(query):
+    for row in {row.id: row for row in rows}.values():
         for key in ((row.source, row.sequence), row.id):
             found.setdefault(key, []).append((row.id, row.shard, row.seq))
     return found
+
+
+@cache
+def _open(tables: JournalTables) -> tuple[Statement, Statement]:
+    """Return what reads the open records of a quarantine, by their streams and by their numbers."""
+    table, said = tables.quarantine, ("id", "shard", "seq", "source", "sequence")
+    is_open = table.c.resolved_at.is_(None)
+    return select_rows(table, said, by=("source",), where=is_open), select_rows(table, said, by=("id",), where=is_open)
