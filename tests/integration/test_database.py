@@ -1,9 +1,10 @@
 """Connections of a service, as they are when they are wanted again."""
 
 import asyncio
+from typing import Any
 
-import psycopg
-from sqlalchemy import event, text
+import pytest
+from sqlalchemy import text
 
 from shared.runtime.database import create_engine
 from tests.support import Databases
@@ -12,27 +13,32 @@ from tests.support.services import query, settled_database
 _PID = text("SELECT pg_backend_pid()")
 
 
-def test_a_connection_that_the_server_has_ended_is_replaced(databases: Databases) -> None:
-    """Whoever wants one gets one that works, and no statement asks whether it does while the server says nothing."""
+def test_a_connection_that_the_server_has_ended_is_replaced(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever wants one gets one that works; it is asked whether it does only where the server has said something."""
     url = settled_database(databases, "vigorish")
 
     async def work() -> None:
-        engine, asked = create_engine(url, role="vigorish"), list[str]()
-        event.listen(engine.sync_engine, "before_cursor_execute", lambda _c, _k, statement, *_: asked.append(statement))
-        pinged = list[psycopg.Connection]()
-        ping = engine.dialect.do_ping
-        engine.dialect.do_ping = lambda connection: pinged.append(connection) or ping(connection)  # type: ignore[method-assign]
-        try:
-            pids = []
-            for _ in range(3):
-                async with engine.connect() as connection:
-                    pids.append((await connection.execute(_PID)).scalar_one())
-            assert [pids[0]] * 3 == pids
-            assert ([], 3) == (pinged, len(asked))
-            await asyncio.to_thread(query, url, f"SELECT pg_terminate_backend({pids[0]}, 5000)")
+        engine = create_engine(url, role="vigorish")
+        asked, ask = list[Any](), engine.dialect.do_ping
+
+        def do_ping(connection: Any) -> bool:
+            asked.append(connection)
+            return ask(connection)
+
+        async def pid() -> int:
             async with engine.connect() as connection:
-                assert (await connection.execute(_PID)).scalar_one() != pids[0]
-            assert 1 == len(pinged)
+                return int((await connection.execute(_PID)).scalar_one())
+
+        monkeypatch.setattr(engine.dialect, "do_ping", do_ping)
+        try:
+            first = await pid()
+            assert [first, first] == [await pid(), await pid()]
+            assert [] == asked
+            await asyncio.to_thread(query, url, f"SELECT pg_terminate_backend({first}, 5000)")
+            assert await pid() != first
+            assert 1 == len(asked)
         finally:
             await engine.dispose()
 
