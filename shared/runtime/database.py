@@ -65,10 +65,12 @@ def create_engine(url: str, *, role: str) -> AsyncEngine:
 
 
 def _has_said_something(connection: Any) -> bool:
-    """Return whether a server has sent something unasked: that it ends the connection, as a rule.
+    """Return whether a server has sent something unasked: that it ends the connection, as a rule. Or it is ended here.
 
     To ask it each time whether it is there takes as long as a statement.
     """
+    if connection.closed:
+        return True
     waiting = select.poll()
     waiting.register(connection.pgconn.socket, select.POLLIN)
     return bool(waiting.poll(0))

@@ -39,6 +39,11 @@ def test_a_connection_that_the_server_has_ended_is_replaced(
             await asyncio.to_thread(query, url, f"SELECT pg_terminate_backend({first}, 5000)")
             assert await pid() != first
             assert 1 == len(asked)
+            async with engine.connect() as connection:
+                driver: Any = (await connection.get_raw_connection()).driver_connection
+            await driver.close()
+            assert await pid()
+            assert 2 == len(asked)
         finally:
             await engine.dispose()
 
