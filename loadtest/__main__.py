@@ -5,7 +5,7 @@ import sys
 from loadtest import settle_benchmark, throughput
 
 if __name__ == "__main__":
-    if "--json" not in sys.argv:
+    if not throughput.options_of().json:
         sys.stdout.write(
             f"Full rounds, decoded and settled alone:\n\n{settle_benchmark.measure_all()}\nEnd to end:\n\n"
         )

@@ -178,9 +178,9 @@ def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Al
     return Alone(1e6 * (decoded - started) / count, 1e6 * (settled - decoded) / count)
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Measure and prints; gives the exit code: 0, or 1 where the throughput is below `--at-least`."""
-    parser = argparse.ArgumentParser(prog="python -m loadtest.throughput", description=__doc__.split("\n\n")[0])
+def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return what the words ask for; by default those of the process."""
+    parser = argparse.ArgumentParser(prog="python -m loadtest", description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=20_000, help="rounds to measure (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=48, help="tables that play them (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="what is played (default: %(default)s)")
@@ -193,7 +193,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=1, help="of round settlement (default: %(default)s)")
     parser.add_argument("--signed", action="store_true", help="a device signs each round, as it is produced")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
-    options = parser.parse_args(words)
+    return parser.parse_args(words)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure and print; return the exit code: 0, or 1 where the throughput is below `--at-least`."""
+    options = options_of(words)
     with (
         started_stack(*(() if options.all_services else SPINE)) as (document, pid),
         more_processes(document, {SETTLEMENT: options.processes}) as more,
