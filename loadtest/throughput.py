@@ -188,7 +188,7 @@ def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
         "--latency-rate", type=int, default=100, help="rounds a second for latency (default: %(default)s)"
     )
     parser.add_argument("--latency-seconds", type=int, default=10, help="for so long (default: %(default)s)")
-    parser.add_argument("--at-least", type=int, default=0, help="fail below so many rounds a second")
+    parser.add_argument("--at-least", type=int, default=0, help="exit with 1 below so many rounds a second")
     parser.add_argument("--all-services", action="store_true", help="run those beside the path of a round, too")
     parser.add_argument("--processes", type=int, default=1, help="of round settlement (default: %(default)s)")
     parser.add_argument("--signed", action="store_true", help="a device signs each round, as it is produced")
