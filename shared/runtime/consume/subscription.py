@@ -31,7 +31,8 @@ log = structlog.get_logger()
 
 AnswerT = TypeVar("AnswerT")
 
-_ASSIGN_SECONDS = 240.0
+_SILENT_SECONDS = 60.0
+"""How much longer than a database is waited for a consumer may go without asking its broker for records."""
 _REST_SECONDS_MAX = 2.0
 _FETCH_BYTES = 16 * 1024 * 1024
 _STATISTICS_MILLISECONDS = 200
@@ -163,6 +164,8 @@ class Subscription:
         self._topics = topics
         settings = self._context.settings
 
+        silent = settings.retry_seconds_max + _SILENT_SECONDS
+        self._assign_seconds = silent - _SILENT_SECONDS / 2  # what is taken over later is another's by then
         group = f"{settings.kafka_group_prefix}-{self._context.service}-{consumer.topic}"
         self._options: dict[str, Any] = {
             "group_id": group,
@@ -171,6 +174,7 @@ class Subscription:
             "polling_interval": _POLL_SECONDS,
             "fetch_max_wait_ms": round(1000 * max(settings.fetch_seconds, consumer.gather_seconds)),
             "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
+            "max_poll_interval_ms": round(1000 * max(silent, settings.kafka_session_seconds)),
             "heartbeat_interval_ms": round(300 * settings.kafka_session_seconds),
             "max_partition_fetch_bytes": _FETCH_BYTES,
             "parser": self._unparsed,
@@ -209,9 +213,8 @@ class Subscription:
     def _on_assign(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
         try:
             taking_over = self._take_over([partition.partition for partition in partitions])
-            offsets = asyncio.run_coroutine_threadsafe(taking_over, self._loop).result(
-                _ASSIGN_SECONDS
-            )  # the loop may have ended
+            taken_over = asyncio.run_coroutine_threadsafe(taking_over, self._loop)
+            offsets = taken_over.result(self._assign_seconds)  # the loop may have ended
             for partition in partitions:
                 partition.offset = offsets[partition.partition]
             kafka.assign(partitions)
@@ -223,7 +226,7 @@ class Subscription:
 
     async def _take_over(self, partitions: Iterable[int]) -> dict[int, int]:
         """Return the offsets of partitions in the database. Raises: Stop where they are another cluster's."""
-        async with asyncio.timeout(_ASSIGN_SECONDS):
+        async with asyncio.timeout(self._assign_seconds):
             offsets = await self.consumer.assigned(partitions)
             await self.look()
         return offsets
