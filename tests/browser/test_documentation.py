@@ -57,6 +57,7 @@ def test_search_finds_a_page_offline_under_the_policy(address: str, open_page: O
     page = open_page(f"{address}/docs", color_scheme="dark")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
+    page.reload()  # what the page asks for while it loads is heard, too
     expect(page.locator("h1")).to_contain_text("Pitledger")
     page.get_by_placeholder("Search").press_sequentially("schema evolution")  # the search listens to keys
     found = page.locator(".md-search-result__link", has_text="Schema evolution").first
