@@ -192,7 +192,15 @@ def envelope_of(kind: Kind) -> type[Event[Any]]:
 def _enveloped(type_: str, data: Any, is_fact: bool) -> type[Event[Any]]:
     base: Any = EntryEvent if is_fact else Event
     kind: Any = Literal[type_]
-    made = create_model(f"{data.__name__}Event", __base__=base[data], __doc__=data.__doc__, type=(kind, ...))
+    # A reader makes one schema of all that it reads: those of each by itself wait until somebody asks.
+    made = create_model(
+        f"{data.__name__}Event",
+        __base__=base,
+        __doc__=data.__doc__,
+        __cls_kwargs__={"defer_build": True},
+        type=(kind, ...),
+        data=(data, ...),
+    )
     return cast("type[Event[Any]]", made)
 
 
