@@ -17,6 +17,7 @@ import yaml
 from shared.local.ports import LOOPBACK, free_port
 from tests.attacks.pace import FASTER
 from tests.support import eventually
+from tests.support.answers import get
 from tests.support.services import ROOT
 
 LOOK_SECONDS: Final = 1
@@ -40,7 +41,7 @@ class Prometheus:
 
     def alerts(self) -> list[dict[str, Any]]:
         """Return the alerts that are pending or firing."""
-        found: list[dict[str, Any]] = httpx.get(f"{self.url}/api/v1/alerts").json()["data"]["alerts"]
+        found: list[dict[str, Any]] = get(f"{self.url}/api/v1/alerts").json()["data"]["alerts"]
         return found
 
     def state(self, alert: str, service: str) -> str:
@@ -93,7 +94,7 @@ def prometheus(directory: Path) -> Iterator[Prometheus | None]:
     try:
         server = Prometheus(f"http://{LOOPBACK}:{port}", targets)
         ready = f"{server.url}/-/ready"
-        eventually(lambda: httpx.get(ready).is_success, because="Prometheus is ready", retry_on=httpx.HTTPError)
+        eventually(lambda: get(ready).is_success, because="Prometheus is ready", retry_on=httpx.HTTPError)
         yield server
     finally:
         process.terminate()

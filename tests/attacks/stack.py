@@ -24,6 +24,7 @@ from shared.local.account import remove, temporary_directory, unprivileged_accou
 from tests.attacks.pace import SETTINGS
 from tests.attacks.prometheus import Prometheus
 from tests.support import eventually
+from tests.support.answers import get
 from tests.support.up import Up, up
 
 CANARY: Final = "a-secret-of-the-environment"
@@ -135,7 +136,7 @@ class Attacked:
 
     def metric(self, service: str, name: str, labels: Mapping[str, str] | None = None) -> float:
         """Return a figure of a service, added up over all labels but these."""
-        text = httpx.get(f"{self.urls[service]}/metrics", timeout=30).raise_for_status().text
+        text = get(f"{self.urls[service]}/metrics", timeout=30).raise_for_status().text
         wanted = (labels or {}).items()
         return sum(
             sample.value
@@ -147,7 +148,7 @@ class Attacked:
     def not_ready(self, service: str) -> str:
         """Return why a service is not ready, one reason a line; nothing where it is."""
         try:
-            answer = httpx.get(f"{self.urls[service]}/readyz", timeout=30)
+            answer = get(f"{self.urls[service]}/readyz", timeout=30)
         except httpx.HTTPError as error:
             return f"does not answer: {error!r}"
         if answer.is_success:

@@ -9,7 +9,7 @@ import pytest
 from shared.local.ports import free_port
 from shared.runtime.database import create_engine
 from shared.runtime.service.alone import alone
-from tests.support import AnyBroker, Databases, eventually
+from tests.support import AnyBroker, Databases, answers, eventually
 from tests.support.rebuilding import execute
 from tests.support.services import create_topics, running, settled_database
 
@@ -56,7 +56,7 @@ def test_a_running_service_finds_an_altered_row(url: str, fresh_broker: AnyBroke
 
     def get(path: str) -> httpx.Response | None:
         try:
-            return httpx.get(f"http://127.0.0.1:{port}{path}", timeout=10)
+            return answers.get(f"http://127.0.0.1:{port}{path}", timeout=10)
         except httpx.TransportError:
             return None
 

@@ -11,6 +11,7 @@ import pytest
 from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
 from tests.support import Databases, eventually
+from tests.support.answers import get
 from tests.support.brokers import AnyBroker
 from tests.support.services import Worker, create_topics, settled_database
 from tests.support.worker import MOMENT
@@ -39,7 +40,7 @@ def test_the_wagering_accounts_stop_in_time_under_clients_that_hold_on(
 
         def ready() -> bool:
             assert worker.exit_code is None, worker.log()[-4000:]
-            return httpx.get(f"http://{LOOPBACK}:{port}/readyz").status_code == httpx.codes.OK
+            return get(f"http://{LOOPBACK}:{port}/readyz").status_code == httpx.codes.OK
 
         eventually(ready, because="the service is ready", retry_on=httpx.TransportError)
         token = issuer.token("cage.ann", ["accounts.manage"], at=MOMENT)

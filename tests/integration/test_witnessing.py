@@ -27,6 +27,7 @@ from shared.runtime.service.notary import notary
 from shared.runtime.service.witnessing import Witnessing
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
+from tests.support.answers import get
 from tests.support.journals import SHARD, append, draft_of, run
 from tests.support.services import create_topics, query, read_topic, settled_database
 from tests.unit.cli.calling import Caller
@@ -61,7 +62,7 @@ class Away:
 
     def _answers(self) -> bool:
         try:
-            return httpx.get(f"http://127.0.0.1:{self.port}/0/checkpoint").status_code == httpx.codes.NOT_FOUND
+            return get(f"http://127.0.0.1:{self.port}/0/checkpoint").status_code == httpx.codes.NOT_FOUND
         except httpx.HTTPError:
             return False
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from shared.local.ports import LOOPBACK, free_port
+from tests.support.answers import get
 from tests.support.maven import SCHEMA_REGISTRY, fetched, java
 from tests.support.polling import eventually
 
@@ -38,7 +39,7 @@ def schema_registry(directory: Path) -> Iterator[str]:
         )
     try:
         eventually(
-            lambda: process.poll() is not None or httpx.get(f"{url}/subjects").is_success,
+            lambda: process.poll() is not None or get(f"{url}/subjects").is_success,
             because="the registry answers",
             seconds=120,
             retry_on=httpx.HTTPError,

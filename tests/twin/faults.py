@@ -24,6 +24,7 @@ from loadtest.processes import processes_below
 from loadtest.publish import CLIENT_ID
 from shared.local.server import KeptServer
 from tests.attacks.pace import SETTINGS
+from tests.support.answers import get
 from tests.support.wire import Commit, pass_on
 from tests.twin.patience import in_time
 from tests.twin.play import Play
@@ -188,7 +189,7 @@ def _settled(twin: Twin, where: str = "true") -> None:
 def _status(twin: Twin, wanted: Collection[int]) -> int | None:
     headers = {"authorization": f"Bearer {twin.tokens['demo.account_cashier']}"}
     url = f"{twin.accounts.url}{_TOKEN_PROBE}"
-    status = httpx.get(url, headers=headers, timeout=5, trust_env=False).status_code
+    status = get(url, headers=headers, timeout=5).status_code
     return status if status in wanted else None
 
 

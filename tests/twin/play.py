@@ -18,6 +18,7 @@ from loadtest.watch import Watch
 from services.cli.services import NAMES
 from shared.contracts.submissions import RulesSubmission
 from shared.runtime.database import role_of
+from tests.support.answers import post
 from tests.twin.patience import PATIENT_SECONDS, in_time
 from tests.twin.stack import ACCOUNTS, SETTLEMENT, Twin
 
@@ -146,5 +147,4 @@ class Play:
             "idempotency-key": f"twin-{key}",
         }
         url = f"{twin.urls[ACCOUNTS]}{path}"
-        with httpx.Client(trust_env=False, timeout=_ASK_SECONDS) as client:
-            return client.post(url, json=body, headers=headers)
+        return post(url, json=body, headers=headers, timeout=_ASK_SECONDS)

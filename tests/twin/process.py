@@ -14,6 +14,7 @@ from services.cli.exits import StackEnded
 from shared.contracts.topics import TABLE_EVENTS
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
+from tests.support.answers import get
 from tests.twin.patience import in_time
 
 _ROOT: Final = Path(__file__).parents[2]
@@ -103,7 +104,7 @@ class OwnProcess:
     def _not_ready(self) -> str | None:
         """Return why it is not ready; None where it is."""
         try:
-            answer = httpx.get(f"{self.url}/readyz", timeout=5, trust_env=False)
+            answer = get(f"{self.url}/readyz", timeout=5)
         except httpx.HTTPError as error:
             return repr(error)
         return None if answer.is_success else answer.text

@@ -63,9 +63,12 @@ def is_protected(url: str) -> bool:
 
 async def get_json(url: str) -> Any:
     """Return the JSON document at a URL. Raises: httpx.HTTPError, ValueError where it is long or no JSON."""
+    # To read all authorities takes longer than the rest: only where one of them is asked, and anew, as they change.
+    secure = urlsplit(url).scheme == "https"
+    authorities = await asyncio.to_thread(create_default_context) if secure else False
     async with (
         asyncio.timeout(_ANSWER_SECONDS_MAX),
-        httpx.AsyncClient(timeout=_ANSWER_SECONDS_MAX, trust_env=False, verify=create_default_context()) as client,
+        httpx.AsyncClient(timeout=_ANSWER_SECONDS_MAX, trust_env=False, verify=authorities) as client,
         client.stream("GET", url) as response,
     ):
         if response.status_code != httpx.codes.OK:
