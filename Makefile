@@ -128,6 +128,7 @@ compiled: setup ## build a wheel with compiled rules into dist/, and hold it to 
 release: setup ## build the release of a commit into dist/release: wheel, sdist, bill of materials, sums, signed manifest (KEY=...)
 	$(BIN)/python -m infra.release --key $(KEY) $(ARGS)
 
+# With the oldest Python that is supported (PYTHON=...): what that takes, later ones take, too.
 constraints: ## install the newest releases that pyproject.toml allows and write constraints.txt and kafka_jars.yaml
 	rm -rf .venv/constraints && $(PYTHON) -m venv .venv/constraints
 	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[counting,docs,embedded,load,test,tracing]'

@@ -5,9 +5,12 @@ The interpreters here are shell scripts that answer as an unfit Python would, so
 
 import os
 import subprocess
+import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 
 @pytest.fixture
@@ -89,3 +92,13 @@ def test_constraints_pin_every_line_to_one_version(repository: Path) -> None:
     assert "make constraints" in header
     assert pins
     assert not [pin for pin in pins if pin.count("==") != 1]
+
+
+def test_everything_installs_on_the_oldest_python(repository: Path) -> None:
+    """No package that is installed here asks for a newer Python than we do: Debian 12 has an early 3.11."""
+    ours = tomllib.loads((repository / "pyproject.toml").read_text())["project"]["requires-python"]
+    oldest = f"{ours.removeprefix('>=')}.0"
+    wanted = {one.name: one.metadata["Requires-Python"] or "" for one in distributions()}
+
+    assert wanted
+    assert not {name: asks for name, asks in wanted.items() if not SpecifierSet(asks).contains(oldest)}
