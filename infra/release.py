@@ -70,10 +70,10 @@ def _git(repository: Path, *words: str) -> str:
 
 def _export(repository: Path, commit: str, source: Path) -> None:
     """Write the files of a commit with one mode for all: what git archives has the umask of the machine."""
-    command = ["git", "-C", str(repository), "archive", "--format=tar", commit]
+    command = ["git", "-C", str(repository), "archive", "--format=zip", commit]
     archive = subprocess.check_output(command)  # noqa: S603 - a commit that git itself named
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(source, filter="data")
+    with ZipFile(io.BytesIO(archive)) as files:
+        files.extractall(source)
     for path in (source, *source.rglob("*")):
         path.chmod(_FOLDER_MODE if path.is_dir() else _FILE_MODE)
 

@@ -6,7 +6,6 @@ A fault is called while rounds are played, and returns once its cause is taken a
 import os
 import signal
 import subprocess
-import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -17,6 +16,7 @@ from pathlib import Path
 from random import Random
 from threading import Lock
 from typing import Final
+from zipfile import ZipFile
 
 import httpx
 
@@ -212,10 +212,10 @@ def _release(commit: str | None) -> Iterator[tuple[Path | None, str]]:
         yield None, "no history: old and new are this release"
         return
     with tempfile.TemporaryDirectory() as directory:
-        archive = Path(directory) / "release.tar"
+        archive = Path(directory) / "release.zip"
         subprocess.run(["git", "archive", "--output", str(archive), found], cwd=_ROOT, check=True)
-        with tarfile.open(archive) as tar:
-            tar.extractall(Path(directory) / "source", filter="data")
+        with ZipFile(archive) as files:
+            files.extractall(Path(directory) / "source")
         yield Path(directory) / "source", f"{found[:8]} and this release"
 
 
