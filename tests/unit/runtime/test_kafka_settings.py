@@ -1,10 +1,8 @@
 """How clients reach Kafka: in the words of both clients, and never with half of what is needed."""
 
-import ssl
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from email.message import Message
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import httpx
@@ -16,6 +14,7 @@ from shared.local.ports import LOOPBACK
 from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.kafka_tokens import TokenProvider
 from tests.support.certificates import Authority
+from tests.support.https import https
 
 CA, CERTIFICATE, KEY = Path("/etc/ca.pem"), Path("/etc/own.crt"), Path("/etc/own.key")
 OAUTH: dict[str, Any] = {
@@ -102,24 +101,12 @@ def provider(tmp_path: Path) -> Iterator[tuple[str, Authority, list[tuple[str, s
     authority = Authority(tmp_path)
     asked: list[tuple[str, str]] = []
 
-    class Answer(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            form = self.rfile.read(int(self.headers["content-length"])).decode()
-            asked.append((self.headers["authorization"], form))
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b'{"access_token": "a.b.c", "token_type": "Bearer"}')
+    def reply(headers: Message, form: bytes) -> bytes:
+        asked.append((headers["authorization"], form.decode()))
+        return b'{"access_token": "a.b.c", "token_type": "Bearer"}'
 
-        def log_message(self, format: str, *words: object) -> None:  # noqa: A002 - the library's name
-            """Nothing."""
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*authority.issue("id"))
-    with HTTPServer((LOOPBACK, 0), Answer) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"https://{LOOPBACK}:{server.server_port}/token", authority, asked
-        server.shutdown()
+    with https(authority, reply) as url:
+        yield f"{url}/token", authority, asked
 
 
 def test_a_token_is_fetched_by_the_clients_own_credentials(

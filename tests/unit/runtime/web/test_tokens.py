@@ -3,13 +3,10 @@
 import asyncio
 import hmac
 import json
-import ssl
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import httpx
@@ -18,7 +15,6 @@ from joserfc.errors import SecurityWarning
 from joserfc.jwk import ECKey, Key, RSAKey
 
 from shared.contracts.rejection import Reason
-from shared.local.ports import LOOPBACK
 from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
@@ -26,6 +22,7 @@ from shared.runtime.web import keys as keys_module
 from shared.runtime.web.access import Caller, token_hash
 from shared.runtime.web.tokens import ALGORITHMS, Tokens, identities_of
 from tests.support.certificates import Authority
+from tests.support.https import https
 from tests.unit.runtime.web.token_provider import CLAIMS, EC, ISSUER, NOW, OKP, RSA, STRANGER, Provider, signed
 
 
@@ -302,25 +299,9 @@ def test_an_issuer_without_tls_is_that_of_one_machine_alone() -> None:
 def test_a_provider_is_known_by_an_authority_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over TLS a document is read from whoever such an authority vouches for, and from nobody else."""
     authority, stranger = Authority(tmp_path), Authority(tmp_path, "stranger")
-
-    class Answer(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b'{"keys": []}')
-
-        def log_message(self, format: str, *words: object) -> None:  # noqa: A002 - the library's name
-            """Nothing."""
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*authority.issue("id"))
-    with HTTPServer((LOOPBACK, 0), Answer) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        Thread(target=server.serve_forever, daemon=True).start()
-        url = f"https://{LOOPBACK}:{server.server_port}/keys"
+    with https(authority, lambda *_: b'{"keys": []}') as url:
         monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
         assert {"keys": []} == asyncio.run(keys_module.get_json(url))
         monkeypatch.setenv("SSL_CERT_FILE", str(stranger.file))
         with pytest.raises(httpx.ConnectError, match="certificate"):
             asyncio.run(keys_module.get_json(url))
-        server.shutdown()
