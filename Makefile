@@ -1,6 +1,5 @@
 # Pitledger: `make demo` plays a gaming day, `make test` proves the rest. Both set up what they need.
 
-PYTHON ?= python3
 BIN := .venv/bin
 
 # What one process has compiled, all others read, whatever the shell says of it: every worker of the tests imports all of
@@ -18,7 +17,7 @@ SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-setup: ## make or mend .venv; nothing to do when nothing changed
+setup: ## make or mend .venv, by PYTHON=... if you like; nothing to do when nothing changed
 	@PYTHON="$(PYTHON)" sh infra/setup.sh
 
 demo: setup ## play a gaming day of every game through the real path and print the books (ARGS=... is passed on)
@@ -130,7 +129,7 @@ release: setup ## build the release of a commit into dist/release: wheel, sdist,
 
 # With the oldest Python that is supported (PYTHON=...): what that takes, later ones take, too.
 constraints: ## install the newest releases that pyproject.toml allows and write constraints.txt and kafka_jars.yaml
-	rm -rf .venv/constraints && $(PYTHON) -m venv .venv/constraints
+	rm -rf .venv/constraints && $(or $(PYTHON),python3) -m venv .venv/constraints
 	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[counting,docs,embedded,load,test,tracing]'
 	{ echo '# Exact versions of everything that .[counting,docs,embedded,load,test,tracing] installs. Written by: make constraints'; \
 		.venv/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt

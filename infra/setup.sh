@@ -5,9 +5,13 @@
 # the two files that decide what is installed. Same stamp and a console script that starts: nothing to do.
 set -eu
 cd "$(dirname "$0")/.."
-python="${PYTHON:-python3}"
 venv=.venv
 stamp="$venv/setup"
+
+# The interpreter that is named, else the one that was named before, which the environment knows, else the path's.
+known="$(sed -n 's/^executable = //p' "$venv/pyvenv.cfg" 2>/dev/null || :)"
+[ -x "$known" ] || known=python3
+python="${PYTHON:-$known}"
 
 # Settings of the caller's shell that would send the packages elsewhere or lend us someone else's.
 unset PYTHONHOME PYTHONPATH PIP_TARGET PIP_PREFIX PIP_USER PIP_CONSTRAINT PIP_REQUIREMENT PIP_REQUIRE_VIRTUALENV

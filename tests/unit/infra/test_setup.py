@@ -32,7 +32,8 @@ def _interpreter(clone: Path, *, version: str, fails_on: str) -> Path:
 
 def _make(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run make as a person would, also when these tests are themselves run by make."""
-    environment = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL"}}
+    ours = {"MAKEFLAGS", "MAKELEVEL", "PYTHON"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
     return subprocess.run(["make", *arguments], cwd=directory, capture_output=True, text=True, env=environment)
 
 
@@ -54,6 +55,18 @@ def test_old_interpreter_is_refused_with_its_version(clone: Path) -> None:
     assert done.returncode != 0
     assert "is Python 3.9; Pitledger needs 3.11 or newer" in done.stderr
     assert not (clone / ".venv").exists()
+
+
+def test_the_interpreter_that_was_named_once_is_used_again(clone: Path) -> None:
+    """What `make setup PYTHON=...` made, no other target makes again with the interpreter of the path."""
+    before = _interpreter(clone, version="3.9", fails_on="(3, 11)")
+    (clone / ".venv").mkdir()
+    (clone / ".venv/pyvenv.cfg").write_text(f"home = {clone}\nexecutable = {before}\n")
+
+    again, other = _make(clone, "setup"), _make(clone, "setup", "PYTHON=python-that-is-not-there")
+
+    assert f"'{before}' is Python 3.9" in again.stderr
+    assert "no interpreter 'python-that-is-not-there' found" in other.stderr
 
 
 def test_missing_venv_module_names_the_package(clone: Path) -> None:
