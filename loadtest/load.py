@@ -48,7 +48,7 @@ from loadtest.profiles import PROFILES, WARM_UP_ROUNDS, Profile
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.sampling import Sampler, Samples
-from loadtest.stack import UNPACED, environment_of, more_processes, started_stack, target_of, tokens_of
+from loadtest.stack import AS_SERVICES, environment_of, more_processes, started_stack, target_of, tokens_of
 from loadtest.target import Target
 from loadtest.topic import stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
@@ -102,7 +102,7 @@ def run(
     partitions = {TABLE_EVENTS.name: profile.partitions} if profile.partitions else {}
     require_empty(os.environ.get("DATABASE_URL", ""))
     with (
-        _servers(broker, {} if profile.paced else UNPACED) as environment,
+        _servers(broker, {} if profile.paced and broker == "embedded" else AS_SERVICES) as environment,
         started_stack(*profile.services, environment=environment, partitions=partitions) as (document, pid),
         more_processes(document, profile.processes, environment) as more,
     ):

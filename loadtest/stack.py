@@ -18,8 +18,8 @@ from shared.local.process import LeashedProcess, ProcessConfig
 _MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
 _OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGER_FETCH_SECONDS": "0.01"}
 """It holds back what comes as long as it may: so short that what is measured is not its waiting (decision 28)."""
-UNPACED: Final = {"PITLEDGER_FETCH_SECONDS": "0.05"}
-"""As services have it. Where rounds come as fast as they go nobody waits, and each answer costs the broker."""
+AS_SERVICES: Final = {"PITLEDGER_FETCH_SECONDS": "0.05"}
+"""Where nobody waits, as rounds come as fast as they go; and for Apache Kafka, which holds nothing back."""
 _STOP_SECONDS: Final = 60.0
 
 

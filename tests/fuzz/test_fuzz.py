@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz.__main__ import main
 from tests.fuzz.every import FOUND, found, targets
 from tests.fuzz.target import Target
 
@@ -71,9 +72,9 @@ def test_what_is_neither_read_nor_refused_is_found() -> None:
     assert "IndexError: beyond the end\n" == done.stdout, done.stderr
 
 
-def test_an_input_can_be_tried_again(tmp_path: Path) -> None:
+def test_an_input_can_be_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A finding is replayed at its target: exit code 0 where it is refused as declared."""
     file = tmp_path / "input.bin"
     file.write_bytes(b"[")
-    done = _python("-m", "tests.fuzz", "--only=cursor", f"--replay={file}")
-    assert (0, "refused, as the target declares\n") == (done.returncode, done.stdout), done.stderr
+    assert 0 == main(["--only=cursor", f"--replay={file}"])
+    assert "refused, as the target declares\n" == capsys.readouterr().out

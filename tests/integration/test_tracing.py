@@ -1,18 +1,13 @@
 """Traces of a running stack at a real OTLP endpoint: one trace leads from the table's event to the read model."""
 
-import gzip
 import os
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from loadtest.collector import Collector, collecting
 from services.cli.stack import RunningStack
 from tests.support.brokers import AnyBroker
 from tests.support.polling import eventually
@@ -26,71 +21,6 @@ pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
 PARENT = "b7ad6b7169203331"
 TRACED, SENT, UNSAMPLED = "1" * 32, "2" * 32, "3" * 32
 SERVICES = ("round-settlement", "reporting")
-
-
-class Seen(NamedTuple):
-    """A span that was exported."""
-
-    service: str
-    name: str
-    trace: str
-    span: str
-    parent: str
-    links: frozenset[str]
-    """The spans that it is linked to."""
-
-
-class Collector(ThreadingHTTPServer):
-    """Takes what is exported."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Taking)
-        self.spans: list[Seen] = []
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-    def take(self, body: bytes) -> None:
-        """Keep the spans of a request."""
-        for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
-            [service] = [one.value.string_value for one in resource.resource.attributes if one.key == "service.name"]
-            for scope in resource.scope_spans:
-                for span in scope.spans:
-                    ids = (span.trace_id.hex(), span.span_id.hex(), span.parent_span_id.hex())
-                    self.spans.append(
-                        Seen(service, span.name, *ids, frozenset(link.span_id.hex() for link in span.links))
-                    )
-
-    def of(self, trace: str) -> dict[tuple[str, str], Seen]:
-        """The spans of a trace by service and name."""
-        return {(one.service, one.name): one for one in self.spans if one.trace == trace}
-
-
-class _Taking(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.headers.get("Content-Encoding") == "gzip":
-            body = gzip.decompress(body)
-        self.server.take(body)  # type: ignore[attr-defined]
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the standard library
-        """Say nothing."""
-
-
-@contextmanager
-def collecting() -> Iterator[Collector]:
-    """Give a collector that listens."""
-    with Collector() as collector:
-        thread = threading.Thread(target=collector.serve_forever, daemon=True)
-        thread.start()
-        yield collector
-        collector.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="module")
