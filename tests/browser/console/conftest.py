@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, StorageState
 
-from shared.local.kafka import KafkaServer
 from tests.browser.conftest import OpenPage
 from tests.support.demo import RunningDemo, running_demo
 
@@ -18,15 +17,10 @@ Visit = Callable[..., Page]
 
 @pytest.fixture(scope="package")
 def demo() -> Iterator[RunningDemo]:
-    """A gaming day that was played, and the console on it.
-
-    On Apache Kafka: of minutes in which mostly nothing comes, the broker in memory takes a quarter of a processor.
-    """
-    with KafkaServer() as kafka:
-        servers = {"KAFKA_BOOTSTRAP_SERVERS": kafka.bootstrap_servers, "PITLEDGER_FETCH_SECONDS": "1"}
-        environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-        with running_demo(environment | servers) as started:
-            yield started
+    """A gaming day that was played, and the console on it."""
+    servers = ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
+    with running_demo({name: value for name, value in os.environ.items() if name not in servers}) as started:
+        yield started
 
 
 @pytest.fixture(scope="package")
