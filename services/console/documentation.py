@@ -13,6 +13,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from services.console.protection import content_policy
+from services.console.services import Refused
+from services.console.words import say
 
 ADDRESS: Final = "/docs"
 _DATA: Final = re.compile(r"application/(ld\+)?json")
@@ -65,11 +67,15 @@ class _Pages(StaticFiles):
 
 
 def routes(directory: Path | None) -> list[BaseRoute]:
-    """Return the routes of the documentation; none where it was not built."""
+    """Return the routes of the documentation; where it was not built, they say how it is."""
     if directory is None:
-        return []
+        return [Route(ADDRESS, _missing), Route(f"{ADDRESS}/{{path:path}}", _missing)]
+    return [Route(ADDRESS, _begin), Mount(ADDRESS, _Pages(directory))]
 
-    async def begin(_: object) -> Response:
-        return RedirectResponse(f"{ADDRESS}/")
 
-    return [Route(ADDRESS, begin), Mount(ADDRESS, _Pages(directory))]
+async def _begin(_: object) -> Response:
+    return RedirectResponse(f"{ADDRESS}/")
+
+
+async def _missing(_: object) -> Response:
+    raise Refused("console", 404, {"title": say("refused.docs"), "detail": say("refused.docs_why")})

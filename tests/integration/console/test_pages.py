@@ -227,3 +227,11 @@ def test_a_stream_ends_with_its_session(stage: Stage, browser: Browser) -> None:
     answer = browser.get("/p/riverside/floor/stream")
     assert (200, "text/event-stream; charset=utf-8") == (answer.status_code, answer.headers["content-type"])
     assert (2, 1) == (len(looks), answer.text.count("event: totals"))
+
+
+@pytest.mark.parametrize("path", ["/docs", "/docs/", "/docs/reports/"])
+def test_documentation_that_was_not_built_is_said_to_be_missing(stage: Stage, path: str) -> None:
+    """Every page leads to it: who runs the console from a clone is told what builds it."""
+    answer = stage.browser().get(path)
+    assert 404 == answer.status_code
+    assert "make docs" in answer.text
