@@ -48,7 +48,7 @@ from loadtest.profiles import PROFILES, WARM_UP_ROUNDS, Profile
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.sampling import Sampler, Samples
-from loadtest.stack import AS_SERVICES, environment_of, more_processes, started_stack, target_of, tokens_of
+from loadtest.stack import ASKED_OFTEN, environment_of, more_processes, started_stack, target_of, tokens_of
 from loadtest.target import Target
 from loadtest.topic import stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
@@ -60,8 +60,6 @@ _SUBMISSION_SECONDS: Final = 120.0
 _CHECKPOINT_SECONDS: Final = 60.0
 _AT_PROPERTIES: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
 _UNDER_SUBMISSIONS: Final = ("vigorish", "progressive_meters")
-_SAMPLE_SECONDS: Final = 0.02
-_SAMPLE_SECONDS_UNPACED: Final = 0.2
 _VERIFY: Final = (sys.executable, "-P", "-m", "services.cli.main", "verify", "--json")
 _BYTES: Final = """
     SELECT n.nspname, sum(pg_total_relation_size(c.oid))::bigint FROM pg_class c JOIN pg_namespace n ON
@@ -102,7 +100,7 @@ def run(
     partitions = {TABLE_EVENTS.name: profile.partitions} if profile.partitions else {}
     require_empty(os.environ.get("DATABASE_URL", ""))
     with (
-        _servers(broker, {} if profile.paced and broker == "embedded" else AS_SERVICES) as environment,
+        _servers(broker, ASKED_OFTEN if profile.paced and broker == "embedded" else {}) as environment,
         started_stack(*profile.services, environment=environment, partitions=partitions) as (document, pid),
         more_processes(document, profile.processes, environment) as more,
     ):
@@ -149,11 +147,12 @@ class _Run:
 
     def measure(self, records: Sequence[Record], say: Callable[[str], object]) -> None:
         """File what is played under, play, measure, judge."""
-        paced = self._profile.paced
         with (
             Watch(self._target) as watch,
             Publisher(
-                self._target.bootstrap_servers, partition=self._profile.partition, linger_ms=0 if paced else 5
+                self._target.bootstrap_servers,
+                partition=self._profile.partition,
+                linger_ms=0 if self._profile.paced else 5,
             ) as publisher,
         ):
             self._file(watch, records)
@@ -161,7 +160,7 @@ class _Run:
             warm, measured = records[:WARM_UP_ROUNDS], records[WARM_UP_ROUNDS:]
             bench.play(warm, [0.0] * len(warm))
             self._at_rest(bench, watch)
-            samples, sent, since = self._play(bench, watch, measured, paced)
+            samples, sent, since = self._play(bench, watch, measured)
             say(f"{self._outcome.rounds_per_second:,.0f} rounds/s; judging")
             self._judge(watch, records, samples, sent, since)
 
@@ -185,13 +184,10 @@ class _Run:
         for schema in readers:
             bench.reached(lambda schema=schema: watch.read(schema, SETTLEMENTS.name), watch.entries)  # type: ignore[misc]
 
-    def _play(
-        self, bench: Bench, watch: Watch, records: Sequence[Record], paced: bool
-    ) -> tuple[Samples, dict[Any, float], int]:
-        outcome, seconds = self._outcome, _SAMPLE_SECONDS if paced else _SAMPLE_SECONDS_UNPACED
-        outcome.resolution_ms = 1000 * seconds
+    def _play(self, bench: Bench, watch: Watch, records: Sequence[Record]) -> tuple[Samples, dict[Any, float], int]:
+        outcome = self._outcome
         disk, settled, used = self._disk(), watch.settled(), self._family.used()
-        with Sampler(self._target.conninfo, self._schemas, self._family, seconds=seconds) as sampler:
+        with Sampler(self._target.conninfo, self._schemas, self._family) as sampler:
             began = time.monotonic()
             sent = bench.play(records, due(self._profile.stages, self._seed), self._interventions(len(records)))
             outcome.produced_seconds = time.monotonic() - began
@@ -215,7 +211,7 @@ class _Run:
     ) -> None:
         outcome, servers = self._outcome, self._target.bootstrap_servers
         events, published = list(stored(servers, TABLE_EVENTS.name)), list(stored(servers, SETTLEMENTS.name))
-        found = timing.moments(self._target.conninfo, samples, events, published, self._schemas)
+        found = timing.moments(self._target.conninfo, self._schemas)
         found["everywhere"] = timing.everywhere(found)
         outcome.age_ms = {name: ages(sent, seen) for name, seen in found.items() if seen}
         outcome.lag = lag_of(samples, sorted(sent.values()), settled, self._schemas)

@@ -57,7 +57,6 @@ class Outcome:
     machine_us: float = 0.0
     counted_once: bool = True
     age_ms: dict[str, dict[str, float]] = field(default_factory=dict)
-    resolution_ms: float = 0.0
     memory_mb: dict[str, dict[str, float]] = field(default_factory=dict)
     disk_bytes: dict[str, float] = field(default_factory=dict)
     lag: list[Mapping[str, float]] = field(default_factory=list)

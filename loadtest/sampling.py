@@ -1,11 +1,11 @@
-"""Looks at a running stack from a thread of its own, often: how far each service is, and the memory it takes."""
+"""Looks at a running stack from a thread of its own: how far each service is, and the memory it takes."""
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 import psycopg
 
@@ -15,30 +15,19 @@ Place = tuple[str, int]
 """(topic, partition)"""
 
 _RESOURCES_SECONDS: Final = 2.0
-_SINCE: Final = """CASE WHEN current_setting('track_commit_timestamp')::boolean
-                   THEN extract(epoch FROM pg_xact_commit_timestamp(xmin))::float8 END"""
-
-
-class Reached(NamedTuple):
-    """The next offset that a service will read of a partition, and since when (seconds since the epoch).
-
-    That is when it was committed, where the server keeps that (`track_commit_timestamp`), else when it was seen.
-    """
-
-    next_offset: int
-    since: float
+_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How far services were at a moment (seconds since the epoch): schema -> topic and partition -> Reached."""
+    """How far services were at a moment (seconds since the epoch): schema -> topic and partition -> next offset."""
 
     at: float
-    reached: Mapping[str, Mapping[Place, Reached]]
+    reached: Mapping[str, Mapping[Place, int]]
 
     def read(self, schema: str, topic: str) -> int:
         """Return how many records of a topic a service had processed and committed."""
-        return sum(one.next_offset for (name, _), one in self.reached.get(schema, {}).items() if name == topic)
+        return sum(offset for (name, _), offset in self.reached.get(schema, {}).items() if name == topic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +46,6 @@ class Samples:
     places: list[Sample] = field(default_factory=list)
     resources: list[Resources] = field(default_factory=list)
 
-    def moments(self, schema: str, topic: str, wanted: Mapping[Place, Sequence[int]]) -> dict[tuple[int, int], float]:
-        """Return since when each of these offsets, ascending by partition, was behind a service, as far as it was seen.
-
-        Gives (partition, offset) -> moment; those that were never seen so are left out.
-        """
-        found: dict[tuple[int, int], float] = {}
-        for place, offsets in wanted.items():
-            if place[0] != topic:
-                continue
-            left = 0
-            for sample in self.places:
-                reached = sample.reached.get(schema, {}).get(place)
-                while reached is not None and left < len(offsets) and offsets[left] < reached.next_offset:
-                    found[place[1], offsets[left]] = reached.since
-                    left += 1
-        return found
-
 
 def place_of(shard_name: str) -> Place | None:
     """Return the partition that a shard follows: `settlements/3`, or `settlements/3@...` of a topic made anew."""
@@ -84,26 +56,25 @@ def place_of(shard_name: str) -> Place | None:
 class Sampler:
     """A thread, for the length of a `with` block, that fills `samples`; what it meets is raised at the end."""
 
-    def __init__(self, conninfo: str, schemas: Sequence[str], family: Family, *, seconds: float) -> None:
+    def __init__(self, conninfo: str, schemas: Sequence[str], family: Family) -> None:
         self.samples = Samples()
         self._conninfo = conninfo
         self._query = " UNION ALL ".join(
-            f"SELECT '{schema}', name, next_offset, {_SINCE} FROM {schema}.shards WHERE name LIKE '%/%'"  # noqa: S608 - our names
+            f"SELECT '{schema}', name, next_offset FROM {schema}.shards WHERE name LIKE '%/%'"  # noqa: S608 - our names
             for schema in schemas
         )
         self._family = family
-        self._seconds = seconds
         self._ends = Event()
         self._error: Exception | None = None
         self._thread = Thread(target=self._run, name="sampler", daemon=True)
 
     def look(self, connection: psycopg.Connection) -> Sample:
         """Return how far the services are now."""
-        found: dict[str, dict[Place, Reached]] = {}
+        found: dict[str, dict[Place, int]] = {}
         rows, now = connection.execute(self._query.encode()).fetchall(), time.time()
-        for schema, name, next_offset, since in rows:
+        for schema, name, next_offset in rows:
             if (place := place_of(name)) is not None:
-                found.setdefault(schema, {})[place] = Reached(next_offset, now if since is None else since)
+                found.setdefault(schema, {})[place] = next_offset
         return Sample(now, found)
 
     def __enter__(self) -> Self:
@@ -131,6 +102,6 @@ class Sampler:
                         look_at = time.monotonic() + _RESOURCES_SECONDS
                     if last:
                         return
-                    self._ends.wait(self._seconds)
+                    self._ends.wait(_SECONDS)
         except Exception as error:  # noqa: BLE001 - raised again by whoever waits for the thread
             self._error = error

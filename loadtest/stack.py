@@ -16,10 +16,9 @@ from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
 
 _MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
-_OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGER_FETCH_SECONDS": "0.01"}
-"""It holds back what comes as long as it may: so short that what is measured is not its waiting (decision 28)."""
-AS_SERVICES: Final = {"PITLEDGER_FETCH_SECONDS": "0.05"}
-"""Where nobody waits, as rounds come as fast as they go; and for Apache Kafka, which holds nothing back."""
+ASKED_OFTEN: Final = {"PITLEDGER_FETCH_SECONDS": "0.01"}
+"""For ages on the broker in memory, which holds back what comes as long as it may: so short that what is
+measured is not its waiting (decision 28)."""
 _STOP_SECONDS: Final = 60.0
 
 
@@ -37,7 +36,7 @@ def started_stack(
     """
     words = ["up", *(f"--service={service}" for service in services)]
     words += [f"--partitions={topic}={number}" for topic, number in (partitions or {}).items()]
-    with started(*words, environment={**_OF_BROKER_IN_MEMORY, **environment}) as stack:
+    with started(*words, environment=environment) as stack:
         yield stack
 
 
@@ -76,7 +75,6 @@ def more_processes(
         for service, number in processes.items():
             for _ in range(number - 1):
                 of_process = {
-                    **_OF_BROKER_IN_MEMORY,
                     **environment,
                     **environment_of(dict(document)),
                     "PITLEDGER_CHECKPOINT_KEY_FILE": str(keys / f"{service}.pem"),

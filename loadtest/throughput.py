@@ -38,7 +38,7 @@ from loadtest.profiles import SETTLEMENT, SPINE, WARM_UP_ROUNDS
 from loadtest.property import property_document
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
-from loadtest.stack import more_processes, started_stack, target_of
+from loadtest.stack import ASKED_OFTEN, more_processes, started_stack, target_of
 from loadtest.target import Target
 from loadtest.watch import Watch
 from shared.contracts.tables import READER, RoundCompleted
@@ -199,9 +199,10 @@ def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
 def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; return the exit code: 0, or 1 where the throughput is below `--at-least`."""
     options = options_of(words)
+    environment = {**ASKED_OFTEN, **os.environ}
     with (
-        started_stack(*(() if options.all_services else SPINE)) as (document, pid),
-        more_processes(document, {SETTLEMENT: options.processes}) as more,
+        started_stack(*(() if options.all_services else SPINE), environment=environment) as (document, pid),
+        more_processes(document, {SETTLEMENT: options.processes}, environment) as more,
     ):
         measured = measure(
             target_of(document),

@@ -1,54 +1,42 @@
-"""How old events were when each service had them, from what a sampler saw and where the messages stand."""
+"""When each event was recorded, and committed by each service, as the database says it."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
-import msgspec
 import psycopg
 
 from loadtest.bench import Place
-from loadtest.sampling import Place as Partition
-from loadtest.sampling import Samples
-from loadtest.topic import Stored
 from loadtest.watch import SETTLEMENT
-from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
+from shared.contracts.envelope import shard_source
 
 _RECORDED: Final = f"""
     SELECT shard, seq, source, sequence, extract(epoch FROM recorded_at)::float8 FROM {SETTLEMENT}.entries
     WHERE kind = 'settlement.posted'"""  # noqa: S608 - our own name
+_TAKEN: Final = "SELECT source, first, last, extract(epoch FROM pg_xact_commit_timestamp(xmin))::float8 FROM {}.taken"
+"""The places that one transaction took in a stream, and when it was committed."""
+_KEPT: Final = "SELECT current_setting('track_commit_timestamp')::boolean"
 
 
-class _Event(msgspec.Struct):
-    source: str
-    sequence: int
-
-
-class _Published(msgspec.Struct):
-    id: str
-
-
-def moments(
-    conninfo: str, samples: Samples, events: Iterable[Stored], published: Iterable[Stored], schemas: Sequence[str]
-) -> dict[str, dict[Place, float]]:
+def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, float]]:
     """Return when each event was recorded, committed, and committed by each of the services behind (epoch seconds).
 
-    By `recorded`, `committed` and the schemas. Of commits between two looks, the last is what counts.
+    By `recorded`, `committed` and the schemas; by `recorded` alone where the server keeps no moments of commits
+    (`track_commit_timestamp`).
     """
     with psycopg.connect(conninfo) as connection:
         rows = connection.execute(_RECORDED.encode()).fetchall()
-    recorded: dict[Place, float] = {(source, sequence): at for _, _, source, sequence, at in rows}
-    entries: dict[str, Place] = {f"{shard}-{seq}": (source, sequence) for shard, seq, source, sequence, _ in rows}
-    read_event, read_published = msgspec.json.Decoder(_Event).decode, msgspec.json.Decoder(_Published).decode
-    sent: dict[tuple[int, int], Place] = {}
-    for one in events:
-        event = read_event(one.value)
-        sent[one.partition, one.offset] = event.source, event.sequence
-    said = {(one.partition, one.offset): read_published(one.value).id for one in published}
-    settled = {place: entries[entry] for place, entry in said.items() if entry in entries}
-    found = {"recorded": recorded, "committed": _seen(samples, SETTLEMENT, TABLE_EVENTS.name, sent)}
-    behind = {schema: _seen(samples, schema, SETTLEMENTS.name, settled) for schema in schemas if schema != SETTLEMENT}
-    return found | {schema: seen for schema, seen in behind.items() if seen}
+        kept = all(row[0] for row in connection.execute(_KEPT.encode()))
+        taken = {schema: dict(_taken(connection, schema)) for schema in schemas if kept}
+    found: dict[str, dict[Place, float]] = {"recorded": {(source, at): moment for _, _, source, at, moment in rows}}
+    for schema, committed in taken.items():
+        if schema == SETTLEMENT:
+            places = {(source, at): (source, at) for _, _, source, at, _ in rows}
+        else:
+            places = {(_stream(shard), seq): (source, at) for shard, seq, source, at, _ in rows}
+        seen = {place: committed[where] for where, place in places.items() if where in committed}
+        if seen:
+            found["committed" if schema == SETTLEMENT else schema] = seen
+    return found
 
 
 def everywhere(found: Mapping[str, Mapping[Place, float]]) -> dict[Place, float]:
@@ -59,8 +47,11 @@ def everywhere(found: Mapping[str, Mapping[Place, float]]) -> dict[Place, float]
     return {place: max(seen[place] for seen in behind) for place in behind[0] if all(place in seen for seen in behind)}
 
 
-def _seen(samples: Samples, schema: str, topic: str, places: Mapping[tuple[int, int], Place]) -> dict[Place, float]:
-    wanted: defaultdict[Partition, list[int]] = defaultdict(list)
-    for partition, offset in sorted(places):
-        wanted[topic, partition].append(offset)
-    return {places[at]: moment for at, moment in samples.moments(schema, topic, wanted).items()}
+def _taken(connection: psycopg.Connection[Any], schema: str) -> Iterator[tuple[Place, float]]:
+    for source, first, last, moment in connection.execute(_TAKEN.format(schema).encode()):
+        for sequence in range(first, last + 1):
+            yield (source, sequence), moment
+
+
+def _stream(shard: int) -> str:
+    return shard_source(SETTLEMENT.replace("_", "-"), shard)

@@ -12,6 +12,7 @@ from typing import Final, Self
 import httpx
 
 from infra.topics import apply as apply_topics
+from infra.topics import wanted as wanted_topics
 from services.cli.database import explained
 from services.cli.exits import NotThere, StackEnded
 from services.cli.fork_server import SERVER, ForkServer
@@ -35,8 +36,11 @@ COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
 OPERATOR: Final = "demo.operator"
 """Who works with the command line in a terminal with the environment of the stack."""
 
-_OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3"}
-"""The broker in memory lets a consumer group wait for half of its session timeout before it begins."""
+_OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGER_FETCH_SECONDS": "0.2"}
+"""The broker in memory lets a consumer group wait for half of its session timeout before it begins, and holds back what
+comes for half of the time for which it may."""
+_PARTITIONS_IN_MEMORY: Final = 4
+"""It looks through every partition, again and again, as long as a fetch waits: twelve take six times as long."""
 
 _BACKGROUND_SHARE: Final = 0.4
 """What work that nobody waits for takes of a processor, in all services of the machine together."""
@@ -110,6 +114,7 @@ class RunningStack:
             **{url_variable(service): url for service, url in self.urls.items()},
             **self.home.environment,
             **self._issuer.settings,
+            **self._of_broker,
         }
 
     def __enter__(self) -> Self:
@@ -201,12 +206,30 @@ class RunningStack:
     def _prepare(self) -> None:
         with ThreadPoolExecutor() as pool:
             client = KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=self.bootstrap_servers).kafka_python()
-            topics = pool.submit(apply_topics, self.bootstrap_servers, partitions=self._partitions, client=client)
+            topics = pool.submit(apply_topics, self.bootstrap_servers, partitions=self._all_partitions, client=client)
             with explained(self.database_url):
                 for service in self._services:
                     upgrade(service, migrations(service), self.database_url)
             with explained_topics():
                 topics.result()
+
+    @property
+    def _all_partitions(self) -> Mapping[str, int]:
+        """Return the numbers of partitions that are not as usual."""
+        if not self._in_memory:
+            return self._partitions
+        few = {topic.name: min(topic.partitions, _PARTITIONS_IN_MEMORY) for topic in wanted_topics()}
+        return {**few, **self._partitions}
+
+    @property
+    def _of_broker(self) -> Mapping[str, str]:
+        """Return the settings that its broker asks for, unless the environment has others."""
+        wanted = _OF_BROKER_IN_MEMORY if self._in_memory else {}
+        return {name: self._given.get(name, value) for name, value in wanted.items()}
+
+    @property
+    def _in_memory(self) -> bool:
+        return isinstance(self._servers.broker, Broker)
 
     def _environment_of(self, service: str) -> Mapping[str, str]:
         """Return the environment of a service, with its port, its own key and its own login to the database."""
@@ -214,9 +237,8 @@ class RunningStack:
             return self._environment_of_console()
         own = {"DATABASE_URL": self._logins[role_of(service)], **self.home.environment_of(service)}
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(self._ports[service])}
-        broker = _OF_BROKER_IN_MEMORY if isinstance(self._servers.broker, Broker) else {}
         share = {"PITLEDGER_BACKGROUND_SHARE": f"{_BACKGROUND_SHARE / len(self._services):.3f}"}
-        return {**broker, **share, **self._given, **self.environment, **own, **listening, **self._settings}
+        return {**share, **self._given, **self.environment, **own, **listening, **self._settings}
 
     def _environment_of_console(self) -> Mapping[str, str]:
         """Return the environment of the console: where the services are, and nobody's password or token."""

@@ -47,7 +47,7 @@ class Settings(KafkaSettings):
         description="most records committed in one transaction; ten times as many where reporting adds up settlements",
     )
     fetch_seconds: Seconds = Field(
-        default=0.05,
+        default=0.5,
         description="how long a broker may hold an answer back while it has nothing new; Apache Kafka gives what comes",
     )
     retry_seconds_max: Seconds = Field(

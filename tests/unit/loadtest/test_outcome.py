@@ -9,15 +9,15 @@ from loadtest.bench import Bench, Place
 from loadtest.outcome import Outcome, Source, ages, growth_of, keep, kept, lag_of, memory_of, thinned
 from loadtest.page import page
 from loadtest.processes import Used
-from loadtest.sampling import Reached, Resources, Sample, Samples, place_of
+from loadtest.sampling import Resources, Sample, Samples, place_of
 from loadtest.timing import everywhere
 from loadtest.watch import TooSlow
 
 
 def sample(at: float, settled: int, reported: int) -> Sample:
     """Two services, two partitions of each topic, evenly."""
-    events = {("table.events", number): Reached(settled // 2, at) for number in (0, 1)}
-    published = {("settlements", number): Reached(reported // 2, at) for number in (0, 1)}
+    events = {("table.events", number): settled // 2 for number in (0, 1)}
+    published = {("settlements", number): reported // 2 for number in (0, 1)}
     return Sample(at, {"round_settlement": events, "reporting": published})
 
 
@@ -60,13 +60,6 @@ def test_what_a_round_costs_is_told_by_windows_of_the_growing_journal() -> None:
 def test_memory_is_told_before_at_its_peak_and_after() -> None:
     """In megabytes."""
     assert {"postgres": {"before": 50.0, "peak": 90.0, "after": 60.0}} == memory_of(SAMPLES)
-
-
-def test_a_message_was_there_when_the_next_offset_was_first_behind_it() -> None:
-    """Offsets that no sample covers are left out."""
-    wanted = {("settlements", 0): [0, 9, 10, 49, 50], ("other", 0): [0]}
-    found = SAMPLES.moments("reporting", "settlements", wanted)
-    assert {(0, 0): 101.0, (0, 9): 101.0, (0, 10): 102.0, (0, 49): 103.0} == found
 
 
 def test_everywhere_is_where_the_last_has_it() -> None:
