@@ -48,12 +48,12 @@ _SOUGHT_SECONDS = 2.0
 """How long brokers stay in that state at most where there is a connection to none: librdkafka tries one a second."""
 _RETRY_SECONDS = 0.25
 """Pause before a cluster that did not answer is asked again."""
-_POLL_SECONDS = 0.2
+_POLL_SECONDS = 0.5
 """How long the first record of a batch is waited for at a time; stopping waits as long."""
 
 
 class KafkaTopics:
-    """A service's connection to Kafka: one FastStream broker, which brings a producer and an administrator along.
+    """A service's connection to Kafka: one FastStream broker, which brings an administrator along.
 
     `ends` says how far the partitions of each topic go, of which the broker tells with each record that it sends.
 
@@ -85,8 +85,12 @@ class KafkaTopics:
         )
 
     async def start(self) -> None:
-        """Connect; nothing is subscribed to yet."""
+        """Connect; nothing is subscribed to yet.
+
+        The relay has a producer; FastStream's own would look ten times a second for answers to what nobody gave it.
+        """
         await self.broker.start()
+        await self.broker.config.producer.disconnect()  # type: ignore[attr-defined]  # Kafka's has it
 
     async def stop(self) -> None:
         """Stop whatever is still read, and disconnect."""

@@ -17,17 +17,18 @@ from typing import Any, Final, NamedTuple
 import structlog
 from confluent_kafka import Producer
 from pydantic_core import to_json
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import Select, Text, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE, shard_source
 from shared.contracts.upcasting import kind_of_type
-from shared.journal.bulk import update
+from shared.journal.bulk import compiled, update
 from shared.journal.entry import Entry
 from shared.journal.shard import Shard, Unsealed
 from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
 from shared.journal.signed_note import Signer
+from shared.journal.tables import JournalTables
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.kafka import new_producer
@@ -38,7 +39,8 @@ log = structlog.get_logger()
 BATCH_ENTRIES: Final = 1000
 """So many entries of a shard are published at once at most, and kept in memory at most."""
 
-IDLE_SECONDS: Final = 0.5
+_IDLE_SECONDS: Final = 0.5
+"""How often what another process has recorded, and not published, is looked for; and the pause after what failed."""
 FLUSH_SECONDS: Final = 30.0
 _FLUSH_STEP_SECONDS: Final = 0.5
 Headers = list[tuple[str, str | bytes | None]]
@@ -108,6 +110,7 @@ class Relay:
         self._unsealed: dict[int, str] = {}
         """Why shards are not published, as it was logged."""
         self._mark = update(context.tables.relay)
+        self._waiting = compiled(_waiting(context.tables))
 
     def _new_producer(self) -> Producer:
         return new_producer(self._context.settings, self._context.service)
@@ -128,28 +131,24 @@ class Relay:
                 if kind_of(error) is Kind.BUG:
                     raise
                 log.warning("relay waits", error=str(error))
-                await asyncio.sleep(IDLE_SECONDS)
+                await asyncio.sleep(_IDLE_SECONDS)
                 continue
             if (
                 published < BATCH_ENTRIES
             ):  # what is recorded meanwhile goes out with what follows until it is woken again
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(IDLE_SECONDS):  # wait_for loses a cancellation that meets the event
+                    async with asyncio.timeout(_IDLE_SECONDS):  # wait_for loses a cancellation that meets the event
                         await self._wake.wait()
 
     async def publish(self) -> int:
         """Publish what there is, at most one batch a shard; return the number of entries."""
-        shards, relay = self._context.tables.shards, self._context.tables.relay
-        behind = shards.c.next_seq - 1 - relay.c.published_seq
-        query = select(shards, relay.c.published_seq, behind.label("behind"))
-        query = query.join(shards, shards.c.shard == relay.c.shard).where(behind > 0)
         async with self._context.engine.begin() as connection:
-            waiting = (await connection.execute(query.with_for_update(of=relay, skip_locked=True))).all()
+            waiting = (await self._waiting.read(connection, ())).all()
             self._context.metrics.relay_backlog.set(sum(row.behind for row in waiting))
             if not waiting:
                 return 0
             found = {
-                row.shard: await self._batch(connection, Shard(*row[: len(shards.c)]), row.published_seq, row.behind)
+                row.shard: await self._batch(connection, Shard(*tuple(row)[:-2]), row.published_seq, row.behind)
                 for row in waiting
             }
             batches = {shard: batch for shard, batch in found.items() if batch}
@@ -247,6 +246,15 @@ class Relay:
             signed = [] if proof is None else [(HEADER, proof)]
             context = self._context.tracing.header(*cause)
             yield [*_HEADERS, *signed, *([] if context is None else [(TRACEPARENT, context)])]
+
+
+def _waiting(tables: JournalTables) -> Select[Any]:
+    """Return the query for the shards, locked, of which something is not published: up to where, and how much."""
+    shards, relay = tables.shards, tables.relay
+    behind = shards.c.next_seq - 1 - relay.c.published_seq
+    query = select(shards, relay.c.published_seq, behind.label("behind"))
+    query = query.join(shards, shards.c.shard == relay.c.shard).where(behind > 0)
+    return query.with_for_update(of=relay, skip_locked=True)
 
 
 def _causes(batches: Mapping[int, Sequence[Outgoing]]) -> list[tuple[str, str]]:

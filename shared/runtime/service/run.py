@@ -225,8 +225,7 @@ class _Run:
             web.should_exit = True  # nobody is let in any more; who was is answered meanwhile
             ending = Ending()
             await ending.cancel("read", reading)  # first: so that it subscribes to nothing more
-            for subscription in reversed(self._health.subscriptions):
-                await ending.wait(subscription.consumer.topic, subscription.stop())
+            await asyncio.gather(*(ending.wait(one.consumer.topic, one.stop()) for one in self._health.subscriptions))
             if self._topics is not None:
                 await ending.wait("topics", self._topics.stop())
             await ending.wait("http", asyncio.wait([serving]))
