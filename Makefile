@@ -122,6 +122,7 @@ compiled: setup ## build a wheel with compiled rules into dist/, and hold it to 
 	cd .venv/compiled && export PYTHONPATH=$(CURDIR)/.venv/compiled && \
 		../bin/python -c 'import shared.rules.paytable as built; assert built.__file__.endswith(".so"), built.__file__' && \
 		../bin/pytest -n 2 -p no:cacheprovider tests/golden tests/unit/rules tests/unit/cards --ignore tests/unit/rules/test_doctests.py
+	$(BIN)/python -m infra.compiled
 
 # Of the commit that is checked out. KEY=... is the Ed25519 key that signs; ARGS=... is passed on (docs/operations.md, Releases).
 release: setup ## build the release of a commit into dist/release: wheel, sdist, bill of materials, sums, signed manifest (KEY=...)

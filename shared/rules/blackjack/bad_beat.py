@@ -62,7 +62,7 @@ def bad_beat(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
     hands: list[Hands] = []
     for dealer, chance in twenties(selection.decks, terms).items():
         hands.append((chance, rows.row_of(dealer)))
-    hands.append((1 - sum(chance for chance, _ in hands), None))
+    hands.append((1 - sum((chance for chance, _ in hands), Fraction(0)), None))
     cards = 52 * selection.decks
     twins = Fraction(selection.decks - 1, cards - 1)
     hands = with_bonus(hands, rows.rows.get("magic_card"), (2 - twins) / 52)

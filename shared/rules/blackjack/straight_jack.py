@@ -38,7 +38,7 @@ def straight_jack(selection: Selection, offer: Offer, terms: Terms) -> Progressi
         for straight, chance in straights(selection.decks, terms)
         for suit, share in _SUITS
     ]
-    hands.append((1 - sum(chance for chance, _ in hands), None))
+    hands.append((1 - sum((chance for chance, _ in hands), Fraction(0)), None))
     return Progressive.counted(offer, hands, ASSUMED)
 
 
@@ -63,7 +63,7 @@ def _played(decks: int, strategy: Strategy, up: int, dealt: Straight) -> Iterato
 
     def grow(straight: Straight, state: int, *, draws: bool, once: bool) -> Iterator[tuple[Straight, Fraction]]:
         """Yield what becomes of the straight where the dealer has no Blackjack that is seen."""
-        left = _chance(decks, straight, up) - sum(_chance(decks, straight, up, hole) for hole in holes)
+        left = _chance(decks, straight, up) - sum((_chance(decks, straight, up, hole) for hole in holes), Fraction(0))
         if draws:
             for card in _CARDS:
                 longer = (*straight, card)
