@@ -14,7 +14,8 @@ from loadtest.processes import Family, Used
 Place = tuple[str, int]
 """(topic, partition)"""
 
-_RESOURCES_SECONDS: Final = 2.0
+_RESOURCES_SECONDS: Final = 5.0
+"""Seldom: to read how much memory all have takes a tenth of a second of a processor."""
 _SECONDS: Final = 0.2
 
 
