@@ -21,7 +21,7 @@ from loadtest.profiles import SETTLEMENT, SPINE, WARM_UP_ROUNDS
 from loadtest.stack import started_stack, target_of
 from loadtest.throughput import measure
 
-REPORTING: Final = "reporting"
+_REPORTING: Final = "reporting"
 OFF: Final = "off"
 WAYS: Final[Mapping[str, Mapping[str, str]]] = {
     OFF: {"OTEL_SDK_DISABLED": "true"},
@@ -76,7 +76,7 @@ def run(way: str, turn: int, *, rounds: int, tables: int, seed: int) -> Run:
                 latency_seconds=1,
             )
         used = measured.throughput.cpu_seconds
-        us = 1e6 * (used[SETTLEMENT] + used[REPORTING]) / rounds
+        us = 1e6 * (used[SETTLEMENT] + used[_REPORTING]) / rounds
         return Run(way, turn, us, _of_rounds(collector) / (WARM_UP_ROUNDS + rounds + 1))
 
 
