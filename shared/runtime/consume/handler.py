@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
@@ -65,8 +65,12 @@ StateT = TypeVar("StateT")
 _TIMESTAMP_MAX: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp()) * 1000
 
 
+@lru_cache(maxsize=1024)
 def moment_of(timestamp_ms: int) -> datetime:
-    """Return the moment of a Kafka timestamp; of one that no calendar has, as a sender may say it, the nearest."""
+    """Return the moment of a Kafka timestamp; of one that no calendar has, as a sender may say it, the nearest.
+
+    What was sent together has the same few.
+    """
     return datetime.fromtimestamp(min(max(timestamp_ms, 0), _TIMESTAMP_MAX) / 1000, UTC)
 
 

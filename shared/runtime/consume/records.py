@@ -1,5 +1,7 @@
 """Records as librdkafka gives them, as ours."""
 
+from typing import Any
+
 from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, Message
 
 from shared.runtime.consume.handler import Record, moment_of
@@ -9,6 +11,7 @@ def record_of(message: Message) -> Record:
     """Return a message that was read of a topic, and is no error, as a record."""
     stamped, timestamp_ms = message.timestamp()
     partition, offset = message.partition(), message.offset()
+    headers: Any = message.headers() or ()  # of text are only those that somebody sends
     assert partition is not None
     assert offset is not None
     return Record(
@@ -18,9 +21,6 @@ def record_of(message: Message) -> Record:
         key=message.key(),
         value=message.value() or b"",
         taken_at=moment_of(timestamp_ms),
-        headers=tuple(
-            (name, value.encode() if isinstance(value, str) else value)
-            for name, value in dict(message.headers() or ()).items()
-        ),
+        headers=tuple(dict(headers).items()),
         by_broker=stamped == TIMESTAMP_LOG_APPEND_TIME,
     )
