@@ -25,7 +25,7 @@ def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, floa
     """
     with psycopg.connect(conninfo) as connection:
         rows = connection.execute(_RECORDED.encode()).fetchall()
-        kept = all(row[0] for row in connection.execute(_KEPT.encode()))
+        [(kept,)] = connection.execute(_KEPT.encode()).fetchall()
         taken = {schema: dict(_taken(connection, schema)) for schema in schemas if kept}
     found: dict[str, dict[Place, float]] = {"recorded": {(source, at): moment for _, _, source, at, moment in rows}}
     for schema, committed in taken.items():
