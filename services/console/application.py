@@ -44,6 +44,7 @@ from shared.contracts.rejection import Reason
 from shared.runtime.clock import Clock
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
+from shared.runtime.web.app import NO_TELEMETRY
 from shared.runtime.web.problems import problem
 from shared.runtime.web.tokens import Tokens
 
@@ -91,7 +92,13 @@ def create_console(
         clock=clock,
         url=url.rstrip("/"),
     )
-    app = FastAPI(title="Pitledger console", version=version("pitledger"), openapi_url=None, lifespan=_lifespan)
+    app = FastAPI(
+        title="Pitledger console",
+        version=version("pitledger"),
+        openapi_url=None,
+        lifespan=_lifespan,
+        telemetry=NO_TELEMETRY,
+    )
     app.state.console = console
     app.state.logins = login.Logins(console)
     app.state.floors = Floors()

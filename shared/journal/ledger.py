@@ -108,7 +108,7 @@ class Addition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Added:
-    """The rows of entries for some shards."""
+    """The rows of entries, and the shards of which it is not known that they stand as they were read."""
 
     shards: list[Shard]
     entries: list[tuple[Any, ...]]
@@ -212,10 +212,13 @@ class Ledger:
         next_offset: int,
         recorded_at: datetime,
         write: Write | None = None,
+        held: bool = False,
     ) -> tuple[list[Entry], Shard]:
         """Append the drafts to the shard inside the caller's transaction: `append_all` of one."""
         addition = Addition(shard, drafts, next_offset)
-        entries, (after,) = await self.append_all(connection, [addition], recorded_at=recorded_at, write=write)
+        entries, (after,) = await self.append_all(
+            connection, [addition], recorded_at=recorded_at, write=write, held=held
+        )
         return entries, after
 
     async def append_all(
@@ -225,9 +228,11 @@ class Ledger:
         *,
         recorded_at: datetime,
         write: Write | None = None,
+        held: bool = False,
     ) -> tuple[list[Entry], list[Shard]]:
         """Append to shards inside the caller's transaction; `write` sends more in the same wait.
 
+        `held`: the transaction has read the shards locked, so nobody can have moved them since.
         Return the entries and the shards as they will stand after the commit. The accounts must be known.
         Raises: Fenced when a shard is not as the caller read it.
         """
@@ -247,7 +252,7 @@ class Ledger:
             moved = replace(shard, next_offset=next_offset, next_seq=shard.next_seq + len(sealed), head=head)
             after.append(self._sealed(moved))
         rows = [_entry_values(entry, self._accounts) for entry in entries]
-        added = _Added([shard for shard, _, _ in additions], rows)
+        added = _Added([] if held else [shard for shard, _, _ in additions], rows)
 
         async def finish(sent: Pipeline) -> None:
             await sent.write(
@@ -262,21 +267,26 @@ class Ledger:
 
     async def _append_together(self, connection: AsyncConnection, added: _Added, finish: _Finish) -> None:
         """Append in one wait."""
+        found: AsyncCursor[Any] | None = None
         try:
             async with pipeline(connection) as sent:
-                found = await sent.read(self._lock, added.locked)
+                if added.shards:
+                    found = await sent.read(self._lock, added.locked)
                 rows = [{**row, "data": row["data"].decode()} for row in keyed(self._add_entries, added.entries)]
                 await sent.write(self._add_entries, rows)
                 await finish(sent)
         except psycopg.IntegrityError as error:  # entries that do not follow are refused
-            _require(added.shards, await found.fetchall(), error)
+            if found is not None:
+                _require(added.shards, await found.fetchall(), error)
             raise
-        _require(added.shards, await found.fetchall())
+        if found is not None:
+            _require(added.shards, await found.fetchall())
 
     async def _append_copied(self, connection: AsyncConnection, added: _Added, finish: _Finish) -> None:
         """Append by COPY, which waits once more."""
-        found = await self._lock.read(connection, added.locked)
-        _require(added.shards, found.all())
+        if added.shards:
+            found = await self._lock.read(connection, added.locked)
+            _require(added.shards, found.all())
         await copy_tuples(connection, self.tables.entries, added.entries, _ENTRY)
         async with pipeline(connection) as sent:
             await finish(sent)

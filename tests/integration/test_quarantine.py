@@ -11,7 +11,7 @@ import pytest
 
 from services.round_settlement.manifest import MANIFEST as SETTLEMENT
 from services.vigorish.manifest import MANIFEST as VIGORISH
-from shared.runtime.command.command import Command, Commands
+from shared.runtime.command.command import Answered, Command, Commands
 from shared.runtime.command.replay import KafkaOutbox, NotSent, Replay
 from shared.runtime.consume import facts
 from shared.runtime.consume.handler import Record
@@ -276,10 +276,10 @@ def test_records_are_listed_page_by_page_for_those_who_may(settlement: Office) -
 def test_a_service_that_decides_commands_together_decides_these_alone(urls: dict[str, str]) -> None:
     """What its own commands load does not reach the commands about its quarantine."""
 
-    async def load_all(transaction: Transaction, commands: Sequence[Command]) -> None:
+    async def ask_all(transaction: Transaction, commands: Sequence[Command]) -> Answered:
         raise AssertionError(f"not asked for: {commands}")
 
-    together = replace(SETTLEMENT, commands=Commands(load_all=load_all))
+    together = replace(SETTLEMENT, commands=Commands(ask_all=ask_all))
     for office in _office(together, urls["round-settlement"]):
         office.desk.feed("table.events", b"not an event")
         office.ask("dismissal")

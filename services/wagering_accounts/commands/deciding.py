@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, SecretStr
 from services.wagering_accounts.domain.access_codes import HashedCode
 from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, PatronCode, postings_of
 from services.wagering_accounts.domain.evolving import account_of, evolve
-from services.wagering_accounts.queries.books import Needs, load
+from services.wagering_accounts.queries.books import Loading, Needs
 from services.wagering_accounts.queries.posted import prove
 from services.wagering_accounts.tables import properties
 from shared.contracts.accounts import AccessFailed, AccountMovement, AccountsFact
@@ -19,8 +19,8 @@ from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Posting
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
-from shared.runtime.consume.properties import known_places
+from shared.runtime.command.command import Accepted, Answered, Command, Commands, Now
+from shared.runtime.consume.properties import ask_places
 from shared.runtime.projector import Transaction
 
 AccessCode = Annotated[SecretStr, Field(min_length=4, max_length=64)]
@@ -76,16 +76,23 @@ class CommandWithCode(AccountsCommand):
         return self.model_dump(mode="json", exclude_none=True, exclude={"access_code"})
 
 
-async def load_all(transaction: Transaction, commands: Sequence[Any]) -> Books:
-    """Return what commands need, locked, with the accounts that are not what was recorded."""
+async def ask_all(transaction: Transaction, commands: Sequence[Any]) -> Answered:
+    """Ask for what commands need, locked, with the accounts that are not what was recorded: the books."""
     connection, needs = transaction.connection, [command.needs() for command in commands]
-    places = await known_places(connection, properties)
-    books = await load(connection, needs, lock=True, check=True, places=places.place)
-    await prove(connection, books, chain.from_iterable(each.proven for each in needs))
-    return books
+    loading = Loading(needs, lock=True, check=True)
+    async with transaction.pipeline() as sent:
+        places = await ask_places(connection, sent, properties)
+        await loading.ask(sent)
+
+    async def read() -> Books:
+        books = await loading.read(connection, (await places()).place)
+        await prove(connection, books, chain.from_iterable(each.proven for each in needs))
+        return books
+
+    return read
 
 
-COMMANDS: Final = Commands(load_all=load_all)
+COMMANDS: Final = Commands(ask_all=ask_all)
 
 
 def record(books: Books, fact: AccountsFact, now: Now, others: Iterable[Posting] = ()) -> Recording:

@@ -11,6 +11,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
+from psycopg import AsyncCursor
 from pydantic import TypeAdapter
 from sqlalchemy import Table, and_, true
 from sqlalchemy import select as select_from
@@ -40,7 +41,7 @@ from services.wagering_accounts.queries.erasing import accounts_of
 from shared.contracts.accounts import LimitKind
 from shared.contracts.places import PlaceAt
 from shared.journal.bulk import Statement, compiled, given, keyed, same, select
-from shared.journal.pipeline import pipeline
+from shared.journal.pipeline import Pipeline, pipeline
 
 TABLES: Final[Mapping[type[Any], Table]] = {
     Patron: tables.patrons,
@@ -113,7 +114,7 @@ def _things(kind: type[Any], *by: str, lock: bool = False) -> Statement:
     return select(TABLES[kind], by=by, lock=lock)
 
 
-_Asked = tuple[type[Any], Statement, Iterable[tuple[Any, ...]]]
+_Asked = tuple[type[Any], Statement, Collection[tuple[Any, ...]]]
 """A kind of things, the statement that selects them, and its keys."""
 
 
@@ -131,79 +132,115 @@ _AMOUNTS_OF = attrgetter(*tables.AMOUNTS)
 _NOTHING = (0,) * len(tables.AMOUNTS)
 
 
+class _Found(NamedTuple):
+    """What is on its way: of each kind the things that are asked for, and the ends of the statements of accounts."""
+
+    things: Sequence[tuple[type[Any], AsyncCursor[Any]]]
+    checked: Collection[AccountKey]
+    last: AsyncCursor[Any] | None
+
+    async def know(self, books: Books) -> None:
+        """Put what came into the books; note which accounts are not what their statements end with."""
+        for kind, cursor in self.things:
+            for row in await cursor.fetchall():
+                books.know(known_thing(kind, row))
+        if self.last is not None:
+            ends = {(row.property, row.account): _AMOUNTS_OF(row) for row in await self.last.fetchall()}
+            for key in books.accounts.keys() & self.checked:
+                if _AMOUNTS_OF(books.accounts[key]) != ends.get(key, _NOTHING):
+                    books.altered[key] = "its statement ends with another amount"
+
+
+async def _ask(sent: Pipeline, *asked: _Asked, checked: Collection[AccountKey] = ()) -> _Found:
+    wanted = [(kind, statement, sorted(set(keys))) for kind, statement, keys in asked if keys]
+    things = [(kind, await sent.read(statement, keyed(statement, keys))) for kind, statement, keys in wanted]
+    return _Found(things, checked, await sent.read(_LAST_LINES, keyed(_LAST_LINES, checked)) if checked else None)
+
+
 async def _know(
     connection: AsyncConnection, books: Books, *asked: _Asked, checked: Collection[AccountKey] = ()
 ) -> None:
-    """Put what is asked for into the books, in one wait; note which accounts are not what their statements end with."""
-    wanted = [(kind, statement, sorted(set(keys))) for kind, statement, keys in asked if keys]
-    if not wanted and not checked:
-        return
-    async with pipeline(connection) as sent:
-        found = [(kind, await sent.read(statement, keyed(statement, keys))) for kind, statement, keys in wanted]
-        last = await sent.read(_LAST_LINES, keyed(_LAST_LINES, checked)) if checked else None
-    for kind, cursor in found:
-        for row in await cursor.fetchall():
-            books.know(known_thing(kind, row))
-    if last is not None:
-        ends = {(row.property, row.account): _AMOUNTS_OF(row) for row in await last.fetchall()}
-        for key in books.accounts.keys() & checked:
-            if _AMOUNTS_OF(books.accounts[key]) != ends.get(key, _NOTHING):
-                books.altered[key] = "its statement ends with another amount"
+    """Put what is asked for into the books, in one wait."""
+    if checked or any(keys for *_, keys in asked):
+        async with pipeline(connection) as sent:
+            found = await _ask(sent, *asked, checked=checked)
+        await found.know(books)
+
+
+class Loading:
+    """Reads what is needed; with `lock` it is locked, so that it stays as it is until the transaction ends.
+
+    With `check` the accounts are held against their statements.
+    """
+
+    def __init__(self, needs: Sequence[Needs], *, lock: bool, check: bool = False) -> None:
+        self._wanted = wanted = Needs(*(set(chain.from_iterable(keys)) for keys in zip(*needs, strict=True)))
+        self._accounts, self._rounds = {*wanted.accounts}, {*wanted.rounds, *wanted.rounds_with_holds}
+        self._lock, self._check = lock, check
+        self._found: _Found | None = None
+
+    async def ask(self, sent: Pipeline) -> None:
+        """Ask for it together with something else, unless it takes an answer to say what is needed."""
+        if not (self._wanted.wallets_of or self._wanted.erased or self._wanted.holds):
+            self._found = await self._ask(sent)
+
+    async def read(self, connection: AsyncConnection, places: PlaceAt = lambda *_: None) -> Books:
+        """Return it; what is decided on it finds the gaming day and the law of its property in `places`."""
+        books, wanted, lock = Books(places), self._wanted, self._lock
+        if self._found is None:
+            await self._say_what_is_needed(connection, books)
+            async with pipeline(connection) as sent:
+                self._found = await self._ask(sent)
+        await self._found.know(books)
+        if wanted.rounds_with_holds:
+            accounts = self._accounts | {Account.key_of(hold) for hold in books.holds.values()}
+            checked = accounts if self._check else ()
+            await _know(connection, books, (Account, _things(Account, lock=lock), accounts), checked=checked)
+        changing = {*wanted.patrons, *_patrons_of(books, wanted.patrons_of)}
+        await _know(
+            connection,
+            books,
+            (Patron, _things(Patron, lock=lock), changing),
+            (PatronCode, _things(PatronCode), changing),
+            (PatronIdentity, _things(PatronIdentity), wanted.identities),
+            (PatronErasure, _things(PatronErasure), wanted.identities),
+            (Patron, _things(Patron), _patrons_of(books, books.accounts) - changing),
+            (Adjustment, _things(Adjustment), wanted.adjustments),
+            (Promotion, _things(Promotion), wanted.promotions),
+        )
+        return books
+
+    async def _say_what_is_needed(self, connection: AsyncConnection, books: Books) -> None:
+        wanted = self._wanted
+        if wanted.wallets_of:
+            found = await _WALLETS.read(connection, keyed(_WALLETS, wanted.wallets_of))
+            self._accounts |= {(row.property, row.wallet) for row in found}
+        if wanted.erased:
+            self._accounts |= await accounts_of(connection, books, wanted.erased)
+        if wanted.holds:
+            seen = Books()
+            await _know(connection, seen, (Hold, _things(Hold), wanted.holds))
+            self._rounds |= seen.holds_by_round.keys()
+
+    async def _ask(self, sent: Pipeline) -> _Found:
+        wanted, lock = self._wanted, self._lock
+        accounts = () if wanted.rounds_with_holds else self._accounts  # those of the holds come with them
+        return await _ask(
+            sent,
+            (Round, _things(Round, lock=lock), self._rounds),
+            (Hold, _things(Hold, "property", "table", "round_id"), wanted.rounds_with_holds),
+            (Hold, _things(Hold), wanted.holds),
+            (RoundAccount, _things(RoundAccount, "property", "table", "round_id"), wanted.results),
+            (Account, _things(Account, lock=lock), accounts),
+            checked=accounts if self._check else (),
+        )
 
 
 async def load(
-    connection: AsyncConnection,
-    needs: Sequence[Needs],
-    *,
-    lock: bool,
-    check: bool = False,
-    places: PlaceAt = lambda *_: None,
+    connection: AsyncConnection, needs: Sequence[Needs], *, lock: bool, places: PlaceAt = lambda *_: None
 ) -> Books:
-    """Return what is needed; locked, so that it stays as it is until the transaction ends, if that is wanted.
-
-    With `check` the accounts are held against their statements. What is decided on it finds the gaming day and the law
-    of its property in `places`.
-    """
-    books = Books(places)
-    wanted = Needs(*(set(chain.from_iterable(keys)) for keys in zip(*needs, strict=True)))
-    accounts, rounds = {*wanted.accounts}, {*wanted.rounds, *wanted.rounds_with_holds}
-    if wanted.wallets_of:
-        found = await _WALLETS.read(connection, keyed(_WALLETS, wanted.wallets_of))
-        accounts |= {(row.property, row.wallet) for row in found}
-    if wanted.erased:
-        accounts |= await accounts_of(connection, books, wanted.erased)
-    if wanted.holds:
-        seen = Books()
-        await _know(connection, seen, (Hold, _things(Hold), wanted.holds))
-        rounds |= seen.holds_by_round.keys()
-    await _know(
-        connection,
-        books,
-        (Round, _things(Round, lock=lock), rounds),
-        (Hold, _things(Hold, "property", "table", "round_id"), wanted.rounds_with_holds),
-        (Hold, _things(Hold), wanted.holds),
-        (RoundAccount, _things(RoundAccount, "property", "table", "round_id"), wanted.results),
-        (Account, _things(Account, lock=lock), () if wanted.rounds_with_holds else accounts),
-        checked=accounts if check and not wanted.rounds_with_holds else (),
-    )
-    if wanted.rounds_with_holds:
-        accounts |= {Account.key_of(hold) for hold in books.holds.values()}
-        await _know(
-            connection, books, (Account, _things(Account, lock=lock), accounts), checked=accounts if check else ()
-        )
-    changing = {*wanted.patrons, *_patrons_of(books, wanted.patrons_of)}
-    await _know(
-        connection,
-        books,
-        (Patron, _things(Patron, lock=lock), changing),
-        (PatronCode, _things(PatronCode), changing),
-        (PatronIdentity, _things(PatronIdentity), wanted.identities),
-        (PatronErasure, _things(PatronErasure), wanted.identities),
-        (Patron, _things(Patron), _patrons_of(books, books.accounts) - changing),
-        (Adjustment, _things(Adjustment), wanted.adjustments),
-        (Promotion, _things(Promotion), wanted.promotions),
-    )
-    return books
+    """Return what is needed: as `Loading` reads it."""
+    return await Loading(needs, lock=lock).read(connection, places)
 
 
 def _patrons_of(books: Books, keys: Iterable[AccountKey]) -> set[PatronKey]:

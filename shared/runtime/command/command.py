@@ -104,8 +104,13 @@ Decide = Callable[[CommandT, StateT, Now], Accepted]
 Load = Callable[[AsyncConnection, CommandT], Awaitable[StateT]]
 """Read what deciding one command needs. Raises: Rejected."""
 
-LoadAll = Callable[[Transaction, Sequence[Command]], Awaitable[Any]]
-"""Reads, and locks, what deciding a batch of commands needs; the handlers change it as they accept."""
+Answered = Callable[[], Awaitable[Any]]
+"""Read the answer to what was asked for, when the pipeline in which it was asked has ended."""
+
+AskAll = Callable[[Transaction, Sequence[Command]], Awaitable[Answered]]
+"""Ask, in the pipeline of the transaction, for what deciding a batch of commands needs, and lock it. What is asked for
+is more than is needed where some were answered before. The handlers change the state that comes as they accept.
+"""
 
 
 Keep = Callable[[AsyncConnection, CommandT, Any], Awaitable[None]]
@@ -128,8 +133,8 @@ async def no_state(connection: AsyncConnection, command: Any) -> None:
 class Commands:
     """The commands of a service, each with its handler.
 
-    Without `load_all` a command is decided and projected before the next is looked at, all in one transaction, on the
-    one shard of commands: each sees what the ones before it left. With `load_all` a batch is loaded in one wait, its
+    Without `ask_all` a command is decided and projected before the next is looked at, all in one transaction, on the
+    one shard of commands: each sees what the ones before it left. With `ask_all` a batch is loaded in one wait, its
     handlers change the state in memory, and several processes work side by side, each on a shard of its own: what must
     not change meanwhile has to be locked. Its projector writes in the pipeline of the entries (`Transaction.pipeline`).
     Commands that declare a `load` of their own are decided one after the other all the same.
@@ -137,8 +142,8 @@ class Commands:
     `shards` is what the names of the shards of these commands begin with: a manifest may publish them apart.
     """
 
-    def __init__(self, *, load_all: LoadAll | None = None, shards: str = "commands") -> None:
-        self.load_all: Final = load_all
+    def __init__(self, *, ask_all: AskAll | None = None, shards: str = "commands") -> None:
+        self.ask_all: Final = ask_all
         self._shards = shards
         self._handled: dict[type[Command], _Handled] = {}
 
@@ -146,7 +151,7 @@ class Commands:
         self, model: type[CommandT], *, load: Load[CommandT, Any] = no_state, keep: Keep[CommandT] | None = None
     ) -> Callable[[Decide[CommandT, Any]], Decide[CommandT, Any]]:
         """Declare the handler of a command, what it needs, and what is kept of it besides its fact."""
-        assert keep is None or self.load_all is None, "nothing is kept of commands that are decided together"
+        assert keep is None or self.ask_all is None, "nothing is kept of commands that are decided together"
 
         def declare(decide: Decide[CommandT, Any]) -> Decide[CommandT, Any]:
             assert model not in self._handled, f"{model.name()} has a handler already"
@@ -157,7 +162,7 @@ class Commands:
 
     def with_more(self, *others: "Commands") -> "Commands":
         """Return these commands and those of other collections, such as those that every service has."""
-        together = Commands(load_all=self.load_all)
+        together = Commands(ask_all=self.ask_all)
         for each in (self, *others):
             together._handled |= each._handled
         return together
@@ -172,7 +177,7 @@ class Commands:
 
     def is_alone(self, command: Command) -> bool:
         """Return whether a command is decided after the ones before it are projected, not together with them."""
-        return self.load_all is None or self._handled[type(command)].load is not no_state
+        return self.ask_all is None or self._handled[type(command)].load is not no_state
 
     async def load(self, connection: AsyncConnection, command: Command) -> Any:
         """Return what deciding a command needs. Raises: Rejected."""

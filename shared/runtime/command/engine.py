@@ -7,7 +7,7 @@ recorded and kept like any other answer.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice, takewhile
 from typing import Any, Final
@@ -27,7 +27,7 @@ from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Cause, draft, recorded
 from shared.journal.shard import Shard, Unsealed
 from shared.runtime.command.answers import Answer, Answers, Given
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Answered, Command, Commands, Now
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.projector import Transaction
@@ -74,7 +74,7 @@ class _Batch:
     answers: dict[tuple[str, str], Given]
     shard: Shard
     at: datetime
-    kinds: list[str] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
     refused: list[Rejected] = field(default_factory=list)
     new: list[tuple[tuple[str, str], Given]] = field(default_factory=list)
     reused: dict[int, Rejected] = field(default_factory=dict)
@@ -91,6 +91,7 @@ class Engine:
         self._waiting: list[_Waiting] = []
         self._worker: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._committed: list[Entry] = []
         self._kept: AsyncConnection | None = None
 
     async def do(self, command: Command, *, person: str, key: str) -> Answer:
@@ -179,7 +180,7 @@ class Engine:
         """
         connection, self._kept = self._kept or await self._context.engine.connect(), None
         try:
-            if self._commands.load_all is None:
+            if self._commands.ask_all is None:
                 await connection.execution_options(isolation_level="REPEATABLE READ")
             async with connection.begin():
                 yield connection
@@ -190,34 +191,41 @@ class Engine:
 
     async def _commit(self, batch: Sequence[_Waiting]) -> _Batch:
         async with self._transaction() as connection:
-            done = await self._begin(connection, batch)
+            transaction = Transaction(connection)
+            done, answered = await self._begin(transaction, batch)
             new = self._unanswered(batch, done)
             if together := [each for each in new if not self._commands.is_alone(each.command)]:
-                await self._together(Transaction(connection), together, done)
+                assert answered is not None, "what they need was asked for"
+                transaction.state = await answered()
+                await self._together(transaction, together, done)
             if alone := [each for each in new if self._commands.is_alone(each.command)]:
                 await self._alone(connection, alone, done)
-        for kind in done.kinds:
-            self._context.metrics.entries.labels(kind).inc()
+        for entry in done.entries:
+            self._context.metrics.entries.labels(entry.draft.kind).inc()
         for rejected in done.refused:
             self._note(rejected)
-        if done.kinds:
-            self._publish_soon()
+        if done.entries:
+            self._publish_soon(done.entries)
         return done
 
-    async def _begin(self, connection: AsyncConnection, batch: Sequence[_Waiting]) -> _Batch:
+    async def _begin(self, transaction: Transaction, batch: Sequence[_Waiting]) -> tuple[_Batch, Answered | None]:
         """Lock a shard of commands: the one that all share, or any that is free; and read what is answered already.
 
-        Raises: Fenced after a shard was added.
+        What those need that are decided together is asked for in the same wait. Raises: Fenced after a shard was added.
         """
-        together = self._commands.load_all is not None
-        async with pipeline(connection) as sent:
-            shard = await self._context.ledger.take_shard(sent, self._shards(batch), skip_locked=together)
-            answered = await self._answers.find(sent, {each.place for each in batch})
+        ask, ledger = self._commands.ask_all, self._context.ledger
+        together = [each.command for each in batch if not self._commands.is_alone(each.command)]
+        answered: Answered | None = None
+        async with pipeline(transaction.connection) as sent:
+            shard = await ledger.take_shard(sent, self._shards(batch), skip_locked=ask is not None)
+            given = await self._answers.find(sent, {each.place for each in batch})
+            if ask is not None and together:
+                answered = await ask(replace(transaction, sent=sent), together)
         found = await shard.fetchone()
         if found is not None:
-            return _Batch(await self._answers.read(answered), self._taken(found), self._context.clock())
+            return _Batch(await self._answers.read(given), self._taken(found), self._context.clock()), answered
         async with self._context.engine.begin() as own:
-            await self._context.ledger.add_shard(own, self._shards(batch))
+            await ledger.add_shard(own, self._shards(batch))
         raise Fenced("a shard of commands was added")
 
     def _taken(self, row: Sequence[Any]) -> Shard:
@@ -254,7 +262,7 @@ class Engine:
 
     async def _alone(self, connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> None:
         """Decide commands one after the other: each is recorded and projected before the next is looked at."""
-        if self._commands.load_all is not None:  # nobody else has this shard, and others may decide such commands too
+        if self._commands.ask_all is not None:  # nobody else has this shard, and others may decide such commands too
             lock = func.pg_advisory_xact_lock(func.hashtextextended(self._context.tables.schema, 0))
             await connection.execute(select(lock))
         given = len(done.new)
@@ -273,8 +281,6 @@ class Engine:
 
     async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
         """Decide a batch on one state, then record and project it."""
-        assert self._commands.load_all is not None
-        transaction.state = await self._commands.load_all(transaction, [each.command for each in batch])
         drafts = [self._decided(each, transaction.state, done, number) for number, each in enumerate(batch)]
 
         async def write(sent: Pipeline, entries: Sequence[Entry]) -> None:
@@ -320,12 +326,18 @@ class Engine:
     ) -> None:
         """Append entries; project them in the same wait where `write` does so, else after it."""
         accounts = {posting.account for each in drafts for posting in each.postings}
-        if await self._context.ledger.know_accounts(self._context.engine, accounts) and self._commands.load_all is None:
+        if await self._context.ledger.know_accounts(self._context.engine, accounts) and self._commands.ask_all is None:
             raise Fenced("accounts were added that this transaction does not see")
         shard = done.shard
         try:
             entries, done.shard = await self._context.ledger.append(
-                transaction.connection, shard, drafts, next_offset=shard.next_offset, recorded_at=done.at, write=write
+                transaction.connection,
+                shard,
+                drafts,
+                next_offset=shard.next_offset,
+                recorded_at=done.at,
+                write=write,
+                held=True,
             )
             if write is None:
                 await self._context.projector.project(transaction, recorded(entries))
@@ -333,15 +345,16 @@ class Engine:
             if isinstance(getattr(error, "orig", error), UniqueViolation):
                 raise _Taken(str(error)) from error
             raise
-        done.kinds += [each.kind for each in drafts]
+        done.entries += entries
 
     # --- publishing ---
 
-    def _publish_soon(self) -> None:
+    def _publish_soon(self, entries: Sequence[Entry]) -> None:
         """Wake the relay, once for what is committed within a short time: it shares the processor with us."""
+        self._committed += entries
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_PUBLISH_SECONDS, self._publish)
 
     def _publish(self) -> None:
-        self._timer = None
-        self._context.wake(())
+        committed, self._committed, self._timer = self._committed, [], None
+        self._context.wake(committed)

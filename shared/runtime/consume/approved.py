@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
+from psycopg import AsyncCursor
 from sqlalchemy import (
     Column,
     ColumnElement,
@@ -24,6 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
 from shared.journal.bulk import compiled, excluded, insert
+from shared.journal.pipeline import Pipeline
 from shared.journal.recording import Recording
 from shared.runtime.consume.handler import Handler
 
@@ -145,17 +147,23 @@ class Approved(Generic[VersionT, MadeT]):
         self._made: dict[str, MadeT] = {}
         self._counts: tuple[Any, ...] = (0, 0)
 
-    async def refresh(self, connection: AsyncConnection) -> None:
+    async def count(self, sent: Pipeline) -> AsyncCursor[Any]:
+        """Ask in a pipeline how many there are: a row for `refresh`."""
+        counted, _ = _queries(self._table, self._property is not None)
+        return await sent.execute(counted, {"property": self._property})
+
+    async def refresh(self, connection: AsyncConnection, counts: Sequence[Any] | None = None) -> None:
         """Read them again if there are more, or more of them are withdrawn; a version that is there never changes."""
         counted, wanted = _queries(self._table, self._property is not None)
         asked = {"property": self._property}
-        counts = tuple((await connection.exec_driver_sql(counted, asked)).one())
-        if counts == self._counts:
+        if counts is None:
+            counts = (await connection.exec_driver_sql(counted, asked)).one()
+        if tuple(counts) == self._counts:
             return
         rows = (await connection.exec_driver_sql(wanted, asked)).all()
         known = [(self._model.model_validate(row.document), row.withdrawn) for row in rows if row.document is not None]
         self.know([version for version, _ in known], {version.hash for version, withdrawn in known if withdrawn})
-        self._counts = counts
+        self._counts = tuple(counts)
 
     def know(self, versions: Sequence[VersionT], withdrawn: Collection[str] = ()) -> None:
         """Know these versions and no others; those whose hashes are `withdrawn` take no effect."""

@@ -1,5 +1,6 @@
 """A service's own copy of the approved properties."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
@@ -12,6 +13,7 @@ from shared.contracts.properties import PropertyApproved, property_hash
 from shared.contracts.reading import Reader
 from shared.contracts.topics import PROPERTIES
 from shared.contracts.versions import in_effect
+from shared.journal.pipeline import Pipeline
 from shared.rules.errors import Refused
 from shared.runtime.consume.approved import Approved, ApprovedDocuments, copy_table
 
@@ -68,3 +70,15 @@ async def known_places(connection: AsyncConnection, table: Table) -> Places:
     known: Places = connection.info.setdefault(table, Places(table))
     await known.refresh(connection)
     return known
+
+
+async def ask_places(connection: AsyncConnection, sent: Pipeline, table: Table) -> Callable[[], Awaitable[Places]]:
+    """Ask for the same in a pipeline; return what gives it when that has ended."""
+    known: Places = connection.info.setdefault(table, Places(table))
+    counted = await known.count(sent)
+
+    async def read() -> Places:
+        await known.refresh(connection, await counted.fetchone())
+        return known
+
+    return read

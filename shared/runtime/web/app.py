@@ -10,6 +10,7 @@ import structlog
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.telemetry import TelemetryConfig
 from fastapi_offline import FastAPIOffline
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
@@ -34,6 +35,9 @@ RecordRefusal = Callable[[Request, Caller, Reason, str], Awaitable[None]]
 
 OPEN_PATHS: Final = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"})
 """What everybody may read: it shows no money, people or rounds. Everything else takes a role."""
+
+NO_TELEMETRY: Final[TelemetryConfig] = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+"""Nothing of a request is told to anybody by the framework: what malformed ones hold may be access codes."""
 
 _CLIENT_GONE: Final = 499
 """What is counted where the client did not wait for an answer."""
@@ -82,7 +86,9 @@ def create_app(
     A request on which it works longer than `request_seconds_max` is given up: its client may try again.
     """
     title = f"Pitledger {service}"
-    app = FastAPIOffline(docs_url="/docs", redoc_url=None, title=title, version=version, redirect_slashes=False)
+    app = FastAPIOffline(
+        docs_url="/docs", redoc_url=None, title=title, version=version, redirect_slashes=False, telemetry=NO_TELEMETRY
+    )
     app.state.identities = identities
     describe = app.openapi  # replaced below: the framework's way to extend the document
     app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]

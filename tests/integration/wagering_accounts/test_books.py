@@ -8,9 +8,8 @@ import pytest
 from sqlalchemy import make_url
 
 from services.wagering_accounts import handlers
-from services.wagering_accounts.commands import deciding
 from services.wagering_accounts.domain.books import Books
-from services.wagering_accounts.queries import books as books_queries
+from services.wagering_accounts.queries.books import Loading, load
 from tests.support.accounts import PROPERTY, TABLE, House, a_house, credit
 from tests.support.asgi import assert_problem
 from tests.support.services import query
@@ -88,7 +87,7 @@ def test_a_wager_that_is_released_while_a_result_is_read(
     """The hold was read as it was, and is gone: the result is derived again, from what is there now."""
     house.funded()
     hold = house.authorize(1_000).json()["hold"]
-    read, released = books_queries.load, list[int]()
+    read, released = load, list[int]()
 
     async def disturb(*given: Any, **how: Any) -> Books:
         books = await read(*given, **how)
@@ -109,7 +108,7 @@ def test_what_a_shortage_was_found_on_must_not_change(house: House, url: str, mo
     house.authorize(1_000)
     house.settle(1_000, 5_000)
     house.cash_out()
-    read, paid = books_queries.load, list[int]()
+    read, paid = load, list[int]()
 
     async def disturb(*given: Any, **how: Any) -> Books:
         books = await read(*given, **how)
@@ -130,7 +129,7 @@ def test_an_account_opened_twice_at_once_is_opened_once(
 ) -> None:
     """What is not there yet cannot be locked: whoever comes second gets the answer, or decides again."""
     house.open("GA-0")  # so that there is a shard, which the first holds
-    read, opened = books_queries.load, list[int]()
+    read, opened = Loading.read, list[int]()
     body = {"property": PROPERTY, "account": "GA-1", "table": TABLE}
 
     async def disturb(*given: Any, **how: Any) -> Books:
@@ -141,7 +140,7 @@ def test_an_account_opened_twice_at_once_is_opened_once(
         return books
 
     with a_house(url) as other:
-        monkeypatch.setattr(deciding, "load", disturb)
+        monkeypatch.setattr(Loading, "read", disturb)
         mine = house.send("/accounts", body, key="mine")
     assert ([201], status) == (opened, mine.status_code)
     assert 2 == house.kinds().count("account.opened")

@@ -5,6 +5,7 @@ both. Its facts are those of the wagering accounts, so that the registry has no 
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from shared.journal.entry import Account, Posting
 from shared.journal.recording import Recorded, Recording
 from shared.journal.tables import journal_tables
 from shared.runtime.command.approval import ACCOUNT_ADJUSTMENT, Approval, Decision
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Answered, Command, Commands, Now
 from shared.runtime.projector import Projector, Transaction
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.manifest import Manifest
@@ -137,8 +138,8 @@ async def _load_one(connection: AsyncConnection, command: _OnTill) -> Tills:
     return await load(connection, [command.key()], lock=False)
 
 
-async def _load_all(transaction: Transaction, commands: Sequence[Any]) -> Tills:
-    return await load(transaction.connection, [command.key() for command in commands], lock=True)
+async def _ask_all(transaction: Transaction, commands: Sequence[Any]) -> Answered:
+    return partial(load, transaction.connection, [command.key() for command in commands], lock=True)
 
 
 def _require(state: Tills, command: _OnTill) -> int:
@@ -241,7 +242,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def _commands(*, together: bool) -> Commands:
-    commands = Commands(load_all=_load_all if together else None)
+    commands = Commands(ask_all=_ask_all if together else None)
     how: dict[str, Any] = {} if together else {"load": _load_one}
     commands.handles(OpenTill, **how)(open_till)
     commands.handles(PayIn, **how)(pay_in)
