@@ -31,6 +31,7 @@ from sqlalchemy import (
     FromClause,
     Integer,
     LargeBinary,
+    Select,
     Table,
     Text,
     and_,
@@ -39,6 +40,7 @@ from sqlalchemy import (
     column,
     func,
     literal_column,
+    true,
 )
 from sqlalchemy import select as select_from
 from sqlalchemy import update as update_of
@@ -134,12 +136,31 @@ def select(
     meets the condition; `lock` locks it until the end of the transaction, in the same order.
     """
     by = tuple(by) or primary_key(table)
+    found = select_from(*([table.c[name] for name in columns] or table.columns))
     rows = given(table, by)
-    found = [table.c[name] for name in columns] or table.columns
-    statement = select_from(*found).join_from(table, rows, same(table, rows, by)).order_by(*table.primary_key)
+    if by == primary_key(table):
+        return compiled(_looked_up(table, found, rows, where, lock=lock), by)
+    statement = found.join_from(table, rows, same(table, rows, by)).order_by(*table.primary_key)
     if where is not None:
         statement = statement.where(where)
     return compiled(statement.with_for_update(of=table) if lock else statement, by)
+
+
+def _looked_up(
+    table: Table, found: Select[Any], rows: FromClause, where: ColumnElement[bool] | None, *, lock: bool
+) -> Select[Any]:
+    """Return the query that looks each key up by itself, in their order, whatever the server believes of the table.
+
+    A server that has not counted a table yet takes it for a small one, and would rather read the whole of it each time;
+    the plan stays with the connection.
+    """
+    key = primary_key(table)
+    asked = select_from(rows).order_by(*(rows.c[name] for name in key)).subquery("asked")
+    found = found.where(same(table, asked, key)).limit(literal_column("1"))
+    if where is not None:
+        found = found.where(where)
+    one = (found.with_for_update(of=table) if lock else found).lateral("found")
+    return select_from(one).select_from(asked.join(one, true()))
 
 
 def added(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
