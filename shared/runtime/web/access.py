@@ -103,7 +103,8 @@ async def caller_with(request: Request, roles: frozenset[str]) -> Caller:
 def properties_named(request: Request) -> set[str]:
     """Return the properties that the path and the query of a request name."""
     in_path: str | None = request.path_params.get("property")
-    return {*request.query_params.getlist("property"), *(() if in_path is None else (in_path,))}
+    in_query = request.query_params.getlist("property") if request.scope["query_string"] else ()
+    return {*in_query, *(() if in_path is None else (in_path,))}
 
 
 class _Bearer(SecurityBase):
