@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -18,8 +19,10 @@ from sqlalchemy.exc import IntegrityError
 
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.rejection import Reason, Rejected
+from shared.journal.entry import Entry
 from shared.runtime.command.answers import Answer
 from shared.runtime.command.command import Command
+from shared.runtime.command.engine import Engine
 from shared.runtime.service.migrations import upgrade
 from tests.support import Databases, tills
 from tests.support.asgi import assert_problem
@@ -266,6 +269,24 @@ def test_a_state_that_changes_while_a_command_is_decided(url: str, monkeypatch: 
         assert_problem(cage.pay(200), 409, "1100 exceeds 1000")
         assert 200 == cage.pay(100).status_code
     assert [1] == changed
+
+
+def test_what_is_recorded_goes_out_from_memory(cage: Cage) -> None:
+    """The relay is woken with the entries themselves, each once: of commands, and of one that is rejected."""
+    asked = [PayIn(property=PROPERTY, till="T-1", cents=cents) for cents in (5, 2_000, 7)]
+
+    async def pay() -> list[Entry]:
+        woken: asyncio.Queue[Sequence[Entry]] = asyncio.Queue()
+        engine = Engine(replace(cage.desk.context, wake=woken.put_nowait), cage.desk.context.handled)
+        for number, command in enumerate(asked):
+            await engine.do(command, person="ann", key=f"k-{number}")
+        found: list[Entry] = []
+        async with asyncio.timeout(10):
+            while len(found) < len(asked):
+                found += await woken.get()
+        return found
+
+    assert cage.desk.client.run(pay()) == cage.desk.entries()[1:]
 
 
 def _execute(url: str, statement: str) -> None:

@@ -35,7 +35,7 @@ _SILENT_SECONDS = 60.0
 """How much longer than a database is waited for a consumer may go without asking its broker for records."""
 _REST_SECONDS_MAX = 2.0
 _FETCH_BYTES = 16 * 1024 * 1024
-_STATISTICS_MILLISECONDS = 200
+_STATISTICS_MILLISECONDS = 500
 """How often librdkafka tells how far the partitions go, and how it stands with the brokers."""
 _LOOK_MILLISECONDS = 10_000
 """How often clients look what topics there are: one that was told nothing of its topic does nothing until then."""

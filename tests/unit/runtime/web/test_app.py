@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 from fastapi import Request
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from shared.contracts.rejection import Reason
 from shared.runtime.metrics import Metrics
@@ -283,3 +287,13 @@ def test_the_openapi_document_is_complete() -> None:
     assert {"Finding", "Mistake", "Problem", "Links", "ServiceDocument", "Wager"} == document["components"][
         "schemas"
     ].keys()
+
+
+def test_the_framework_tells_nobody_what_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would record malformed requests, with what they hold, wherever somebody traces."""
+    recorded = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(recorded))
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    assert 404 == ask(an_app(), "GET", "/errors/nothing").status_code
+    assert () == recorded.get_finished_spans()
