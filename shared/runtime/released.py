@@ -95,10 +95,10 @@ def find_distribution(site: Path | None) -> Distribution | None:
 
 
 def is_checkout(found: Distribution) -> bool:
-    """Return whether a distribution is a source tree that is run in place."""
+    """Return whether a distribution is a source tree that is run in place, or what building one has left in it."""
     said = json.loads(found.read_text("direct_url.json") or "{}")
     editable: bool = said.get("dir_info", {}).get("editable", False)
-    return editable or not (found.files or ())
+    return editable or found.read_text("RECORD") is None
 
 
 def compare(release: Release, sbom: bytes, found: Distribution, site: Path | None = None) -> Compared:

@@ -23,6 +23,7 @@ from shared.rules.errors import Refused
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
 from shared.runtime.web.access import Caller, Identities, caller_of
+from shared.runtime.web.commands import CommandsFirst
 from shared.runtime.web.openapi import complete
 from shared.runtime.web.problems import Mistake, problem, problems
 from shared.runtime.web.routing import joined
@@ -92,11 +93,12 @@ def create_app(
     app.state.identities = identities
     describe = app.openapi  # replaced below: the framework's way to extend the document
     app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]
-    app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
     _answer_rejections(app, record_refusal)
     operations = _operations(ServiceDocument(name=service, title=title, version=version), metrics, checks)
-    own = [] if router is None else [router]
-    app.router.routes.extend(joined(*own, operations).routes)  # its own first: they are asked all the time
+    routes = joined(*([] if router is None else [router]), operations).routes  # its own first: they are asked for most
+    app.router.routes.extend(routes)
+    app.add_middleware(CommandsFirst, routes=routes, handlers=app.exception_handlers)
+    app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
     return app
 
 

@@ -16,6 +16,7 @@ from shared.contracts.rejection import Reason
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 from shared.runtime.web.problems import problem
+from shared.runtime.web.writing import Gathered
 
 log = structlog.get_logger()
 
@@ -109,7 +110,7 @@ class _Limited(HttpToolsProtocol):
     # --- connections ---
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(Gathered(transport))  # type: ignore[arg-type]  # it has all that a transport has
         if not self._door.let_in(self._host):
             self._refuse(Reason.TOO_MANY_CONNECTIONS, "connections", "this client, or all, have too many connections")
             return

@@ -16,7 +16,7 @@ import pytest
 
 from infra.release import SUMS, build, write
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
-from shared.runtime.released import KEY_NAME, MANIFEST, SBOM, Release, digest
+from shared.runtime.released import KEY_NAME, MANIFEST, SBOM, Release, digest, find_distribution, is_checkout
 from tests.unit.cli.calling import Caller
 
 PACKAGES = ("infra", "loadtest", "schemas", "services", "shared")
@@ -199,6 +199,17 @@ def test_the_metrics_name_the_installed_manifest(installed: Installed, released:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     shown = subprocess.check_output(command, text=True, env=environment, cwd=installed.site).strip()
     assert digest((released.first / MANIFEST).read_bytes()) == shown
+
+
+def test_what_a_build_leaves_in_a_source_tree_is_no_release(tmp_path: Path) -> None:
+    """Setuptools writes there what it has found, and it comes first on the path of what is run in place."""
+    left = tmp_path / "pitledger.egg-info"
+    left.mkdir()
+    (left / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: pitledger\nVersion: 0.1.0\n")
+    (left / "SOURCES.txt").write_text("README.md\n")
+    found = find_distribution(tmp_path)
+    assert found is not None
+    assert is_checkout(found)
 
 
 def test_a_checkout_is_no_release(

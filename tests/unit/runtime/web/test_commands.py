@@ -107,6 +107,10 @@ def door() -> Iterator[Door]:
     async def hashed(request: ChangeCode, person: str, key: str) -> str:
         return f"{request.code.get_secret_value()} of {person} under {key}"
 
+    @router.post("/9/conclude")
+    async def conclude_another_way() -> int:
+        return 9
+
     command_route(
         router,
         engine,
@@ -159,6 +163,13 @@ def test_a_command_without_other_fields_takes_no_body(door: Door, content: bytes
     response = door.send("/slips/3/conclude", content=content)
     assert (201, "/counts/3") == (response.status_code, response.headers["location"])
     assert [(ConcludeCount(number=3), "ann", "k-1")] == door.engine.done
+
+
+def test_routes_are_looked_at_in_their_order(door: Door) -> None:
+    """Commands come before the framework, and not before what is declared before them."""
+    assert (200, 9) == ((response := door.send("/slips/9/conclude")).status_code, response.json())
+    assert 405 == door.client.get("/slips/3/conclude").status_code
+    assert [] == door.engine.done
 
 
 def test_a_request_may_be_prepared(door: Door) -> None:
