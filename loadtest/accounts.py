@@ -307,7 +307,7 @@ def main() -> int:
     """Run the measurement; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.accounts", description=__doc__)
     parser.add_argument("--accounts", type=int, default=600)
-    parser.add_argument("--clients", type=int, default=128)
+    parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--rate", type=int, default=1000, help="authorizations a second for the latency")
     parser.add_argument("--seconds", type=float, default=10, help="how long each is measured")
     parser.add_argument("--json", action="store_true")
