@@ -14,22 +14,22 @@ FOUND_BY_SHORT: dict[Mutation, int] = {
     mutations.taken_place_taken_again: 2,
     mutations.key_forgotten: 2,
     mutations.position_without_entries: 3,
+    mutations.marked_before_it_is_sent: 3,
+    mutations.place_not_looked_up: 3,
+    mutations.lost_answer_taken_for_done: 3,
     mutations.last_entry_not_projected: 4,
-    mutations.stream_known_in_part: 7,
+    mutations.stream_known_in_part: 4,
+    mutations.lost_answer_taken_for_refusal: 4,
+    mutations.projected_after_the_commit: 4,
     mutations.fence_ignored: 8,
-    mutations.hole_skipped: 8,
-    mutations.marked_before_it_is_sent: 10,
-    mutations.lost_answer_taken_for_refusal: 10,
-    mutations.place_not_looked_up: 12,
     mutations.gap_not_noticed: 15,
-    mutations.lost_answer_taken_for_done: 24,
-    mutations.memory_published_as_it_is: 25,
-    mutations.projected_after_the_commit: 36,
+    mutations.hole_skipped: 16,
+    mutations.memory_published_as_it_is: 52,
     mutations.rebuilt_from_what_is_left: 80,
 }
 """By mistake: the first short seed that finds it; all hold with the kernel as it is."""
 
-FOUND_BY: dict[Mutation, int] = {mutations.position_remembered: 5365}
+FOUND_BY: dict[Mutation, int] = {mutations.position_remembered: 5389}
 """By mistake: a seed that finds what short ones were not seen to find, and that holds with the kernel as it is."""
 
 FOUND_BY_ONE_OF: dict[Mutation, Sequence[int]] = {mutations.projected_after_the_commit: (40, 44, 60, 140, 148)}
