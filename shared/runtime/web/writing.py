@@ -49,4 +49,5 @@ class Gathered:
     def _send(self) -> None:
         if self._waiting:
             waiting, self._waiting, self._bytes = self._waiting, [], 0
-            self._transport.write(b"".join(waiting))
+            if not self._transport.is_closing():  # the client may have gone meanwhile
+                self._transport.write(b"".join(waiting))

@@ -13,6 +13,11 @@ class Wire:
 
     def __init__(self) -> None:
         self.done: list[Any] = []
+        self.gone = False
+
+    def is_closing(self) -> bool:
+        """Return whether the client has gone."""
+        return self.gone
 
     def write(self, data: bytes) -> None:
         """Note what is written."""
@@ -70,3 +75,16 @@ def test_what_is_much_does_not_wait() -> None:
         return list(wire.done)
 
     assert [80_000] == [len(part) for part in asyncio.run(write())]
+
+
+def test_nothing_is_written_to_a_client_that_has_gone() -> None:
+    """In the turn in which its answer was ready."""
+
+    async def write() -> list[Any]:
+        wire: Any = Wire()
+        Gathered(wire).write(b"answer")
+        wire.gone = True
+        await asyncio.sleep(0)
+        return list(wire.done)
+
+    assert [] == asyncio.run(write())
