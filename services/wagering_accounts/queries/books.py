@@ -182,7 +182,7 @@ class Loading:
     async def ask(self, sent: Pipeline) -> None:
         """Ask for it together with something else, unless it takes an answer to say what is needed."""
         if not (self._wanted.wallets_of or self._wanted.erased or self._wanted.holds):
-            self._found = await self._ask(sent)
+            self._found = await self._ask_first(sent)
 
     async def read(self, connection: AsyncConnection, places: PlaceAt = lambda *_: None) -> Books:
         """Return it; what is decided on it finds the gaming day and the law of its property in `places`."""
@@ -190,7 +190,7 @@ class Loading:
         if self._found is None:
             await self._say_what_is_needed(connection, books)
             async with pipeline(connection) as sent:
-                self._found = await self._ask(sent)
+                self._found = await self._ask_first(sent)
         await self._found.know(books)
         if wanted.rounds_with_holds:
             accounts = self._accounts | {Account.key_of(hold) for hold in books.holds.values()}
@@ -222,7 +222,7 @@ class Loading:
             await _know(connection, seen, (Hold, _things(Hold), wanted.holds))
             self._rounds |= seen.holds_by_round.keys()
 
-    async def _ask(self, sent: Pipeline) -> _Found:
+    async def _ask_first(self, sent: Pipeline) -> _Found:
         wanted, lock = self._wanted, self._lock
         accounts = () if wanted.rounds_with_holds else self._accounts  # those of the holds come with them
         return await _ask(

@@ -153,7 +153,10 @@ class Approved(Generic[VersionT, MadeT]):
         return await sent.execute(counted, {"property": self._property})
 
     async def refresh(self, connection: AsyncConnection, counts: Sequence[Any] | None = None) -> None:
-        """Read them again if there are more, or more of them are withdrawn; a version that is there never changes."""
+        """Read them again if there are more, or more of them are withdrawn; a version that is there never changes.
+
+        `counts`: how many there are, where that was asked already.
+        """
         counted, wanted = _queries(self._table, self._property is not None)
         asked = {"property": self._property}
         if counts is None:
