@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from loadtest.target import Target
+from shared.local._leash import death_with_parent
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
 
@@ -42,12 +43,16 @@ def started_stack(
 
 @contextmanager
 def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterator[tuple[dict[str, Any], int]]:
-    """The document that a command prints once a stack of its own runs, and the id of its process."""
+    """The document that a command prints once a stack of its own runs, and the id of its process.
+
+    The stack ends with the block, and with this process, should that be killed (on Linux).
+    """
     process = subprocess.Popen(  # noqa: S603 - our own command
         [*_MAIN, *words, "--json"],
         stdout=subprocess.PIPE,
         start_new_session=True,
         env=dict(environment),
+        preexec_fn=death_with_parent(signal.SIGINT),
     )
     try:
         assert process.stdout is not None
