@@ -99,14 +99,15 @@ loadtest: setup ## play a profile of load against the real path, with the verdic
 	$(BIN)/python -m loadtest.load $(PROFILE) $(ARGS)
 	$(BIN)/python -m loadtest.page
 
-# What docs/performance.md shows, on a machine that does nothing else: about an hour.
+# What docs/performance.md shows, on a machine that does nothing else: about an hour. PEERS=... names programs and files
+# of others, as `python -m loadtest.peers --help` has them.
 SHOWN := spine casino state world spike hot-table one-shard restart all-services all-services-25 \
 	few-tables many-tables shards-1 shards-64
 
 performance: setup ## measure what docs/performance.md shows, and write its tables (about an hour; SCALE=0.1 is shorter)
 	$(BIN)/python -m loadtest.load $(SHOWN) --scale $(or $(SCALE),1)
 	$(BIN)/python -m loadtest.shards
-	$(BIN)/python -m loadtest.peers $(foreach file,$(SQL),--sql $(file))
+	$(BIN)/python -m loadtest.peers $(PEERS)
 	$(BIN)/python -m loadtest.performance
 	$(BIN)/python -m loadtest.page
 

@@ -2,11 +2,13 @@
 
     python -m loadtest.peers --rounds 2000
     python -m loadtest.peers --sql ulid-to-uuid.sql --sql uuid-to-ulid.sql --sql pgledger.sql
+    python -m loadtest.peers --tigerbeetle ./tigerbeetle
+    python -m loadtest.peers --database postgresql+psycopg://... --formance ./ledger
 
-Each peer has a database of its own on a PostgreSQL with the settings of every other, one client, and the rounds settled
-before a clock starts. Measured are rounds one a commit, rounds 200 a commit, and the wait for each of 25 a second.
-Then what it holds is compared with what it was given. Pitledger is measured from the event on: it reads it from a
-broker, settles it, signs, hashes, publishes and reports it besides.
+Each peer has a database of its own on a PostgreSQL with the settings of every other, or a server of its own, one
+client, and the rounds settled before a clock starts. Measured are rounds one a commit, rounds 200 a commit, and the
+wait for each of 25 a second. Then what it holds is compared with what it was given. Pitledger is measured from the
+event on: it reads it from a broker, settles it, signs, hashes, publishes and reports it besides.
 """
 
 import argparse
@@ -20,21 +22,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-import psycopg
-
 from loadtest.arrivals import Stage, due, scaled
 from loadtest.corpus import DIRECTORY, Head, corpus
 from loadtest.load import run
 from loadtest.outcome import Outcome, Source, ages
 from loadtest.peers import RESULTS
+from loadtest.peers.database import empty_database, server_process
 from loadtest.peers.event_store import EventStore
+from loadtest.peers.formance import Formance
 from loadtest.peers.peer import Peer, SettledRound, accounts_of, settled
 from loadtest.peers.rows import Rows
 from loadtest.peers.sql_ledger import SqlLedger
 from loadtest.peers.table import Kept, lines
+from loadtest.peers.tigerbeetle import TigerBeetle
 from loadtest.processes import Family, load
 from loadtest.profiles import PROFILES
-from shared.local import PostgresServer
 
 _TOGETHER: Final = 200
 _RATE: Final = 25.0
@@ -42,16 +44,16 @@ _RATE: Final = 25.0
 
 def measured(peer: Peer, url: str, rounds: Sequence[SettledRound], paced: int) -> Kept:
     """Give rounds to a peer: half of those that are not paced one a commit, the others together, then those paced."""
-    family = Family(os.getpid())
+    family = Family(os.getpid(), *server_process(url))
     peer.open(url, accounts_of(rounds))
     try:
         free = len(rounds) - paced
         single, together, last = rounds[: free // 2], rounds[free // 2 : free], rounds[free:]
-        size = _database_bytes(url)
+        size = peer.size()
         one = _timed(family, peer, single, 1)
         many = _timed(family, peer, together, _TOGETHER)
         waits = _paced(peer, last)
-        grown = (_database_bytes(url) - size) / len(rounds)
+        grown = (peer.size() - size) / len(rounds)
         return Kept(peer.name, peer.keeps, *one, *many, waits, grown, peer.wrong(rounds))
     finally:
         peer.close()
@@ -78,11 +80,24 @@ def _paced(peer: Peer, rounds: Sequence[SettledRound]) -> dict[str, float]:
     return ages(since, until)
 
 
-def _database_bytes(url: str) -> int:
-    with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://", 1)) as connection:
-        row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
-    assert row is not None
-    return int(row[0])
+def peers_of(
+    sql: Sequence[Path], formance: Path | None, tigerbeetle: Path | None, say: Callable[[str], object]
+) -> list[Peer]:
+    """Return the peers: those of which this needs nothing but libraries, and those of which files are named."""
+    peers: list[Peer] = [EventStore(), Rows()]
+    if sql:
+        peers.append(SqlLedger(sql))
+    else:
+        say("no ledger of SQL functions: name its files with --sql")
+    if formance is not None:
+        peers += [Formance(formance), Formance(formance, fewest=True)]
+    else:
+        say("no Formance: name its program with --formance")
+    if tigerbeetle is not None:
+        peers.append(TigerBeetle(tigerbeetle))
+    else:
+        say("no TigerBeetle: name its program with --tigerbeetle")
+    return peers
 
 
 def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
@@ -114,26 +129,26 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=4000, help="rounds for each (default: %(default)s)")
     parser.add_argument("--paced", type=int, default=250, help="of these at 25 a second (default: %(default)s)")
     parser.add_argument("--sql", type=Path, action="append", default=[], help="a file of a SQL ledger, in order")
+    parser.add_argument("--database", help="the SQLAlchemy URL of a PostgreSQL for the peers, on this machine")
+    parser.add_argument("--formance", type=Path, help="the program of Formance's ledger, as it was built")
+    parser.add_argument("--tigerbeetle", type=Path, help="the program of TigerBeetle, as it was built")
     parser.add_argument("--ours", type=float, default=0.2, help="scale of our profiles; 0 leaves them out")
     parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="where corpora are kept")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are kept")
     options = parser.parse_args(words)
     if options.paced >= options.rounds:
         parser.error("--paced must be fewer than --rounds")
-    if missing := [str(file) for file in options.sql if not file.is_file()]:
-        parser.error(f"--sql: there is no file {', '.join(missing)}")
+    named = {"sql": options.sql, "formance": [options.formance], "tigerbeetle": [options.tigerbeetle]}
+    for option, files in named.items():
+        if missing := [str(file) for file in files if file is not None and not file.is_file()]:
+            parser.error(f"--{option}: there is no file {', '.join(missing)}")
     head = Head(rounds=options.rounds, tables=48)
     rounds = settled(head, corpus(head, options.corpora))
-    peers: list[Peer] = [EventStore(), Rows()]
-    if options.sql:
-        peers.append(SqlLedger(options.sql))
-    else:
-        _say("no ledger of SQL functions: name its files with --sql")
     found, load_before = [], load()
-    for peer in peers:
+    for peer in peers_of(options.sql, options.formance, options.tigerbeetle, _say):
         _say(peer.name)
-        with PostgresServer() as server:
-            found.append(measured(peer, server.url, rounds, options.paced))
+        with empty_database(options.database) as url:
+            found.append(measured(peer, url, rounds, options.paced))
     if options.ours:
         found.append(ours(options.ours, options.corpora, _say))
     document: dict[str, Any] = {

@@ -7,13 +7,13 @@ from eventsourcing.persistence import StoredEvent
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
 from sqlalchemy import make_url
 
-from loadtest.peers.peer import SettledRound
+from loadtest.peers.peer import OnPostgres, SettledRound
 from shared.journal.entry import Account
 
 _TOPIC = "settlement.posted"
 
 
-class EventStore:
+class EventStore(OnPostgres):
     """The recorder of an application: each stream is an aggregate, each round a version of it."""
 
     name = "eventsourcing"
@@ -22,6 +22,7 @@ class EventStore:
     def open(self, url: str, accounts: Sequence[Account]) -> None:
         """Make the table of events."""
         del accounts
+        self._url = url
         parts = make_url(url)
         self._datastore = PostgresDatastore(
             dbname=parts.database or "",

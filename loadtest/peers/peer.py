@@ -3,10 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+import psycopg
 
 from loadtest.corpus import Head, Record
 from loadtest.expected import Expected
+from loadtest.peers.database import conninfo_of
 from shared.journal.entry import Account, Posting
 
 
@@ -36,8 +39,33 @@ class Peer(Protocol):
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
         """Return what is wrong where it does not hold these rounds and no others; None where it does."""
 
+    def size(self) -> int:
+        """Return the bytes that it has on the disk."""
+
     def close(self) -> None:
         """End what was opened."""
+
+
+class OnPostgres:
+    """What peers have in common that keep everything in the database which they are given."""
+
+    _url: str
+    """Of that database, as SQLAlchemy has it."""
+
+    def size(self) -> int:
+        """Return the bytes of the database."""
+        with psycopg.connect(conninfo_of(self._url)) as connection:
+            row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+class Transfer(NamedTuple):
+    """Money of a round between two accounts, cents."""
+
+    debited: Account
+    credited: Account
+    cents: int
 
 
 def settled(head: Head, records: Iterable[Record]) -> list[SettledRound]:
@@ -51,8 +79,24 @@ def settled(head: Head, records: Iterable[Record]) -> list[SettledRound]:
 
 
 def chips_of(account: Account) -> Account:
-    """Return the account of the chips of its table: where transfers go between two accounts, one is always this."""
+    """Return the account of the chips of its table."""
     return Account(account.property, account.table, "", "chips")
+
+
+def transfers_of(one: SettledRound) -> list[Transfer]:
+    """Return the postings of a round between two accounts each: what moves at a table moves its chips."""
+    found = []
+    for account, cents in one.postings:
+        chips = chips_of(account)
+        if account != chips:
+            found.append(Transfer(account, chips, cents) if cents > 0 else Transfer(chips, account, -cents))
+    return found
+
+
+def open_to_transfers(accounts: Iterable[Account]) -> list[Account]:
+    """Return the accounts between which the transfers of rounds go that post to these, in order."""
+    every = {*accounts}
+    return sorted(every | {chips_of(account) for account in every})
 
 
 def accounts_of(rounds: Iterable[SettledRound]) -> list[Account]:

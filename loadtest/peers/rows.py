@@ -21,7 +21,7 @@ from sqlalchemy import (
     select,
 )
 
-from loadtest.peers.peer import SettledRound, compared
+from loadtest.peers.peer import OnPostgres, SettledRound, compared
 from shared.journal.entry import Account
 
 _metadata: Final = MetaData()
@@ -52,7 +52,7 @@ _postings: Final = Table(
 )
 
 
-class Rows:
+class Rows(OnPostgres):
     """Tables with keys and foreign keys; no chain, no check of the sum."""
 
     name = "SQLAlchemy, row at a time"
@@ -60,6 +60,7 @@ class Rows:
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
         """Make the tables and the accounts."""
+        self._url = url
         self._engine: Engine = create_engine(url)
         with self._engine.begin() as connection:
             _metadata.create_all(connection)

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import psycopg
 
-from loadtest.peers.peer import SettledRound, chips_of, compared
+from loadtest.peers.database import conninfo_of
+from loadtest.peers.peer import OnPostgres, SettledRound, Transfer, compared, open_to_transfers, transfers_of
 from shared.journal.entry import Account
 
 _OPEN: Final = "SELECT id FROM pgledger_create_account(%s, 'USD')"
@@ -18,7 +19,7 @@ _WRITE: Final = "SELECT count(*) FROM pgledger_create_transfers(%s::transfer_req
 _BALANCES: Final = "SELECT id, balance FROM pgledger_accounts"
 
 
-class SqlLedger:
+class SqlLedger(OnPostgres):
     """Every posting is a transfer between the chips of the table and another account: the chips are what is left."""
 
     name = "SQL functions (pgledger)"
@@ -30,13 +31,12 @@ class SqlLedger:
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
         """Execute the files, and open the accounts."""
-        conninfo = url.replace("postgresql+psycopg://", "postgresql://", 1)
-        self._connection: psycopg.Connection[Any] = psycopg.connect(conninfo)
+        self._url = url
+        self._connection: psycopg.Connection[Any] = psycopg.connect(conninfo_of(url))
         for file in self._files:
             self._connection.execute(file.read_bytes())
-        every = {*accounts, *(chips_of(account) for account in accounts)}
         self._ids: dict[Account, str] = {}
-        for account in sorted(every):
+        for account in open_to_transfers(accounts):
             row = self._connection.execute(_OPEN, ("/".join(account),)).fetchone()
             assert row is not None
             self._ids[account] = row[0]
@@ -45,10 +45,7 @@ class SqlLedger:
     def write(self, rounds: Sequence[SettledRound]) -> None:
         """Transfer what each round moved, in one transaction."""
         for one in rounds:
-            transfers = [
-                self._transfer(account, cents) for account, cents in one.postings if account != chips_of(account)
-            ]
-            if transfers:
+            if transfers := [self._element(each) for each in transfers_of(one)]:
                 self._connection.execute(_WRITE, ("{" + ",".join(transfers) + "}",))
         self._connection.commit()
 
@@ -62,8 +59,6 @@ class SqlLedger:
         """Close the connection."""
         self._connection.close()
 
-    def _transfer(self, account: Account, cents: int) -> str:
-        """Return a transfer as an element of an array: a debit comes from the chips of the table."""
-        chips, other = self._ids[chips_of(account)], self._ids[account]
-        source, target = (chips, other) if cents > 0 else (other, chips)
-        return f'"({source},{target},{abs(cents)})"'
+    def _element(self, transfer: Transfer) -> str:
+        """Return a transfer as an element of an array: from what is credited to what is debited."""
+        return f'"({self._ids[transfer.credited]},{self._ids[transfer.debited]},{transfer.cents})"'

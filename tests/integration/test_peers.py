@@ -1,5 +1,7 @@
 """Peers keep the rounds that they are given, and what they hold is compared with it."""
 
+import os
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -8,12 +10,24 @@ import psycopg
 import pytest
 
 from loadtest.corpus import Head, played
-from loadtest.peers.__main__ import main, measured
+from loadtest.peers.__main__ import main, measured, peers_of
+from loadtest.peers.database import conninfo_of, empty_database, server_process
 from loadtest.peers.event_store import EventStore
-from loadtest.peers.peer import Peer, SettledRound, accounts_of, settled, sums_of
+from loadtest.peers.peer import (
+    Peer,
+    SettledRound,
+    accounts_of,
+    open_to_transfers,
+    settled,
+    sums_of,
+    transfers_of,
+)
+from loadtest.peers.program import NotReady, serving
 from loadtest.peers.rows import Rows
 from loadtest.peers.sql_ledger import SqlLedger
 from loadtest.peers.table import lines
+from shared.journal.entry import Account
+from shared.local.ports import free_port
 
 PAIRED: list[Callable[[], Peer]] = [EventStore, Rows]
 HEAD = Head(rounds=36, tables=12)
@@ -95,8 +109,51 @@ def test_a_ledger_of_sql_functions_has_every_balance(
     one.close()
 
 
-def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_database_on_a_server_that_is_given_is_empty_and_gone_afterwards(database_url: str) -> None:
+    """It is another one on that server, whose processes are those of this machine that are counted."""
+    with empty_database(database_url) as url:
+        assert url != database_url
+        assert server_process(url) == server_process(database_url) != []
+        with psycopg.connect(conninfo_of(url)) as connection:
+            assert [] == connection.execute("SELECT relname FROM pg_stat_user_tables").fetchall()
+    with pytest.raises(psycopg.OperationalError, match="does not exist"):
+        psycopg.connect(conninfo_of(url))
+
+
+def test_transfers_move_what_the_postings_do(rounds: list[SettledRound]) -> None:
+    """Between two accounts each, every amount positive: all that a ledger of transfers is told."""
+    moved: Counter[Account] = Counter()
+    for one in rounds:
+        for debited, credited, cents in transfers_of(one):
+            assert 0 < cents
+            moved[debited] += cents
+            moved[credited] -= cents
+    accounts = open_to_transfers(accounts_of(rounds))
+    assert moved.keys() <= set(accounts)
+    assert {account: moved[account] for account in accounts} == {
+        account: sums_of(rounds)[account] for account in accounts
+    }
+
+
+@pytest.mark.parametrize("option", ["sql", "formance", "tigerbeetle"])
+def test_a_file_that_is_not_there_is_named(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything is started."""
     with pytest.raises(SystemExit):
-        main(["--sql", "/nowhere/pgledger.sql"])
-    assert "--sql: there is no file /nowhere/pgledger.sql" in capsys.readouterr().err
+        main([f"--{option}", "/nowhere/peer"])
+    assert f"--{option}: there is no file /nowhere/peer" in capsys.readouterr().err
+
+
+def test_a_program_that_does_not_listen_says_why(tmp_path: Path) -> None:
+    """Its last words are told, and nothing is waited for."""
+    with pytest.raises(NotReady, match="no such ledger"):
+        serving(["sh", "-c", "echo no such ledger; exit 1"], free_port(), directory=tmp_path, environment=os.environ)
+
+
+def test_those_are_left_out_that_nobody_names() -> None:
+    """A peer that takes a program or files is among them where these are named."""
+    said: list[str] = []
+    assert ["eventsourcing", "SQLAlchemy, row at a time"] == [one.name for one in peers_of([], None, None, said.append)]
+    assert ["--sql", "--formance", "--tigerbeetle"] == [each.split()[-1] for each in said]
+    program = Path("built")
+    every = peers_of([program], program, program, said.append)
+    assert 6 == len({one.name for one in every})

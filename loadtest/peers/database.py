@@ -1,0 +1,43 @@
+"""An empty database for each peer: on a PostgreSQL of its own, or on one that is given."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import make_url
+
+from loadtest.processes import processes_below
+from shared.local import PostgresServer
+
+
+@contextmanager
+def empty_database(given: str | None = None) -> Iterator[str]:
+    """Give the SQLAlchemy URL of an empty database, which is gone afterwards; `given` is that of a server's."""
+    if given is None:
+        with PostgresServer() as server:
+            yield server.url
+        return
+    name = f"peer_{uuid4().hex}"
+    with psycopg.connect(conninfo_of(given), autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(name)))
+        try:
+            yield make_url(given).set(database=name).render_as_string(hide_password=False)
+        finally:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def conninfo_of(url: str) -> str:
+    """Return the URL of a database as libpq has it."""
+    return url.replace("postgresql+psycopg://", "postgresql://", 1)
+
+
+def server_process(url: str) -> list[int]:
+    """Return the id of the process from which the sessions of a database are, where it is on this machine."""
+    with psycopg.connect(conninfo_of(url)) as connection:
+        row = connection.execute("SELECT pg_backend_pid(), inet_server_addr()").fetchone()
+        assert row is not None
+        session, address = row
+        here = address is None or address.is_loopback
+        return [each.parent for each in processes_below(session) if each.pid == session] if here else []

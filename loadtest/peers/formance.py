@@ -1,0 +1,112 @@
+"""Formance's ledger on PostgreSQL: a service over HTTP, of which a round is one transaction of several postings.
+
+Its program is not ours; whoever runs this names it. It is of a version that takes several transactions as one (2.2),
+and its database has the extension pgcrypto, which the embedded PostgreSQL has not.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import httpx
+
+from loadtest.peers.database import conninfo_of
+from loadtest.peers.peer import OnPostgres, SettledRound, compared, open_to_transfers, transfers_of
+from loadtest.peers.program import serving
+from shared.journal.entry import Account
+from shared.local.ports import LOOPBACK, free_port
+
+_LEDGER: Final = "/v2/pit"
+_SECONDS: Final = 60.0
+_PAGE: Final = 1000
+_AT_ONCE: Final = 1000
+_FEWEST: Final = {
+    "MOVES_HISTORY": "OFF",
+    "MOVES_HISTORY_POST_COMMIT_EFFECTIVE_VOLUMES": "DISABLED",
+    "HASH_LOGS": "DISABLED",
+    "ACCOUNT_METADATA_HISTORY": "DISABLED",
+    "TRANSACTION_METADATA_HISTORY": "DISABLED",
+}
+
+
+class Formance(OnPostgres):
+    """A ledger as it comes, or one with the fewest features: no history of balances, no hashes of its log."""
+
+    def __init__(self, program: Path, *, fewest: bool = False) -> None:
+        """Take the program."""
+        self._program = program.resolve()
+        self._features = _FEWEST if fewest else {}
+        self.name = "Formance, fewest features" if fewest else "Formance"
+        self.keeps = f"postings, balances{'' if fewest else ', log with hashes'}; no event, no outcome"
+
+    def open(self, url: str, accounts: Sequence[Account]) -> None:
+        """Start the service, and make a ledger; accounts come by themselves."""
+        self._url = url
+        self._names = {account: f"pit:{number}" for number, account in enumerate(open_to_transfers(accounts))}
+        self._directory = TemporaryDirectory()
+        port = free_port()
+        environment = {
+            **os.environ,
+            "POSTGRES_URI": conninfo_of(url),
+            "BIND": f"{LOOPBACK}:{port}",
+            "POSTGRES_MAX_IDLE_CONNS": "20",  # as many as may be open: by default it connects for each request anew
+            "AUTO_UPGRADE": "true",
+            "BULK_MAX_SIZE": str(_AT_ONCE),
+            "EXPERIMENTAL_FEATURES": "true" if self._features else "false",
+        }
+        self._server = serving(
+            [self._program, "serve"], port, directory=Path(self._directory.name), environment=environment
+        )
+        self._http = httpx.Client(base_url=f"http://{LOOPBACK}:{port}", timeout=_SECONDS, trust_env=False)
+        self._ask("POST", _LEDGER, {"features": self._features})
+
+    def write(self, rounds: Sequence[SettledRound]) -> None:
+        """Post rounds as transactions, all or none."""
+        transactions = [
+            {"postings": postings, "metadata": {}, "force": True} for one in rounds if (postings := self._postings(one))
+        ]
+        if len(transactions) == 1:
+            self._ask("POST", f"{_LEDGER}/transactions", transactions[0])
+        elif transactions:
+            elements = [{"action": "CREATE_TRANSACTION", "data": each} for each in transactions]
+            self._ask("POST", f"{_LEDGER}/_bulk?atomic=true", elements)
+
+    def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
+        """Compare the balance of every account."""
+        names = {name: account for account, name in self._names.items()}
+        return compared(Counter({names[each["account"]]: int(each["balance"]) for each in self._volumes()}), rounds)
+
+    def close(self) -> None:
+        """End the service."""
+        self._http.close()
+        self._server.stop()
+        self._directory.cleanup()
+
+    def _volumes(self) -> Iterator[Mapping[str, Any]]:
+        page = self._ask("GET", f"{_LEDGER}/volumes?pageSize={_PAGE}")["cursor"]
+        yield from page["data"]
+        while page["hasMore"]:
+            page = self._ask("GET", f"{_LEDGER}/volumes?cursor={page['next']}")["cursor"]
+            yield from page["data"]
+
+    def _postings(self, one: SettledRound) -> list[dict[str, Any]]:
+        """Return the transfers of a round: what is debited is where money goes to."""
+        return [
+            {
+                "source": self._names[transfer.credited],
+                "destination": self._names[transfer.debited],
+                "amount": transfer.cents,
+                "asset": "USD/2",
+            }
+            for transfer in transfers_of(one)
+        ]
+
+    def _ask(self, method: str, path: str, content: Any = None) -> Any:
+        """Return an answer. Raises: httpx.HTTPStatusError where the service refuses, with what it says."""
+        answer = self._http.request(method, path, json=content)
+        if answer.is_error:
+            raise httpx.HTTPStatusError(answer.text, request=answer.request, response=answer)
+        return answer.json() if answer.content else None
