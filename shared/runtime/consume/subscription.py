@@ -35,6 +35,8 @@ _SILENT_SECONDS = 60.0
 """How much longer than a database is waited for a consumer may go without asking its broker for records."""
 _REST_SECONDS_MAX = 2.0
 _FETCH_BYTES = 16 * 1024 * 1024
+"""So many bytes, or one batch of its sender's, a broker gives at a time, and so many wait to be read at most: a client
+would otherwise take up to 50 MiB at a time, and let 64 MiB wait, of each topic."""
 _STATISTICS_MILLISECONDS = 500
 """How often librdkafka tells how far the partitions go, and how it stands with the brokers."""
 _LOOK_MILLISECONDS = 10_000
@@ -73,6 +75,8 @@ class KafkaTopics:
             "statistics.interval.ms": _STATISTICS_MILLISECONDS,
             "stats_cb": self.note,
             "topic.metadata.refresh.interval.ms": _LOOK_MILLISECONDS,
+            "fetch.max.bytes": _FETCH_BYTES,
+            "queued.max.messages.kbytes": _FETCH_BYTES // 1024,
         }
         self.broker = KafkaBroker(
             context.settings.kafka_bootstrap_servers,

@@ -21,7 +21,7 @@ from shared.journal.shard import Seals
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.signed_note import Signer
 from shared.runtime.clock import Clock, Step, no_step, utc_now
-from shared.runtime.collector import collect_seldom
+from shared.runtime.collector import collect_seldom, return_memory
 from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
@@ -142,6 +142,7 @@ async def serve(
     `started` is told when it works, `ending` when it begins to end, for whatever reason.
     """
     collect_seldom()
+    return_memory()
     use_own_packs(settings)
     await _Run(manifest, settings, clock, step, started, ending).run()
 
