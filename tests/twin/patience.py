@@ -13,8 +13,9 @@ from tests.support import eventually
 
 T = TypeVar("T")
 
-PATIENT_SECONDS: Final = 300.0
-"""What has not happened after so long does not happen."""
+PATIENT_SECONDS: Final = 420.0
+"""What has not happened after so long does not happen: a group may wait twice three minutes for members that are gone
+(decision 50)."""
 
 NOT_NOW: Final = (psycopg.Error, KafkaException, NotRead, LocalStackError, httpx.TransportError)
 """What is raised while a server does not answer."""
