@@ -49,7 +49,7 @@ from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.sampling import Sampler, Samples
 from loadtest.stack import ASKED_OFTEN, environment_of, more_processes, started_stack, target_of, tokens_of
-from loadtest.target import Target
+from loadtest.target import Target, conninfo_of
 from loadtest.topic import stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
 from loadtest.watch import Watch
@@ -114,7 +114,7 @@ def run(
 def require_empty(url: str) -> None:
     """Raise NotEmpty where the database of a SQLAlchemy URL, if one is given, has a journal already."""
     if url:
-        with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://", 1)) as connection:
+        with psycopg.connect(conninfo_of(url)) as connection:
             [found] = connection.execute("SELECT to_regclass('round_settlement.shards')").fetchone() or (None,)
         if found is not None:
             raise NotEmpty("DATABASE_URL names a database with a journal in it: name an empty one")

@@ -41,6 +41,7 @@ from loadtest.profiles import SPINE, WARM_UP_ROUNDS
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.stack import started_stack, target_of
+from loadtest.target import conninfo_of
 from loadtest.topic import stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
 from loadtest.watch import Watch
@@ -179,7 +180,7 @@ class _Side:
         return verdict
 
     def _connected(self) -> psycopg.Connection[Any]:
-        return psycopg.connect(self._server.url.replace("+psycopg", "", 1), autocommit=True)
+        return psycopg.connect(conninfo_of(self._server.url), autocommit=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,12 @@ def processes_below(root: int) -> list[Process]:
         family |= more
 
 
+def parent_of(pid: int) -> int | None:
+    """Return the parent of a process; None where there is no such process, or no /proc."""
+    process = _read(_PROC / str(pid))
+    return None if process is None else process.parent
+
+
 def _read(directory: Path) -> Process | None:
     try:
         words = (directory / "cmdline").read_bytes().split(b"\0")

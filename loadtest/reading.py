@@ -20,6 +20,7 @@ from confluent_kafka import Producer
 
 from loadtest.casino import Casino
 from loadtest.journal import Journal, Published
+from loadtest.target import conninfo_of
 from loadtest.watch import TooSlow
 from shared.contracts.properties import PropertyApproved, PropertyFiled
 from shared.contracts.submissions import SubmissionApproved, SubmissionFiled
@@ -63,8 +64,8 @@ class Reporting:
         verifiers.write_text("".join(f"{signer.verifier}\n" for signer in self._signers.values()))
         self._token = issuer.token(_READER, _ROLES)
         self.bootstrap_servers = servers.bootstrap_servers
-        self.conninfo = _conninfo(servers.database_url)
-        self.administrator = self.conninfo if servers.postgres is None else _conninfo(servers.postgres.url)
+        self.conninfo = conninfo_of(servers.database_url)
+        self.administrator = self.conninfo if servers.postgres is None else conninfo_of(servers.postgres.url)
         self._environment = {
             **os.environ,
             **settings,
@@ -218,10 +219,6 @@ def reporting_stack(settings: Mapping[str, str]) -> Iterator[Reporting]:
     with TemporaryDirectory(prefix="pitledger-") as home, ExitStack() as running:
         issuer = running.enter_context(DevelopmentIssuer())
         yield Reporting(running.enter_context(Stack(postgres_settings=pages)), issuer, Path(home), settings)
-
-
-def _conninfo(url: str) -> str:
-    return url.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
 def _bytes_of(message: Published) -> bytes:

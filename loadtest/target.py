@@ -16,4 +16,9 @@ class Target:
     @property
     def conninfo(self) -> str:
         """Return the database as psycopg wants it."""
-        return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        return conninfo_of(self.database_url)
+
+
+def conninfo_of(url: str) -> str:
+    """Return a SQLAlchemy URL of a database as psycopg wants it."""
+    return url.replace("postgresql+psycopg://", "postgresql://", 1)

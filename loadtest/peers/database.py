@@ -8,7 +8,8 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import make_url
 
-from loadtest.processes import processes_below
+from loadtest.processes import parent_of
+from loadtest.target import conninfo_of
 from shared.local import PostgresServer
 
 
@@ -28,16 +29,11 @@ def empty_database(given: str | None = None) -> Iterator[str]:
             connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
-def conninfo_of(url: str) -> str:
-    """Return the URL of a database as libpq has it."""
-    return url.replace("postgresql+psycopg://", "postgresql://", 1)
-
-
 def server_process(url: str) -> list[int]:
     """Return the id of the process from which the sessions of a database are, where it is on this machine."""
     with psycopg.connect(conninfo_of(url)) as connection:
         row = connection.execute("SELECT pg_backend_pid(), inet_server_addr()").fetchone()
         assert row is not None
         session, address = row
-        here = address is None or address.is_loopback
-        return [each.parent for each in processes_below(session) if each.pid == session] if here else []
+        parent = parent_of(session) if address is None or address.is_loopback else None
+        return [] if parent is None else [parent]

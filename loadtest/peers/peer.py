@@ -9,7 +9,7 @@ import psycopg
 
 from loadtest.corpus import Head, Record
 from loadtest.expected import Expected
-from loadtest.peers.database import conninfo_of
+from loadtest.target import conninfo_of
 from shared.journal.entry import Account, Posting
 
 

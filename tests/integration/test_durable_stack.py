@@ -14,7 +14,7 @@ import httpx
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from loadtest.processes import processes_below
+from loadtest.processes import parent_of, processes_below
 from services.cli.services import NAMES, load
 from services.cli.stack import BROKER_PORT, POSTGRES_PORT
 from shared.journal.signed_batch import signer_name
@@ -38,17 +38,19 @@ _POSTED: Final = (
 _TAKEN: Final = "SELECT count(*) FROM vigorish.shards WHERE name LIKE 'settlements/%' AND next_offset > 0"
 
 
+def leash_of(stack: Up, part: str) -> int:
+    """The parent of a server."""
+    leash = parent_of(stack.pid_of(part))
+    assert leash is not None
+    return leash
+
+
 KILLED: Final[Sequence[tuple[str, Callable[[Up], int]]]] = (
     ("round-settlement", lambda stack: int(stack.document["pids"]["round-settlement"])),
     *((part, partial(Up.pid_of, part=part)) for part in PARTS),
-    ("Apache Kafka", lambda stack: parent_of(stack.pid_of("Apache Kafka"))),
+    ("Apache Kafka", partial(leash_of, part="Apache Kafka")),
 )
 """What is killed: a service, each part that is not one, and a leash, the parent of a server. Each is named as it is."""
-
-
-def parent_of(pid: int) -> int:
-    """The parent of a process."""
-    return next(each.parent for each in processes_below(pid) if each.pid == pid)
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy import make_url
 
+from loadtest.target import conninfo_of
 from shared.local import KafkaServer, PostgresServer
 from shared.local._kafka import LISTENER
 from shared.local.account import give_to, remove, unprivileged_account
@@ -67,11 +68,6 @@ def superuser(server: PostgresServer) -> Iterator[psycopg.Connection[Any]]:
     """Give a connection to a server itself, not through the line."""
     with psycopg.connect(conninfo_of(server.url), autocommit=True) as connection:
         yield connection
-
-
-def conninfo_of(url: str) -> str:
-    """Return a SQLAlchemy URL as psycopg wants it."""
-    return url.replace("+psycopg", "", 1)
 
 
 class Servers:
