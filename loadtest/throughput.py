@@ -43,7 +43,7 @@ from loadtest.target import Target
 from loadtest.watch import Watch
 from shared.contracts.tables import READER, RoundCompleted
 from shared.rules import compile_rules
-from shared.runtime.collector import collect_seldom
+from shared.runtime.memory import collect_seldom
 
 PROPERTY: Final = "loadtest"
 

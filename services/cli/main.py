@@ -12,7 +12,7 @@ import typer
 from services.cli.exits import EPILOG, CommandError, ExitCode
 from services.cli.output import message
 from services.cli.version import version as version_command
-from shared.runtime.collector import collect_seldom
+from shared.runtime.memory import collect_seldom
 
 _COMMANDS = {
     "settle": "Settle round records or case files, and print every line with its paragraph.",

@@ -14,8 +14,8 @@ import structlog
 from services.console.application import create_console
 from services.console.services import client
 from shared.runtime.clock import utc_now
-from shared.runtime.collector import collect_seldom
 from shared.runtime.errors import Stop
+from shared.runtime.memory import collect_seldom
 from shared.runtime.metrics import Metrics
 from shared.runtime.released import manifest_digest
 from shared.runtime.settings import Settings

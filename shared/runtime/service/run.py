@@ -21,7 +21,6 @@ from shared.journal.shard import Seals
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.signed_note import Signer
 from shared.runtime.clock import Clock, Step, no_step, utc_now
-from shared.runtime.collector import collect_seldom, return_memory
 from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
@@ -30,6 +29,7 @@ from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import Behind, Wake
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.kafka import topic_log
+from shared.runtime.memory import collect_seldom, return_memory
 from shared.runtime.publish.relay import Relay
 from shared.runtime.released import manifest_digest
 from shared.runtime.service.comparer import Comparer

@@ -9,7 +9,7 @@ import pytest
 HAS_HAD_MUCH = """
 import threading
 from pathlib import Path
-from shared.runtime.collector import return_memory
+from shared.runtime.memory import return_memory
 
 if GIVES_BACK:
     return_memory()
