@@ -17,6 +17,7 @@ from confluent_kafka.admin import AdminClient
 from loadtest.processes import parent_of, processes_below
 from services.cli.services import NAMES, load
 from services.cli.stack import BROKER_PORT, POSTGRES_PORT
+from services.console.serve import PORT as CONSOLE_PORT
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import Signer
 from shared.local.ports import LOOPBACK
@@ -57,7 +58,7 @@ KILLED: Final[Sequence[tuple[str, Callable[[Up], int]]]] = (
 def _usual_ports_taken() -> Iterator[None]:
     """The usual ports are taken, so that a stack of somebody else's on this machine is in nobody's way."""
     with ExitStack() as held:
-        for port in (POSTGRES_PORT, BROKER_PORT, *(load(service).port for service in SERVICES)):
+        for port in (POSTGRES_PORT, BROKER_PORT, CONSOLE_PORT, *(load(service).port for service in SERVICES)):
             with suppress(OSError):  # somebody else has it
                 held.enter_context(socket.create_server((LOOPBACK, port)))
         yield
