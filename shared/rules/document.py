@@ -145,6 +145,8 @@ def _terms(table: Paytable) -> str:
         terms.append(f"meter seed {in_dollars(table.reset)}")
     if any(row.amount is not None for row in table.rows):
         terms.append("wager returned with a win" if table.stake_returned else "wager not returned")
+    if table.envy_paragraph is not None:
+        terms.append(f"Envy Bonuses under {table.envy_paragraph}")
     if table.wild_joker:
         terms.append("fully wild joker")
     if table.least_rate is not None:
@@ -181,6 +183,8 @@ def what_pays(row: PaytableRow) -> str:
         notes.append("deducted from the meter")
     if row.limited:
         notes.append("under the payout limit")
+    if row.paragraph is not None:
+        notes.append(row.paragraph)
     return " and ".join(parts) + (f" ({'; '.join(notes)})" if notes else "")
 
 

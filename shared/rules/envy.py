@@ -19,7 +19,7 @@ class EnvyHand(NamedTuple):
 def envy_lines(seat: int, player: str, hands: Sequence[EnvyHand]) -> list[Line]:
     """Return the Envy Bonuses of one wager that earns them: a line for each hand of another player."""
     return [
-        line(seat, ENVY_BONUS, "win", 0, hand.row.envy, 0, hand.row.paragraph, None, hand.row.category)
+        line(seat, ENVY_BONUS, "win", 0, hand.row.envy, 0, hand.row.envy_paragraph, None, hand.row.category)
         for hand in hands
         if hand.player != player
     ]

@@ -19,8 +19,8 @@ class Row:
     """What one hand pays on a stake: `odds`, and or the share `meter` of the progressive meter.
 
     What is paid `off_meter` is deducted from the meter. A `push` returns the stake and pays nothing. `envy` is the Envy
-    Bonus in cents that the hand earns other players. With the `dealer` hand of a row that builds on this one, `instead`
-    is paid in place of it, `bonus` in addition.
+    Bonus in cents that the hand earns other players, under the `envy_paragraph`. With the `dealer` hand of a row that
+    builds on this one, `instead` is paid in place of it, `bonus` in addition.
     """
 
     wager: str
@@ -31,6 +31,7 @@ class Row:
     off_meter: bool = False
     push: bool = False
     envy: int = 0
+    envy_paragraph: str = ""
     limited: bool = False
     dealer: DealerHandName | None = None
     instead: "Row | None" = None
@@ -89,11 +90,12 @@ def _row(offer: Offer, entry: PaytableRow) -> Row:
         wager=entry.line or offer.name,
         category=entry.category,
         odds=_odds(offer.paytable, entry),
-        paragraph=offer.paytable.paragraph,
+        paragraph=entry.paragraph or offer.paytable.paragraph,
         meter=entry.meter_share,
         off_meter=entry.off_meter,
         push=entry.push,
         envy=entry.envy or 0,
+        envy_paragraph=offer.paytable.envy_paragraph or offer.paytable.paragraph,
         limited=entry.limited,
         dealer=entry.dealer,
     )

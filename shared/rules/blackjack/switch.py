@@ -26,10 +26,12 @@ def two_dealt_hands(
             seat=seat.seat,
             paragraph=paragraphs.switch_decisions,
         )
-    # Where pairs of one value leave it open which hand came from which pair, the split limit decides.
+    # Where pairs of one value leave it open which hand came from which pair, the split limit decides, then the dealing:
+    # hands are completed from the dealer's left (§ 633a.11(b)), so the first one begins with a card of its own pair.
     most = 2 + resplits
-    allowed = [count for count in fitting if count <= most and len(hands) - count <= most]
-    count = (allowed or fitting)[0]
+    allowed = [count for count in fitting if count <= most and len(hands) - count <= most] or fitting
+    dealt_first = [count for count in allowed if hands[0].cards[0] in one and hands[count].cards[0] in other]
+    count = (dealt_first or allowed)[0]
     return [DealtHand(one, seat.switched, hands[:count]), DealtHand(other, seat.switched, hands[count:])]
 
 

@@ -78,6 +78,7 @@ class PaytableRow(Record):
     A row with `of` needs what the row of that name needs and also the `dealer` hand; it is paid instead of it, or in
     addition on its own `line`. A row with `option` is offered where that option of the wager is selected. A `limited`
     row counts toward the payout limit. `odds` from an option are those that the submission selects with `odds_from`.
+    A row of another schedule than the rest of the paytable has a `paragraph` of its own.
     """
 
     category: Name
@@ -94,6 +95,7 @@ class PaytableRow(Record):
     line: Name | None = None
     option: Name | None = None
     limited: bool = False
+    paragraph: Paragraph | None = None
 
     @field_validator("odds", "odds_with_wild", mode="before")
     @classmethod
@@ -131,11 +133,13 @@ class Paytable(Record):
 
     A paytable with amounts is for one `stake` in cents; `stake_returned` says whether it goes back with an amount.
     With a `wild_joker` the joker may be any card. `reset` is the only initial and reset amount in cents that the meter
-    may have where the licensee selects its rate, `least_rate` the lowest rate that it may select.
+    may have where the licensee selects its rate, `least_rate` the lowest rate that it may select. Envy Bonuses that
+    have a schedule of their own are paid under the `envy_paragraph`.
     """
 
     name: Name | None = None
     paragraph: Paragraph
+    envy_paragraph: Paragraph | None = None
     fewest_decks: int | None = None
     most_decks: int | None = None
     stake: Annotated[int, Field(gt=0)] | None = None

@@ -67,7 +67,7 @@ def _tables(offer: Offer, words: Words) -> Iterator[Table]:
 
     named = "" if offer.paytable.name is None else f" (paytable {offer.paytable.name.replace('_', ' ')})"
     paragraph = offer.paytable.paragraph
-    lines = tuple(Row(row.category, tuple(cells(row)), paragraph) for row in rows)
+    lines = tuple(Row(row.category, tuple(cells(row)), row.paragraph or paragraph) for row in rows)
     yield Table(f"What the {offer.wager.title} pays{named}", headings, lines)
     for bonuses in offer.wager.envy_bonuses:
         amounts = tuple(

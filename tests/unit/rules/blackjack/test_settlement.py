@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.rules import Line, Settlement, compile_rules, parse_round, parse_submission, payback
+from shared.rules.errors import Refused
 
 Settle = Callable[..., Settlement]
 Seat = Callable[..., dict[str, Any]]
@@ -307,6 +308,38 @@ def test_a_late_blackjack_at_switch_takes_each_original_wager(settle_documents: 
     settled = settle_documents({"seats": [first], "dealer": {"cards": ["Kh", "Ad"]}}, {"options": {"switch": True}})
     outcomes = [amounts(line(settled, "blackjack", hand=number)) for number in (1, 2, 3)]
     assert [("lose", 1000, 0, 0), ("push", 1000, 0, 1000), ("lose", 2000, 0, 1000)] == outcomes
+
+
+def test_hands_of_one_value_at_switch_are_completed_from_the_left(
+    settle_documents: Settle, seat: Seat, line: Find
+) -> None:
+    """The second dealt hand begins where a hand begins with one of its own cards (§ 633a.11(b))."""
+    hands = ["Ts Ah", "Tc Tc Ac", "Tc Ac", "Ts 9c Kd", "Th 5s"]
+    first = seat(1, "Ts Tc", hands=hands) | {"dealt": [["Ts", "Tc"], ["Ts", "Th"]]}
+    offered = {"options": {"switch": True, "resplits": 3}}
+    settled = settle_documents({"seats": [first], "dealer": {"cards": ["Kh", "Ad"]}}, offered)
+    outcomes = [line(settled, "blackjack", hand=number).outcome for number in range(1, 6)]
+    assert ["lose", "push", "push", "lose", "push"] == outcomes
+
+
+def test_a_seat_that_has_split_is_called_dead_with_a_hand_that_busted(
+    settle_documents: Settle, seat: Seat, line: Find
+) -> None:
+    """All that was staked on its hands goes back (§ 633a.14(i))."""
+    document = {
+        "seats": [seat(1, "8s 8h", hands=["8s Tc 9d", "8h 2c"])],
+        "dealer": {"cards": ["6h", "Td"]},
+        "irregularities": [{"code": "hand_dead", "seat": 1}],
+    }
+    settled = settle_documents(document)
+    assert [("void", 1000, 0, 1000)] * 2 == [amounts(line(settled, "blackjack", hand=number)) for number in (1, 2)]
+
+
+def test_a_split_ace_and_ten_cannot_be_doubled(settle_documents: Settle, seat: Seat) -> None:
+    """It is 21, which may not draw, and no Blackjack (§ 633a.7(k)(1), § 633a.10(a))."""
+    hands = [{"cards": ["As", "Kd", "2c"], "double": 1000}, "Ah 5c"]
+    with pytest.raises(Refused, match=r"§ 633a\.7\(k\)\(1\)"):
+        settle_documents({"seats": [seat(1, "As Ah", hands=hands)], "dealer": {"cards": ["6h", "Td", "5d"]}})
 
 
 def test_one_submission_settles_many_rounds(seat: Seat) -> None:

@@ -262,6 +262,8 @@ def test_magic_card_and_lucky_bonus_come_on_top(settle_seats: Settle, lines: Lin
     assert [("magic_card", 2000)] == [(line.category, line.payout) for line in lines(settled, 1, "magic_card_bonus")]
     assert [50000] == [line.payout for line in lines(settled, 1, ON_PLAYER)]
     assert [("lucky_bonus", 500)] == [(line.category, line.payout) for line in lines(settled, 4, "lucky_bonus")]
+    [magic], [lucky] = lines(settled, 1, "magic_card_bonus"), lines(settled, 4, "lucky_bonus")
+    assert {"§ 647a.12(e)(3)"} == {magic.paragraph, lucky.paragraph}
     assert [] == lines(settled, 4, "magic_card_bonus")
     assert [] == lines(settled, 1, "lucky_bonus")
 

@@ -118,6 +118,19 @@ class TestSevenCards:
             (line.seat, line.payout, line.paragraph) for line in lines(result, "envy_bonus")
         ]
 
+    def test_rhode_island_pays_envy_by_a_schedule_of_its_own(self) -> None:
+        """The bonus wager is paid under (s)(1), what others' hands earn under (s)(2)."""
+        result = settled(
+            seat(1, FOUR_SIXES, pai_gow_poker=1000, bonus=500),
+            seat(3, ("9s 9c 9h 5s 2c 4h 9d", "5s 4h"), pai_gow_poker=1000, bonus=500),
+            regulation=RHODE_ISLAND,
+            wagers={"bonus": {}},
+            dealer={"cards": ["Qs", "7s", "3h", "Kd", "Ts", "Ad", "Qc"], "low": ["Ad", "Ts"]},
+        )
+        paid = {(line.wager, line.paragraph) for line in result.lines if line.wager in ("bonus", "envy_bonus")}
+        rules = "R.I. Table Game Rules § 6(s)"
+        assert {("bonus", f"{rules}(1)"), ("envy_bonus", f"{rules}(2)")} == paid
+
     def test_a_voided_hand_earns_nobody_an_envy_bonus(self) -> None:
         """Neither for others nor, with its Qualifying Wager returned, for its player."""
         bet = {"pai_gow_poker": 1000, "fortune_bonus": 500}
