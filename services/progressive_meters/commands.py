@@ -14,7 +14,7 @@ from services.progressive_meters.domain.changes import approval_of, changed
 from services.progressive_meters.domain.pools import Pool
 from services.progressive_meters.domain.reconciling import Day
 from services.progressive_meters.domain.versions import Pools, PoolVersion
-from services.progressive_meters.queries.books import day_of
+from services.progressive_meters.queries.books import awards_above_the_meter, day_of
 from services.progressive_meters.queries.lists import change_item
 from services.progressive_meters.queries.pools import Submissions, approved_at, find_version, pools_at, submissions_of
 from services.progressive_meters.tables import changes, journal, pool_versions, properties
@@ -156,7 +156,8 @@ def _return(command: ReturnPool, filed: PoolVersion, now: Now) -> Accepted:
 class RequestChange(Command, WantedChange):
     """Request a change of a meter.
 
-    A transfer, an adjustment, a reset, or cents from the overflow meter; somebody else approves it.
+    A transfer, an adjustment, a reset, cents from the overflow meter, or that the house bears what an award came to
+    above what the meter showed; somebody else approves it.
     """
 
     property: PropertyName
@@ -192,9 +193,19 @@ class _Request:
     status: str
 
 
-async def _next_change(connection: AsyncConnection, command: RequestChange) -> tuple[int, _Known]:
+async def _short_cents(connection: AsyncConnection, property_name: str, wanted: WantedChange, pool: str) -> int:
+    """Return by how much the award that a change names came to more than the meter showed; 0 where it names none."""
+    if wanted.kind != "award" or wanted.movement is None:
+        return 0
+    found = await awards_above_the_meter(connection, property_name, pool=pool, number=wanted.movement)
+    return sum(one.short_cents or 0 for one in found)
+
+
+async def _next_change(connection: AsyncConnection, command: RequestChange) -> tuple[int, _Known, int]:
     count = select(func.count()).where(changes.c.property == command.property)
-    return (await connection.execute(count)).scalar_one() + 1, await _known(connection, command.property)
+    number = (await connection.execute(count)).scalar_one() + 1
+    short_cents = await _short_cents(connection, command.property, command, command.pool)
+    return number, await _known(connection, command.property), short_cents
 
 
 async def _request(connection: AsyncConnection, command: _OfChange) -> _Request:
@@ -204,29 +215,31 @@ async def _request(connection: AsyncConnection, command: _OfChange) -> _Request:
     return _Request(ChangeRequested.model_validate(asked), row.status)
 
 
-async def _request_and_known(connection: AsyncConnection, command: ApproveChange) -> tuple[_Request, _Known]:
-    return await _request(connection, command), await _known(connection, command.property)
+async def _request_and_known(connection: AsyncConnection, command: ApproveChange) -> tuple[_Request, _Known, int]:
+    request = await _request(connection, command)
+    short_cents = await _short_cents(connection, command.property, request.requested, request.requested.pool)
+    return request, await _known(connection, command.property), short_cents
 
 
 @COMMANDS.handles(RequestChange, load=_next_change)
-def _request_change(command: RequestChange, state: tuple[int, _Known], now: Now) -> Accepted:
-    number, known = state
+def _request_change(command: RequestChange, state: tuple[int, _Known, int], now: Now) -> Accepted:
+    number, known, short_cents = state
     _require_begun(known.places, command.property, command.gaming_day, now)
     fact = ChangeRequested(**dict(command), change=number, requested_by=now.by, requested_at=now.at)
-    changed(fact, known.pools, known.approved, now.at)  # what cannot be made need not be approved
+    changed(fact, known.pools, known.approved, now.at, short_cents)  # what cannot be made need not be approved
     location = f"/changes/{fact.property}/{fact.change}"
     return Accepted(recording=Recording(fact=fact), answer=change_item(as_json(fact), "requested"), location=location)
 
 
 @COMMANDS.handles(ApproveChange, load=_request_and_known)
-def _approve_change(command: ApproveChange, state: tuple[_Request, _Known], now: Now) -> Accepted:
+def _approve_change(command: ApproveChange, state: tuple[_Request, _Known, int], now: Now) -> Accepted:
     del command
-    request, known = state
+    request, known, short_cents = state
     wanted = request.requested
     approval = approval_of(wanted, request.status)
     approval.approve(now.by)
     try:
-        moved = changed(wanted, known.pools, known.approved, now.at)
+        moved = changed(wanted, known.pools, known.approved, now.at, short_cents)
     except Rejected as rejected:
         raise Rejected(Why.CONTRADICTS, f"{approval.name} cannot be made any more: {rejected}") from rejected
     fact = ChangeApproved(
@@ -262,7 +275,8 @@ def _reject_change(command: RejectChange, request: _Request, now: Now) -> Accept
 class ReconcileDay(Command):
     """Record the reconciliation of a gaming day.
 
-    As the day is known now; it may be recorded again when something late has come.
+    As the day is known now; it may be recorded again when something late has come. No award is open that came to more
+    than its meter showed.
     """
 
     property: PropertyName
@@ -283,5 +297,12 @@ def _reconcile(command: ReconcileDay, state: tuple[PlaceAt, Day, int], now: Now)
     if not day.rows:
         detail = f"no pool of {command.property} had moved by {command.gaming_day.isoformat()}"
         raise Rejected(Why.NOT_FOUND, detail)
+    if day.awards:
+        left = "; ".join(
+            f"round {one.round_id} at {one.table} was awarded {one.short_cents} cents more than pool {one.pool} showed"
+            for one in day.awards
+        )
+        way_out = "have the round corrected, or a change of kind 'award' approved that names its movement"
+        raise Rejected(Why.TOO_EARLY, f"{left}: {way_out}")
     fact = DayReconciled(**day.figures, **dict(command), input_open=open_, reconciled_by=now.by, reconciled_at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=fact)

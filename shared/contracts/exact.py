@@ -43,6 +43,15 @@ def shown(nanos: int) -> int:
     return nanos // NANOCENTS
 
 
+def displayed(nanos: int) -> int:
+    """Return the whole cents that the sign of a meter shows, which never shows less than nothing.
+
+    >>> displayed(20_999_999_999), displayed(-5 * NANOCENTS)
+    (20, 0)
+    """
+    return max(0, shown(nanos))
+
+
 def exact_text(nanos: int) -> str:
     """Return an amount in cents as a decimal, without zeros at its end.
 

@@ -154,7 +154,7 @@ class RoundTakenBack(TakenBack):
     movements: tuple[Movement, ...]
 
 
-ChangeKind = Literal["transfer", "adjustment", "reset", "overflow"]
+ChangeKind = Literal["transfer", "adjustment", "reset", "overflow", "award"]
 
 
 class WantedChange(Contract):
@@ -162,12 +162,14 @@ class WantedChange(Contract):
 
     `transfer` moves `cents` to the pool `to`; `adjustment` adds them (negative: takes them off, to the house); `reset`
     brings the display to the reset amount, at the house's cost or to its gain; `overflow` brings `cents` from the
-    overflow meter onto the display.
+    overflow meter onto the display. `award` accepts that the house bears what the award of the pool's `movement` came
+    to above what the meter showed.
     """
 
     kind: ChangeKind
     cents: Annotated[int, Field(strict=True, ge=-(10**12), le=10**12)] | None = None
     to: Name | None = None
+    movement: Annotated[int, Field(strict=True, ge=1)] | None = None
     gaming_day: date
     reason: Reason
 
@@ -214,7 +216,7 @@ class PoolDay(Contract):
 
     closing = opening + seed + contribution - award + reset + transfer + released. The reserve and the overflow meter
     have identities of their own. `difference_cents` is what the movements leave unexplained of the closing reading:
-    nothing. A sign showed `shown_cents` at the end.
+    nothing. A sign showed `shown_cents` at the end, which is never below zero.
     """
 
     pool: Name

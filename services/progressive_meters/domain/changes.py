@@ -17,12 +17,26 @@ def approval_of(requested: ChangeRequested, status: str) -> Approval:
     return Approval(METER_CHANGE, name, requested.requested_by, Decision.of(status))
 
 
-def changed(wanted: ChangeRequested, known: Mapping[str, Pool], versions: Pools, at: datetime) -> Sequence[Moved]:
+def changed(
+    wanted: ChangeRequested, known: Mapping[str, Pool], versions: Pools, at: datetime, short_cents: int = 0
+) -> Sequence[Moved]:
     """Return what a change does at a moment to pools; `known` are those of the property, by name.
 
+    `short_cents` is by how much the award of the movement that it names came to more than the meter showed.
     Raises: Rejected where it cannot be made.
     """
     pool = _known(wanted.property, wanted.pool, known)
+    if wanted.kind == "award":
+        _require(
+            wanted.movement is not None, "'movement' is missing: an 'award' names the movement that awarded too much"
+        )
+        _require(wanted.cents is None and wanted.to is None, "an 'award' has neither 'cents' nor 'to'")
+        _require(
+            short_cents > 0,
+            f"'movement' {wanted.movement} of pool {pool.name} is no award above the meter, or it was accepted",
+        )
+        return [pools.accept_award(pool, short_cents)]
+    _require(wanted.movement is None, f"'movement' {wanted.movement}: only an 'award' names one")
     if wanted.kind == "reset":
         _require(wanted.cents is None and wanted.to is None, "a 'reset' has neither 'cents' nor 'to'")
         terms = versions.current(wanted.property, wanted.pool, at)

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from shared.contracts.exact import exact_text, nanocents, parse_exact, shown
+from shared.contracts.exact import displayed, exact_text, nanocents, parse_exact, shown
 from shared.contracts.meters import Movement
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
@@ -45,7 +45,7 @@ class Pool:
     @property
     def shown_cents(self) -> int:
         """Return what a sign shows."""
-        return shown(self.display)
+        return displayed(self.display)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +200,11 @@ def release(pool: Pool, cents: int) -> Moved:
         held = shown(pool.overflow)
         raise Rejected(Reason.NOT_ALLOWED, f"'cents' {cents}: the overflow meter of pool {pool.name} holds {held}")
     return move(pool, Delta(released=nanocents(cents)), balance="house")
+
+
+def accept_award(pool: Pool, short_cents: int) -> Moved:
+    """Put on a pool, at the house's cost, what an award came to above what its meter showed."""
+    return move(pool, Delta(transfer=nanocents(short_cents)), balance="house")
 
 
 def _require_shown(pool: Pool, cents: int) -> None:

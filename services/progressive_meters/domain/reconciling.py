@@ -9,12 +9,12 @@ from pydantic import BaseModel, Field
 
 from services.progressive_meters.domain.comparison import Difference, MeterOfTable
 from services.progressive_meters.domain.pools import Delta, Pool, parts
-from shared.contracts.exact import ExactCents, exact_text, shown
+from shared.contracts.exact import ExactCents, displayed, exact_text, shown
 from shared.contracts.meters import PoolDay
 from shared.contracts.reports import rows_sha256
 from shared.contracts.versions import fields_of
 
-ExceptionKind = Literal["reading", "contribution", "reset"]
+ExceptionKind = Literal["reading", "contribution", "reset", "award"]
 
 
 class ExceptionItem(MeterOfTable):
@@ -22,7 +22,9 @@ class ExceptionItem(MeterOfTable):
 
     `reading`: what the table said before the round, or the settlement after it, is not what the ledger showed.
     `contribution`: rate times wagers is not what the settlement added. `reset`: the submission's reset amount is not
-    the pool's.
+    the pool's. `award`: in the order in which winning rounds closed, the award of movement `number` came to
+    `short_cents` more than the meter showed; the day is not reconciled before the round is corrected, or two people
+    accept it.
     """
 
     kind: ExceptionKind
@@ -33,6 +35,9 @@ class ExceptionItem(MeterOfTable):
     settled_cents: int | None = None
     rated_cents: ExactCents | None = Field(default=None, description="rate times wagers, decimal")
     reset_cents: int | None = None
+    award_cents: int | None = None
+    short_cents: int | None = None
+    number: int | None = None
 
     @property
     def key(self) -> tuple[str, str, str, str, str]:
@@ -63,9 +68,10 @@ class ReadingItem(MeterOfTable):
 class Reconciliation(BaseModel):
     """The pools of a property on a gaming day as they would be recorded now.
 
-    `balanced`: every identity holds, the movements of each pool are complete, its accounts hold what it shows, and its
-    wins are its hits. `recorded` says whether a person recorded these very rows, or others, which have changed since.
-    `rows_sha256` is taken over `pools` as canonical JSON. `input_open` records of the input are missing or refused.
+    `balanced`: every identity holds, the movements of each pool are complete, its accounts hold what it shows, its wins
+    are its hits, and no award is open that came to more than the meter showed. `recorded` says whether a person
+    recorded these very rows, or others, which have changed since. `rows_sha256` is taken over `pools` as canonical
+    JSON. `input_open` records of the input are missing or refused.
     """
 
     property: str
@@ -109,10 +115,15 @@ class Day:
     exceptions: tuple[ExceptionItem, ...]
 
     @property
+    def awards(self) -> tuple[ExceptionItem, ...]:
+        """Return the awards that came to more than a meter showed, and that nobody has dealt with."""
+        return tuple(one for one in self.exceptions if one.kind == "award")
+
+    @property
     def figures(self) -> dict[str, Any]:
         """Return what a document and a record of the day have alike."""
         return {
-            "balanced": not self.wrong and all(row.difference_cents == "0" for row in self.rows),
+            "balanced": not self.wrong and not self.awards and all(row.difference_cents == "0" for row in self.rows),
             "exceptions": len(self.exceptions),
             "liability_cents": sum(row.liability_cents for row in self.rows),
             "pools": self.rows,
@@ -136,7 +147,7 @@ def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
         **parts(day),
         opening_cents=exact_text(before.on_display),
         closing_cents=exact_text(closing.on_display),
-        shown_cents=shown(closing.on_display),
+        shown_cents=displayed(closing.on_display),
         difference_cents=exact_text(pool.display - books.later.on_display - closing.on_display),
         reserve_opening_cents=exact_text(before.on_reserve),
         reserve_closing_cents=exact_text(closing.on_reserve),

@@ -19,10 +19,11 @@ from services.progressive_meters.domain.reconciling import (
     pool_day,
     wrong_with,
 )
+from services.progressive_meters.queries import statements
 from services.progressive_meters.queries.comparing import compare_all, compare_moved, different_of
 from services.progressive_meters.queries.pools import pool_of
 from services.progressive_meters.tables import hits, pool_days, pools, readings, reconciliations
-from shared.contracts.exact import exact_text, share
+from shared.contracts.exact import displayed, exact_text, share
 from shared.contracts.meters import PoolDay
 from shared.runtime.rows import rows_of, thing_of
 
@@ -65,6 +66,7 @@ async def _exceptions(
 ) -> list[ExceptionItem]:
     found = [item for of_pool in compared.values() for item in of_pool.different]
     found += await _findings(connection, property_name, gaming_day)
+    found += await awards_above_the_meter(connection, property_name, gaming_day=gaming_day)
     return sorted(found, key=lambda item: item.key)
 
 
@@ -164,4 +166,26 @@ async def _findings(connection: AsyncConnection, property_name: str, gaming_day:
                 rated = exact_text(share(row.in_cents, Fraction(row.rate)))
                 more = {"settled_cents": row.settled_cents, "rated_cents": rated}
             found.append(ExceptionItem(kind=kind, **dict(thing_of(MeterOfTable, row)), **more))
+    return found
+
+
+async def awards_above_the_meter(
+    connection: AsyncConnection,
+    property_name: str,
+    *,
+    gaming_day: date | None = None,
+    pool: str | None = None,
+    number: int | None = None,
+) -> list[ExceptionItem]:
+    """Return the awards of a gaming day, or of one movement of a pool, that came to more than the meter showed.
+
+    Those that two people have accepted are not among them.
+    """
+    asked = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "number": number}
+    found: list[ExceptionItem] = []
+    for row in await connection.execute(statements.AWARDS, asked):
+        short_cents = row.award_cents - displayed(int(row.available))
+        if short_cents > 0:
+            more = {"award_cents": row.award_cents, "short_cents": short_cents, "number": row.number}
+            found.append(ExceptionItem(kind="award", **dict(thing_of(MeterOfTable, row)), **more))
     return found

@@ -144,3 +144,31 @@ ROUNDS_AGAIN: Final = text(f"""
 FORGET: Final = text(f"""
     DELETE FROM progressive_meters.compared_hours c USING {_SPANS}
     WHERE c.property = :property AND c.pool = s.pool AND c.hour >= s.begins AND c.hour < s.ends""")
+
+AWARDS: Final = text(f"""
+    SELECT r.pool, r.meter, r."table", r.game, r.gaming_day, r.round_id, r.number, r.award_cents,
+           p.display - later.moved + own.contribution + meanwhile.contribution * {_NANO} AS available
+    FROM progressive_meters.readings r
+    JOIN progressive_meters.pools p ON p.property = r.property AND p.pool = r.pool
+    JOIN progressive_meters.movements own ON own.property = r.property AND own.pool = r.pool AND own.number = r.number
+    CROSS JOIN LATERAL (
+        SELECT sum({_GAIN}) AS moved FROM progressive_meters.movements m
+        WHERE m.property = r.property AND m.pool = r.pool AND (m.at, m.number) >= (own.at, own.number) OFFSET 0) later
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(o.settled_cents), 0) AS contribution FROM progressive_meters.readings o
+        WHERE o.property = r.property AND o.pool = r.pool AND o.standing AND o."table" <> r."table"
+          AND o.opened_at <= r.closed_at AND o.closed_at > r.closed_at
+          AND o.closed_at < r.closed_at + interval '1 hour') meanwhile
+    WHERE r.property = :property AND r.standing AND r.award_cents > 0
+      AND (CAST(:gaming_day AS date) IS NULL OR r.gaming_day = :gaming_day)
+      AND (CAST(:pool AS text) IS NULL OR r.pool = :pool AND r.number = :number)
+      AND NOT EXISTS (
+        SELECT FROM progressive_meters.changes c
+        WHERE c.property = r.property AND c.pool = r.pool AND c.status = 'approved'
+          AND c.document ->> 'kind' = 'award' AND CAST(c.document ->> 'movement' AS bigint) = r.number)
+    ORDER BY r.pool, r.number""")
+"""Awards that stand and nobody has accepted, with what the meter held for each, in the order in which rounds closed.
+
+Before the award were all movements of earlier moments, the contribution of its own round, and what rounds of other
+tables had put on the meter that were being played then, and closed later.
+"""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Filled
 from services.reporting.kit.figures import Cell, EntryRef, Figure, total
-from shared.contracts.exact import exact_text, nanocents, shown
+from shared.contracts.exact import displayed, exact_text, nanocents, shown
 from shared.contracts.rejection import Reason, Rejected
 
 
@@ -22,8 +22,13 @@ def exact(figure: Figure) -> Cell:
 
 
 def as_shown(figure: Figure) -> Figure:
-    """Return the whole cents that a display shows of nanocents."""
+    """Return the whole cents of nanocents."""
     return Figure(shown(figure.value), figure.because)
+
+
+def as_displayed(figure: Figure) -> Figure:
+    """Return the whole cents that the sign of a meter shows of nanocents: never less than nothing."""
+    return Figure(displayed(figure.value), figure.because)
 
 
 def rate_text(rate: Fraction) -> str:

@@ -9,7 +9,7 @@ from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Identity, fill
 from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
-from services.reporting.reports.cells import as_shown, entry_cell, exact, in_nanocents, sum_of
+from services.reporting.reports.cells import as_displayed, as_shown, entry_cell, exact, in_nanocents, sum_of
 from services.reporting.reports.progressive_sections import CHANGES, CONTRIBUTIONS, FINDINGS, HITS, POOLS, RECONCILED
 from shared.contracts.meters import (
     ChangeApproved,
@@ -77,7 +77,7 @@ def _pools(opening: Mapping[str, _Measures], moved: Mapping[tuple[str, ...], _Me
                 **_wagers(during),
                 **{name: exact(sum_of(during, measure)) for name, measure in _PARTS.items()},
                 "closing_cents": exact(closing),
-                "shown_cents": as_shown(closing),
+                "shown_cents": as_displayed(closing),
                 "reserve_opening_cents": exact(_difference(before, *reserve)),
                 "reserve_closing_cents": exact(_difference(before, *reserve) + _difference(during, *reserve)),
                 "overflow_opening_cents": exact(_difference(before, *overflow)),
@@ -265,7 +265,7 @@ async def _as_reconciled(books: Books) -> tuple[Identity, ...]:
     last = days[-1]
     then = books.asked(known_at=last.recorded_at)
     found = await then.amounts(MEASURES, ("item",), first=date.min)
-    known = total(as_shown(_display([measures])) for measures in found.values())
+    known = total(as_displayed(_display([measures])) for measures in found.values())
     says = "what the meters showed at the end of the last day is what was reconciled then"
     shown = Figure(sum(pool.shown_cents for pool in last.fact.pools), (last.entry,))
     return (Identity("displays as reconciled", known, shown, says),)

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
+
+from tests.support.asgi import assert_problem
 from tests.support.rounds import submission
 from tests.unit.progressive_meters.office import Office, feed
-from tests.unit.progressive_meters.settlements import PROPERTY, Shard, rules
+from tests.unit.progressive_meters.settlements import DAY, PROPERTY, Shard, rules
 
 RULES = rules()
 SHARD = Shard(RULES)
@@ -63,6 +66,77 @@ def test_a_reading_that_differs_is_an_exception(office: Office) -> None:
     )
     report = office.reconciliation()
     assert (1, 1) == (report["exceptions"], report["pools"][0]["readings_different"])
+
+
+def two_take_all(office: Office, *, late: bool = False) -> None:
+    """Two linked tables open rounds two seconds apart, both say the same meter, both take all of it: 900,020 cents."""
+    office.open_pool("major", feed("BJ-01"), feed("BJ-02"), base_cents=900000)
+    first = SHARD.posted(1, before=900000, award=900020, reset=500000, opened=1, closed=5, round_id="r-1")
+    second = OTHER.posted(
+        1, before=900000, award=900020, reset=500000, opened=3, closed=7, round_id="r-2", table="BJ-02"
+    )
+    for event, partition in ((second, 1), (first, 0)) if late else ((first, 0), (second, 1)):
+        office.settle(event, partition=partition)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_award_above_what_the_meter_showed_is_an_exception(office: Office, late: bool) -> None:
+    """Whichever arrives first, the round that closed first takes the meter, the other the reset amount and no more."""
+    two_take_all(office, late=late)
+    [item] = [one for one in office.exceptions() if one["kind"] == "award"]
+    assert ("BJ-02", "r-2", 900020, 399999) == tuple(
+        item[name] for name in ("table", "round_id", "award_cents", "short_cents")
+    )
+    body = {"property": PROPERTY, "gaming_day": DAY, "reason": "end of day"}
+    assert_problem(office.send("/reconciliations", body, person="kim"), 409, "399999 cents more than pool major showed")
+    assert not office.read(f"/reconciliations/{PROPERTY}/{DAY}")["balanced"]
+
+
+def test_two_people_accept_that_the_house_bears_an_award(office: Office) -> None:
+    """The meter is what it would be, the house has paid the rest, the day is reconciled; nothing is accepted twice."""
+    two_take_all(office)
+    [item] = office.exceptions("&kind=award")
+    assert_problem(
+        office.send(f"/pools/{PROPERTY}/major/changes", award(1), person="carl"), 422, "no award above the meter"
+    )
+    before = office.balances()
+    assert 200 == office.change("major", kind="award", movement=item["number"]).status_code
+    assert "500000" == office.shows()
+    moved = {name: cents - before.get(name, 0) for name, cents in office.balances().items()}
+    assert {399999, -399999} == {cents for cents in moved.values() if cents}
+    assert [] == office.exceptions("&kind=award")
+    office.reconciliation()
+    again = office.send(f"/pools/{PROPERTY}/major/changes", award(item["number"]), person="carl")
+    assert_problem(again, 422, "no award above")
+    body = {"property": PROPERTY, "gaming_day": DAY, "reason": "end of day"}
+    assert 201 == office.send("/reconciliations", body, person="kim").status_code
+
+
+def award(movement: int) -> dict[str, Any]:
+    """The body of a request to accept an award."""
+    return {"kind": "award", "movement": movement, "gaming_day": DAY, "reason": "the floor paid it"}
+
+
+def test_what_other_tables_are_putting_on_the_meter_may_be_awarded(office: Office) -> None:
+    """A linked table shows wagers of rounds still played elsewhere; the ledger counts them when these close."""
+    office.open_pool("major", feed("BJ-01"), feed("BJ-02"))
+    office.settle(SHARD.posted(1, before=500020, award=500040, reset=500000, opened=1, closed=5))
+    assert 1 == len(office.exceptions("&kind=award"))
+    office.settle(OTHER.posted(1, before=500000, table="BJ-02", opened=0, closed=6), partition=1)
+    assert [] == office.exceptions("&kind=award")
+
+
+def test_no_sign_shows_less_than_nothing(office: Office) -> None:
+    """Three tables that all took everything leave a debt of the house; a sign shows an empty meter."""
+    office.open_pool("major", feed("BJ-01"), feed("BJ-02"), base_cents=1900000)
+    office.settle(SHARD.posted(1, before=1900000, award=1900020, reset=500000, opened=1, closed=5))
+    office.settle(
+        OTHER.posted(1, before=1900000, award=1900020, reset=500000, opened=3, closed=7, table="BJ-02"), partition=1
+    )
+    assert "-899999" == office.shows()
+    assert 0 == office.read(f"/readings/{PROPERTY}/major")["shown_cents"]
+    [row] = office.read(f"/reconciliations/{PROPERTY}/{DAY}")["pools"]
+    assert ("-899999", 0, "0") == (row["closing_cents"], row["shown_cents"], row["difference_cents"])
 
 
 def test_a_settlement_that_is_not_rate_times_wagers_is_an_exception(office: Office) -> None:
