@@ -2,13 +2,15 @@
 
 import json
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from services.cli.exits import InputRefused, UsageWrong
+from shared.contracts.json_text import MemberTwice, members_once
+from shared.rules.packaged import Loader
 
 STDIN = "-"
 
@@ -92,13 +94,13 @@ def _parse(text: str) -> list[object]:
     stripped = text.lstrip()
     if stripped.startswith(("{", "[")):
         try:
-            return _listed([json.loads(stripped, object_pairs_hook=_without_repetition)])
-        except _RepeatedKey:
+            return _listed([json.loads(stripped, object_pairs_hook=members_once)])
+        except MemberTwice:
             raise
         except ValueError:
             lines = [line for line in stripped.split("\n") if line.strip()]
             if len(lines) > 1 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines):
-                return [json.loads(line, object_pairs_hook=_without_repetition) for line in lines]
+                return [json.loads(line, object_pairs_hook=members_once) for line in lines]
     return _listed([found for found in yaml.load_all(text, _Loader) if found is not None])
 
 
@@ -126,35 +128,11 @@ def _require_few(documents: list[object]) -> None:
     count(documents)
 
 
-class _RepeatedKey(ValueError):
-    """A mapping has a key twice: nobody can say which of the two values counts."""
-
-
-def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _RepeatedKey(f"key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one mapping")
-    return found
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML's safe loader, quick where libyaml is there: a key that stands twice is refused, and a time is its text."""
+class _Loader(Loader):
+    """YAML's safe loader without repetition, to which a time is its text."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
         """Return the tag of a node: dates and times stay the text that JSON has, not 840 for `14:00`."""
         tag: str = super().resolve(kind, value, implicit)
         is_time = tag == _TIMESTAMP or (tag in _NUMBERS and ":" in value)
         return _TEXT if is_time else tag
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[object] = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
-                if (key.tag, key.value) in seen:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"key {key.value!r} stands twice in one mapping", key.start_mark
-                    )
-                seen.add((key.tag, key.value))
-        found: dict[Hashable, Any] = super().construct_mapping(node, deep)
-        return found

@@ -12,12 +12,13 @@ from binascii import Error as NotBase64
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from shared.contracts.envelope import canonical
+from shared.contracts.json_text import members_once
 
 HEADER: Final = "pitledger-device-signature"
 """The Kafka header with the signature."""
@@ -96,7 +97,7 @@ def _protected(kid: str, topic: str) -> bytes:
 def _read_protected(protected: bytes) -> tuple[str, str]:
     """Return the key and the topic of a protected header, each device's being the same each time."""
     try:
-        members = json.loads(_decoded(protected), object_pairs_hook=_once)
+        members = json.loads(_decoded(protected), object_pairs_hook=members_once)
     except (ValueError, RecursionError) as error:
         raise BadSignature("its protected header is no JSON object") from error
     if not isinstance(members, dict) or members.keys() != _MEMBERS:
@@ -109,14 +110,6 @@ def _read_protected(protected: bytes) -> tuple[str, str]:
     if not (isinstance(kid, str) and isinstance(topic, str)):
         raise BadSignature("'kid' and 'topic' must be texts")
     return kid, topic
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object. Raises: ValueError where it has a member twice, of which readers take one or the other."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise ValueError("a member is there twice")
-    return members
 
 
 def _encoded(raw: bytes) -> bytes:

@@ -16,6 +16,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, V
 
 from shared.contracts.envelope import Checked, Event, shard_of
 from shared.contracts.facts import KINDS, enveloped, literal_of, name_and_version
+from shared.contracts.json_text import require_members_once
 from shared.contracts.topics import Topic
 from shared.contracts.upcasting import upcast_event
 from shared.rules.errors import Refused, refused_by_validation
@@ -82,19 +83,29 @@ class Reader:
     def decode(self, raw: bytes) -> Event[Any]:
         """Return the event in the bytes of a record; its data is `Passed` where it does not matter here.
 
-        Raises: Refused where it is malformed, or of a kind that is not known here and may move money.
+        Raises: Refused where it is malformed, names a member twice, or is of a kind that is not known here and may move
+        money.
         """
-        event = None if self._quick is None else self._quick(raw)
-        if event is None:
-            try:
-                event = self._adapter.validate_json(raw)
-            except ValidationError as error:
-                event = self._older(raw) or self._passed(raw, error)
-                if isinstance(event.data, Passed):
-                    return event
+        event = self._decoded(raw)
+        try:
+            require_members_once(raw)
+        except ValueError as error:
+            raise Refused(str(error)) from error
+        if isinstance(event.data, Passed):
+            return event
         if self._source is not None and self._source.fullmatch(event.source) is None:
             raise Refused(f"'source' is {event.source!r}; on {self.topic.name} it is {self._source.pattern!r}")
         return event
+
+    def _decoded(self, raw: bytes) -> Event[Any]:
+        """Return the event in the bytes of a record, as the last of members with one name have it. Raises: Refused."""
+        event = None if self._quick is None else self._quick(raw)
+        if event is not None:
+            return event
+        try:
+            return self._adapter.validate_json(raw)
+        except ValidationError as error:
+            return self._older(raw) or self._passed(raw, error)
 
     def refused(self, raw: bytes, error: ValidationError) -> Refused:
         """Return what is wrong with a record of a kind that is known here."""

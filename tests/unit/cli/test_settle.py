@@ -163,7 +163,7 @@ def test_what_is_not_a_mapping_is_refused(pitledger: Caller) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"id": "x", "id": "y"}', "key 'id' stands twice in one mapping"),
+        ('{"id": "x", "id": "y"}', "member 'id' is there twice in one object; say it once"),
         ("id: x\nid: y\n", "line 2, column 1: key 'id' stands twice in one mapping"),
         ("{unclosed: [", "line "),
         ("id: x\nround: [1,\nseats: }\n", "line 3, column 8: "),
