@@ -19,13 +19,14 @@ from shared.contracts import (
     settlements,
     submissions,
     vigorish,
+    win,
 )
 from shared.contracts.facts import Fact
 from shared.contracts.upcasting import kind_of_type, upcast_data
 
 MODULES = (
     *(accounts, alarms, cage, contests, corrections, counts, inventory, investigations, journal_facts, meters),
-    *(pit, properties, settlements, submissions, vigorish),
+    *(pit, properties, settlements, submissions, vigorish, win),
 )
 
 

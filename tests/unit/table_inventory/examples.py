@@ -266,6 +266,17 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "preliminary_at": NOW,
             "excused": [{"table": "BJ-09", "reason": "retired"}],
         },
+        "win.stated": {
+            **_PLACE,
+            "shift": "day",
+            "revision": 2,
+            "figures": {"opener_cents": 100000, "fills_cents": 5000, "openings": 1},
+            "changes": {"fills_cents": 5000},
+            "missing": [{"what": "closer", "since": NOW}],
+            "found": [{"what": "count", "name": "A1", "since": NOW}],
+            "counts": [1],
+            "boxes": [7],
+        },
         "day.audited": {**_DAY, "audited_by": "audit.lou", "audited_at": NOW},
         "day.final": {
             **_DAY,

@@ -1,0 +1,104 @@
+"""What the table-inventory ledger says of the win of a table: whoever needs it adds these facts up. Amounts are cents.
+
+A table's gaming day has one win, and this ledger computes it, from counts, movements and boxes alone: every figure that
+another service shows of it is a sum of the `changes` of these facts.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from shared.contracts.envelope import Contract, Name
+from shared.contracts.facts import Fact, fact
+from shared.contracts.inventory import NonBanking, Number, OfTableDay
+from shared.contracts.topics import INVENTORY
+
+MissingKind = Literal["opener", "closer", "day_count", "drop", "box", "count", "slip"]
+"""What a table's day can lack.
+
+`opener`: what happened before anybody had opened the table; `closer`: the end of a session; `day_count`: the count at
+the end of a gaming day over which the table stayed open; `drop`: the box of a session of which no exchange is known;
+`box`: one that was placed and is not back; `count`: what was found in a box that is back; `slip`: the end of a slip.
+"""
+
+Cents = Annotated[int, Field(strict=True)]
+Times = Annotated[int, Field(strict=True)]
+"""How often; negative in changes."""
+
+
+class Missing(Contract):
+    """What a table's day lacks: which box or slip (empty: it has no name), and since when."""
+
+    what: MissingKind
+    name: str = ""
+    since: AwareDatetime
+
+
+class WinFigures(Contract):
+    """The figures of a table in a shift of a gaming day, or their changes; the figures of a day are their sums.
+
+    A count that ends one shift and begins the next of the same gaming day is in the closer of the one, the opener of
+    the other, and in `handed_over_cents` of the one that it ends: the opener of the day is the sum of openers less
+    what was handed over, and so is its closer. A count that ends a gaming day is the closer of its last shift and the
+    opener of the next day. `carried` inventories are in opener and closer.
+
+    `currency_cents` to `direct_bet_cents` are what was found in the boxes of the shift, but for `prepaid_cents`, which
+    is what was sold for prepaid access; `drop_cents` is what the law of the gaming day counts as drop. `win_cents` is
+    what its formula makes of opener, fills, credits, closer and drop; 0 while anything of the shift is missing, so
+    that the win of a day is the sum of its shifts as soon as nothing is missing in any of them. `adjusted_cents` is
+    what approved adjustments make of it besides. `counter_checks_cents` to `rake_cents` of a non-banking table are
+    what its boxes held: it has no win, and neither opener nor closer.
+    """
+
+    opener_cents: Cents = 0
+    closer_cents: Cents = 0
+    handed_over_cents: Cents = 0
+    fills_cents: Cents = 0
+    credits_cents: Cents = 0
+    prepaid_cents: Cents = 0
+    coupons_paid_cents: Cents = 0
+    vigorish_waived_cents: Cents = 0
+    currency_cents: Cents = 0
+    counter_checks_cents: Cents = 0
+    coupons_cents: Cents = 0
+    match_play_cents: Cents = 0
+    direct_bet_cents: Cents = 0
+    drop_cents: Cents = 0
+    win_cents: Cents = 0
+    adjusted_cents: Cents = 0
+    rake_cents: Cents = 0
+    openings: Times = 0
+    closings: Times = 0
+    carried: Times = 0
+    boxes: Times = 0
+    boxes_counted: Times = 0
+
+    def __add__(self, other: "WinFigures") -> "WinFigures":
+        """Return the sums of both, figure by figure."""
+        return WinFigures(**{name: value + getattr(other, name) for name, value in self})
+
+    def __sub__(self, other: "WinFigures") -> "WinFigures":
+        """Return what these are more than others, figure by figure."""
+        return WinFigures(**{name: value - getattr(other, name) for name, value in self})
+
+
+@fact("win.stated", INVENTORY)
+class WinStated(Fact, OfTableDay):
+    """The figures of a table in a shift of a gaming day, as they follow from what is recorded by now.
+
+    Whatever is recorded later, and makes others, is stated as the next `revision`: `changes` are the `figures` less
+    those of the revision before, `found` is what that one missed and this one has. So who adds up the changes of all
+    revisions has the figures, and of those that were recorded up to a moment, the figures as they were known then.
+    `counts` and `boxes` are the sequences, in the table's pit stream, of the counts and box exchanges that the figures
+    follow from.
+    """
+
+    shift: Name
+    revision: Number
+    figures: WinFigures
+    changes: WinFigures
+    missing: tuple[Missing, ...] = ()
+    found: tuple[Missing, ...] = ()
+    counts: tuple[Number, ...] = ()
+    boxes: tuple[Number, ...] = ()
+    non_banking: NonBanking = None
