@@ -11,7 +11,7 @@ from typing import Any
 from services.cli.releases import FOLDER, MANIFEST, Release
 from shared.contracts.compatibility import breaking_changes
 from shared.contracts.schemas import as_json, files
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
@@ -40,9 +40,9 @@ def readers(manifests: Sequence[Manifest]) -> Mapping[str, Sequence[str]]:
 def openapi(manifest: Manifest) -> dict[str, Any]:
     """Return the OpenAPI document of a service's HTTP interface."""
     settings = Settings()
-    # The routes are only described: the engine never connects.
-    engine = create_engine(settings.database_url.get_secret_value(), role=manifest.schema)
-    return application(manifest, context_of(manifest, settings, engine), identities=Nobody()).openapi()
+    # The routes are only described: nothing ever connects.
+    context = context_of(manifest, settings, Pools.of(settings, manifest.schema))
+    return application(manifest, context, identities=Nobody()).openapi()
 
 
 def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[str] | None:

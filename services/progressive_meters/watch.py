@@ -17,16 +17,16 @@ _SECONDS: Final = 15.0
 async def watch(context: ServiceContext) -> None:
     """Compare until cancelled; of several processes one does."""
     name = f"{context.service}: compare readings"
-    await every_alone(context.engine, name, _SECONDS, lambda: compare(context), "readings are not compared")
+    await every_alone(context.pools.background, name, _SECONDS, lambda: compare(context), "readings are not compared")
 
 
 async def compare(context: ServiceContext) -> int:
     """Compare what has moved, a property at a time, and keep what that came to; return how many pools moved."""
-    async with reading(context.engine) as connection:
+    async with reading(context.pools.background) as connection:
         properties = (await connection.execute(select(pools.c.property).distinct())).scalars().all()
     moved = 0
     for property_name in sorted(properties):
-        async with context.engine.connect() as connection:
+        async with context.pools.background.connect() as connection:
             await connection.execution_options(isolation_level="REPEATABLE READ")
             async with connection.begin():
                 totals = await displays(connection, property_name)

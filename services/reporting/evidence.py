@@ -27,7 +27,9 @@ _SECONDS: Final = 3.0
 
 async def watch(context: ServiceContext) -> None:
     """Test until cancelled, where no other process of the service does."""
-    await every_alone(context.engine, WORK, _SECONDS, lambda: evaluate_sealed(context), "tests of gaming days wait")
+    await every_alone(
+        context.pools.background, WORK, _SECONDS, lambda: evaluate_sealed(context), "tests of gaming days wait"
+    )
 
 
 async def evaluate_sealed(context: ServiceContext) -> int:
@@ -40,7 +42,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
     settled = await all_read_until(context)
     if settled is None:
         return 0
-    async with context.engine.connect() as connection:
+    async with context.pools.background.connect() as connection:
         days = await due_days(connection, settled)
     tested, waiting, pace = 0, set[str](), Pace(context.settings.background_share)
     for due in days:
@@ -59,9 +61,9 @@ async def evaluate_sealed(context: ServiceContext) -> int:
 
 async def _test(context: ServiceContext, due: Due, pace: Pace) -> None:
     """Test a gaming day. Raises: Rejected where its property is not known."""
-    async with read_at_once(context.engine) as read:
+    async with read_at_once(context.pools.background) as read:
         added, counts = await evidence_of_day(await books_of(read, _question(due)), pace.rest)
-    async with context.engine.begin() as connection:
+    async with context.pools.background.begin() as connection:
         alarms = await keep(connection, due, added, counts)
     await pace.rest()
     for alarm in alarms:

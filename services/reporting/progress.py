@@ -35,7 +35,7 @@ async def note_read(context: ServiceContext) -> None:
         }
         for (topic, partition), seconds in sorted(context.behind().items())
     ]
-    async with context.engine.begin() as connection:
+    async with context.pools.background.begin() as connection:
         await _NOTE.write(connection, known)
 
 
@@ -46,7 +46,7 @@ async def all_read_until(context: ServiceContext) -> datetime | None:
     backlog takes longer.
     """
     found = select(func.min(read_until.c.until), func.count(), func.count(read_until.c.until))
-    async with reading(context.engine) as connection:
+    async with reading(context.pools.background) as connection:
         until, partitions, read = (await connection.execute(found)).one()
     if not partitions or read < partitions:
         return None

@@ -87,7 +87,7 @@ async def watch(context: ServiceContext) -> None:
         except (DeliveryError, PagesError) as error:
             log.error("reports not delivered", error=str(error))
 
-    await every_alone(context.engine, WORK, _SECONDS, look, "reports wait")
+    await every_alone(context.pools.background, WORK, _SECONDS, look, "reports wait")
 
 
 async def deliver_sealed(
@@ -101,7 +101,7 @@ async def deliver_sealed(
     settled = await all_read_until(context)
     if settled is None:
         return 0
-    async with context.engine.connect() as connection:
+    async with context.pools.background.connect() as connection:
         days = (await connection.execute(_SEALED, {"settled": settled})).all()
     delivered, begun, pace = 0, set[str](), Pace(context.settings.background_share)
     for row in days:
@@ -130,13 +130,13 @@ async def _deliver_day(
         known_at=context.clock(),
         by=BY,
     )
-    async with read_at_once(context.engine) as read:
+    async with read_at_once(context.pools.background) as read:
         version = (await stage_of(read, question, [row.gaming_day])).version
         is_new = row.delivered is None or version > row.delivered
         named = wanted if is_new else {}
         reports = [(await answer(read, REPORTS[name], question), forms) for name, forms in named.items()]
     manifest = await asyncio.to_thread(_deliver, store, reports, signer) if is_new else row.manifest
-    async with context.engine.begin() as connection:
+    async with context.pools.background.begin() as connection:
         day = {"property": question.property, "gaming_day": question.first, "as_of": row.as_of}
         await _KEEP.write(connection, [{**day, "version": version, "manifest": manifest}])
     if is_new:

@@ -26,7 +26,7 @@ async def watch(context: ServiceContext) -> None:
     """
 
     async def look() -> None:
-        async with context.engine.connect() as connection:
+        async with context.pools.background.connect() as connection:
             await observe(context, connection)
 
     looking = every(_WATCH_SECONDS, look, "gaming days not watched")

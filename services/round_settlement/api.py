@@ -66,7 +66,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """By table and id: whether the money of each stands, and after how many corrections."""
         del reader
         wanted = {"property": asked.property, "gaming_day": asked.gaming_day, "table_name": asked.table}
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             return await ROUNDS.read(connection, asked, round_item, from_end, **wanted)
 
     @router.get("/find", response_model_exclude_none=True, summary="Find rounds")
@@ -79,7 +79,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> RoundsFound:
         """By the id that a table gave, or by the hash of the entry that stands, among those of a gaming day."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             items = [] if round_id is None else await find_rounds(connection, property_name, round_id)
             if digest is not None and gaming_day is not None:
                 items += await find_by_hash(connection, property_name, gaming_day, digest)
@@ -96,7 +96,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """What stands, and every record, correction, reversal and void, each with its money, hash and checkpoint."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await rounds_with_history(connection, round_id, property_name=property_name, table=table)
         if not found:
             raise Rejected(Reason.NOT_FOUND, f"no round {round_id} of table {table} of {property_name} is settled")
@@ -119,7 +119,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """The entry, its path in the Merkle tree, and the signed checkpoint: all that an outsider needs."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             entry = await entry_about(connection, property_name, table, round_id, shard=shard, seq=seq)
             if entry is None:
                 raise Rejected(Reason.NOT_FOUND, f"entry {seq} of shard {shard} is not about round {round_id}")

@@ -66,7 +66,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
     ) -> Page[CorrectionItem]:
         """By their numbers: who proposed each and why, what was decided, and what became of it."""
         del by
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
             found = await CORRECTIONS.read(connection, asked, lambda row: row, from_end, **of)
             return Page(items=await items_of(connection, found.items), next=found.next)
@@ -79,7 +79,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
     ) -> CorrectionDocument:
         """With what it changes: lines, postings and gaming days, settled now by the code that would post it."""
         del by
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             row = await find_correction(connection, property_name, correction)
             proposed = await content_of(connection, row)
             [item] = await items_of(connection, [row])

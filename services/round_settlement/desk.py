@@ -29,7 +29,7 @@ class ApprovedSender:
 
     async def send(self) -> int:
         """Send what has not taken effect; return how many. Raises: NotSent where Kafka does not answer."""
-        async with snapshot(self._context.engine) as connection:
+        async with snapshot(self._context.pools.commands) as connection:
             waiting = await waiting_corrections(connection)
         self._sent &= {_key(approved) for approved in waiting}
         new = [approved for approved in waiting if _key(approved) not in self._sent]
@@ -43,7 +43,7 @@ class ApprovedSender:
     async def _message(self, approved: CorrectionApproved, cluster: str) -> Replay:
         """Return the event on the partition of the table's own; the key decides where it has none on this cluster."""
         stream = table_source(approved.property, approved.table)
-        async with snapshot(self._context.engine) as connection:
+        async with snapshot(self._context.pools.commands) as connection:
             partition = await partition_of(connection, journal, TABLE_EVENTS.name, stream, cluster)
         headers = [("content-type", CONTENT_TYPE)]
         return Replay(TABLE_EVENTS.name, partition, stream.encode(), encode(event_of(approved)), headers)

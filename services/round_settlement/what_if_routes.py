@@ -86,7 +86,7 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
         """Under another submission: cards, wagers and decisions are those recorded; nothing of it is kept."""
         del by
         listed = [name for name in wanted.tables if not table or name in table]
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             days = await table_days(connection, wanted, listed, first, last)
         rounds = sum(of.rounds for of in days)
         if not days:

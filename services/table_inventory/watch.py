@@ -38,11 +38,11 @@ async def watch(context: ServiceContext) -> None:
     """Watch until cancelled."""
 
     async def look() -> None:
-        async with context.engine.connect() as connection:
+        async with context.pools.background.connect() as connection:
             await observe(context, connection)
 
     async def look_back() -> None:
-        async with context.engine.connect() as connection:
+        async with context.pools.background.connect() as connection:
             await observe_days(context, connection)
 
     await asyncio.gather(

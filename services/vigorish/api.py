@@ -35,7 +35,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """Of a gaming day's rounds: outstanding, late, or too much; by table and round."""
         del reader
         after = FOLLOW_UPS.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             seats = await seats_of(connection, asked.property, asked.gaming_day, asked.table)
         left = [one for one in follow_ups(seats) if kind in (None, one.kind) and (after is None or one.key > after)]
         return FOLLOW_UPS.page(left, asked.limit, lambda one: one.key)

@@ -49,7 +49,7 @@ async def expire_due(context: ServiceContext) -> int:
 async def _wanted(context: ServiceContext) -> list[ExpirePromotion]:
     """Return what writes off what has expired and is available, an account each."""
     now = context.clock()
-    async with snapshot(context.engine) as connection:
+    async with snapshot(context.pools.background) as connection:
         places = await known_places(connection, properties)
         return [
             command

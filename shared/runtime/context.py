@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
 from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.tables import JournalTables
 from shared.runtime.clock import Clock, Step, no_step, utc_now
+from shared.runtime.database import Pools
 from shared.runtime.metrics import Metrics
 from shared.runtime.projector import Projector
 from shared.runtime.settings import Settings
@@ -24,7 +23,7 @@ Behind = Callable[[], Mapping[tuple[str, int], float]]
 
 @dataclass(frozen=True, kw_only=True)
 class RuntimeContext:
-    """A service's name, settings, database, journal, read model, metrics and clock.
+    """A service's name, settings, database connections, journal, read model, metrics and clock.
 
     `verifier` knows the keys with which services sign what they publish; without it nothing is verified. `wake` tells
     the relay that there is something to publish, with the entries where they are at hand; `step` is told each durable
@@ -34,7 +33,7 @@ class RuntimeContext:
 
     service: str
     settings: Settings
-    engine: AsyncEngine
+    pools: Pools
     ledger: Ledger
     verifier: BatchVerifier | None = None
     projector: Projector = field(default_factory=Projector)

@@ -1,9 +1,11 @@
-"""The database connection of a service, under the service's own role."""
+"""The database connections of a service, under the service's own role: pools that take nothing from each other."""
 
+import asyncio
 import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Self
 
 from psycopg.types.json import set_json_loads
 from pydantic_core import from_json
@@ -11,36 +13,99 @@ from sqlalchemy import event
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from shared.runtime.settings import Settings
+
 
 def role_of(service: str) -> str:
     """Return the database role and schema of a service."""
     return service.replace("-", "_")
 
 
-_KEPT: Final = 8
-"""Connections that are kept: some of work that is done by one process, and five for the rest."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """How many connections there are at most, and how long a wait or a statement may take, seconds; 0: any time.
 
-_MORE_MAX: Final = 7
-"""Connections besides, for a while."""
+    `wait_seconds` is the longest wait for a connection to become free, `lock_seconds` the longest for a lock.
+    """
+
+    connections_max: int = 15
+    wait_seconds: float = 30
+    lock_seconds: float = 30
+    statement_seconds: float = 0
+
+    @property
+    def kept(self) -> int:
+        """Return how many connections stay open once they were needed: somewhat more than half."""
+        return self.connections_max // 2 + 1
 
 
-def create_engine(url: str, *, role: str) -> AsyncEngine:
+_USUAL: Final = Pool()
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """The connections of a service, by whom they serve: one kind of work that waits keeps none of the others waiting.
+
+    `readers` serve requests that ask, `commands` those that change something, `background` what the service does by
+    itself: consuming, publishing, verifying, comparing.
+    """
+
+    readers: AsyncEngine
+    commands: AsyncEngine
+    background: AsyncEngine
+
+    @classmethod
+    def of(cls, settings: Settings, role: str) -> Self:
+        """Return the pools of a service with these settings.
+
+        A reader waits for a lock no longer than for a connection, and reads no longer than its request may take.
+        """
+        url, wait = settings.database_url.get_secret_value(), settings.database_wait_seconds_max
+        readers = Pool(
+            connections_max=settings.database_readers_max,
+            wait_seconds=wait,
+            lock_seconds=wait,
+            statement_seconds=settings.http_request_seconds_max,
+        )
+        commands = Pool(connections_max=settings.database_commands_max, wait_seconds=wait)
+        background = Pool(connections_max=settings.database_background_max)
+        return cls(*(create_engine(url, role=role, pool=pool) for pool in (readers, commands, background)))
+
+    @classmethod
+    def of_one(cls, engine: AsyncEngine) -> Self:
+        """Return the pools of what needs no more than one: a command line, a test."""
+        return cls(engine, engine, engine)
+
+    async def dispose(self) -> None:
+        """Close all connections."""
+        await asyncio.gather(*(engine.dispose() for engine in {self.readers, self.commands, self.background}))
+
+
+def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
     """Return an engine whose connections act as `role`, whoever logs in.
 
     A login that is the role itself, as in production, changes nothing by it. Server-side timeouts keep a forgotten
     transaction from blocking a shard for ever. No statement is compiled (`jit`): those that the planner would compile
     run for tens of milliseconds, less than it takes. The connection that was used last is used next: its statements are
-    prepared, and their plans made.
+    prepared, and their plans made. Whoever waits too long for a connection gets a TimeoutError of SQLAlchemy.
     """
+    limits = {
+        "timezone": "UTC",
+        "idle_in_transaction_session_timeout": "60s",
+        "lock_timeout": f"{pool.lock_seconds * 1000:.0f}ms",
+        "statement_timeout": f"{pool.statement_seconds * 1000:.0f}ms",
+        "jit": "off",
+    }
     engine = create_async_engine(
         url,
-        pool_size=_KEPT,
-        max_overflow=_MORE_MAX,
+        pool_size=pool.kept,
+        max_overflow=pool.connections_max - pool.kept,
+        pool_timeout=pool.wait_seconds,
         pool_use_lifo=True,
         connect_args={
             "connect_timeout": 10,
             "application_name": f"pitledger {role}",
-            "options": "-c timezone=UTC -c idle_in_transaction_session_timeout=60s -c lock_timeout=30s -c jit=off",
+            "options": " ".join(f"-c {name}={value}" for name, value in limits.items()),
         },
     )
 

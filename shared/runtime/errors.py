@@ -7,7 +7,8 @@ lost, read the shard row. fenced: another consumer is ahead, read the shard row.
 from enum import Enum
 
 import psycopg
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
+from sqlalchemy.exc import TimeoutError as NoneFree
 
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
@@ -45,7 +46,7 @@ def kind_of(error: BaseException) -> Kind:
             return Kind.FENCED
         case DBAPIError(orig=psycopg.Error() as cause) | (psycopg.Error() as cause):
             return _of_database(cause)
-        case ConnectionError() | TimeoutError():
+        case ConnectionError() | TimeoutError() | NoneFree() | DisconnectionError():  # nothing was sent
             return Kind.TRANSIENT
         case _:
             return Kind.BUG

@@ -18,6 +18,18 @@ class Settings(KafkaSettings):
         validation_alias=AliasChoices("DATABASE_URL"),
         description="PostgreSQL, as a SQLAlchemy URL; services log in as their own role",
     )
+    database_readers_max: Annotated[int, Field(ge=2)] = Field(
+        default=8, description="most database connections of requests that ask"
+    )
+    database_commands_max: Annotated[int, Field(ge=2)] = Field(
+        default=6, description="most database connections of requests that change something"
+    )
+    database_background_max: Annotated[int, Field(ge=10)] = Field(
+        default=20, description="most database connections of what a service does by itself; at rest it needs few"
+    )
+    database_wait_seconds_max: Seconds = Field(
+        default=5, description="longest wait of a request for a connection, and of one that asks for a lock; then 503"
+    )
     kafka_group_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")] = Field(
         default="pitledger", description="what the names of consumer groups begin with"
     )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
@@ -87,7 +87,7 @@ def read(subject: Subject, url: str, records: Iterable[Record], *, cluster_id: s
 async def _context(subject: Subject, url: str) -> AsyncIterator[ServiceContext]:
     engine = create_engine(url, role=subject.schema)
     try:
-        yield context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=subject.seals)
+        yield context_of(subject.manifest, Settings(), Pools.of_one(engine), clock=lambda: MOMENT, seals=subject.seals)
     finally:
         await engine.dispose()
 
@@ -96,7 +96,7 @@ def problems(subject: Subject, url: str) -> list[Problem]:
     """What is wrong with the service's journal."""
 
     async def verify() -> list[Problem]:
-        async with _context(subject, url) as context, context.engine.connect() as connection:
+        async with _context(subject, url) as context, context.pools.background.connect() as connection:
             tables = subject.manifest.journal
             return [
                 problem
@@ -111,7 +111,7 @@ def problems(subject: Subject, url: str) -> list[Problem]:
 def desk(subject: Subject, url: str) -> Iterator[AppClient]:
     """The HTTP interface of the service."""
     engine = create_engine(url, role=subject.schema)
-    context = context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT, seals=subject.seals)
+    context = context_of(subject.manifest, Settings(), Pools.of_one(engine), clock=lambda: MOMENT, seals=subject.seals)
     with AppClient(application(subject.manifest, context, identities=KnownTokens(subject.people))) as client:
         yield client
         client.run(engine.dispose())

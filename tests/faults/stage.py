@@ -163,6 +163,14 @@ class Door:
         """Sends a command once. Raises: httpx.TransportError where it is not answered."""
         return self._client.post(ask.path, json=ask.body, headers=ask.headers(key, self._tokens[ask.person]))
 
+    def token(self, person: str, *roles: str) -> str:
+        """A token of somebody with these roles."""
+        return self._issuer.token(person, roles, at=MOMENT)
+
+    def get(self, path: str, token: str) -> httpx.Response:
+        """Reads something once."""
+        return self._client.get(path, headers={"Authorization": f"Bearer {token}"})
+
     def ask_all(self, asks: Sequence[Ask], first: int = 0) -> dict[str, str]:
         """Sends commands one after the other, each until it is answered, under the keys that they have in the story.
 

@@ -6,8 +6,8 @@ a property, an account or a number, many ask about that, so that answers have so
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from random import Random
 from typing import Any, Final
@@ -94,8 +94,11 @@ def _forged(cursor: str) -> Iterator[str]:
 class Called:
     """What came of the calls of a service: how many of which status, and what was wrong with answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, checks: Sequence[Any]) -> None:
+        self.checks = checks
         self.answers: Counter[int] = Counter()
+        self.statuses: defaultdict[str, set[int]] = defaultdict(set)
+        """By operation, such as `GET /accounts`."""
         self.wrong: dict[str, str] = {}
 
     def note(self, operation: str, failure: Failure | FailureGroup, asked: str) -> None:
@@ -105,15 +108,17 @@ class Called:
             self.wrong.setdefault(kind, f"{asked}: {getattr(one, 'message', one)}")
 
 
-def call_every(client: AppClient, known: Known, *, examples: int, number: int) -> Called:
-    """Call every operation of a service so many times; the same number makes the same requests."""
+def call_every(
+    client: AppClient, known: Known, *, examples: int, number: int, checks: Sequence[Any] = CHECKS
+) -> Called:
+    """Call every operation of a service so many times, and check; the same number makes the same requests."""
     document = client.get("/openapi.json").json()
     tokens = _tokens(document)
     schema = schemathesis.openapi.from_dict(document)
     results = list(schema.get_all_operations())
     operations = [result.ok() for result in results if isinstance(result, Ok)]
     assert len(operations) == len(results) > 5
-    called = Called()
+    called = Called(checks)
     # What reads comes first, and teaches what can be asked about; and again last, when commands have been done.
     reading = [one for one in operations if one.method.upper() == "GET"]
     for operation in (*reading, *(one for one in operations if one not in reading), *reading):
@@ -155,13 +160,14 @@ def _call(
             body["content"] = said["data"]
         answer = client.request(said["method"], said["url"], headers={**said["headers"], **token}, **body)
         called.answers[answer.status_code] += 1
+        called.statuses[operation.label].add(answer.status_code)
         if answer.status_code < HTTPStatus.MULTIPLE_CHOICES and "json" in answer.headers.get("content-type", ""):
             known.hear(answer.json())
         asked = f"{said['method']} {answer.request.url} {body}: {answer.status_code} {answer.text[:500]}"
         if _NOT_AS_RECORDED in answer.text:
             called.wrong.setdefault(f"{operation.label}: refused for records that nobody altered", asked)
         try:
-            case.validate_response(answer, checks=CHECKS)
+            case.validate_response(answer, checks=called.checks)
         except (Failure, FailureGroup) as failure:
             called.note(operation.label, failure, asked)
 

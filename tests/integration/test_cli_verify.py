@@ -15,6 +15,7 @@ from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.ledger import Ledger
 from shared.journal.signed_note import Signer
 from shared.runtime.context import RuntimeContext
+from shared.runtime.database import Pools
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.notary import notary
 from shared.runtime.settings import Settings
@@ -75,7 +76,9 @@ def recorded(url: str, *sequences: int, minutes_ago: int = 1, sign: bool = True)
         await append(engine, *map(draft_of, sequences), recorded_at=at)
         if sign:
             settings = Settings()
-            context = RuntimeContext(service=SERVICE, settings=settings, engine=engine, ledger=Ledger(journal))
+            context = RuntimeContext(
+                service=SERVICE, settings=settings, pools=Pools.of_one(engine), ledger=Ledger(journal)
+            )
             await Guard(context, notary(settings, SERVICE)).watch()
 
     run(url, work)

@@ -197,7 +197,7 @@ def test_an_engine_that_is_closed_uses_no_connection(cage: Cage) -> None:
         paying = asyncio.create_task(context.commands.do(pay(100), person="ann", key="last"))
         answer = await paying
         await context.commands.close()
-        return answer, context.engine.sync_engine.pool.checkedout()  # type: ignore[attr-defined]  # of a QueuePool
+        return answer, context.pools.background.sync_engine.pool.checkedout()  # type: ignore[attr-defined]  # of a QueuePool
 
     answer, in_use = cage.desk.client.run(closed_at_once())
     assert answer.reason is None

@@ -197,7 +197,7 @@ class Held:
 def derived_again(desk: Desk, *, verified: bool = True) -> list[str]:
     """What does not follow from what was read; unless `verified`, without the keys of the services."""
     return problems(
-        desk.client.run, desk.context.engine, Held(desk.records), desk.context.verifier if verified else None
+        desk.client.run, desk.context.pools.background, Held(desk.records), desk.context.verifier if verified else None
     )
 
 

@@ -33,7 +33,7 @@ EXAMPLES = int(os.environ.get("API_EXAMPLES", "2"))
 SEED = int(os.environ.get("API_SEED", "1"))
 
 
-def _known(subject: Subject) -> Known:
+def known_of(subject: Subject) -> Known:
     """What the story of a service is about."""
     known = Known()
     for ask in subject.commands:
@@ -76,7 +76,7 @@ def desk(subject: Subject, databases: Databases) -> Iterator[Desk]:
 
 def test_every_answer_is_one_that_is_described(desk: Desk, subject: Subject) -> None:
     """Whatever is sent, to whatever operation; and much of what is sent is answered with what was asked for."""
-    called = call_every(desk.client, _known(subject), examples=EXAMPLES, number=SEED)
+    called = call_every(desk.client, known_of(subject), examples=EXAMPLES, number=SEED)
     total, answers = called.answers.total(), dict(sorted(called.answers.items()))
     sys.stdout.write(f"{subject.name}: {total:,} requests, seed {SEED}: {answers}\n")
     assert not called.wrong, "\n\n".join(f"{kind}\n  {what}" for kind, what in sorted(called.wrong.items()))

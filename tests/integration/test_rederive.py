@@ -17,6 +17,7 @@ from shared.journal.ledger import Ledger
 from shared.local.ports import free_port
 from shared.runtime.consume.handler import Record
 from shared.runtime.context import RuntimeContext
+from shared.runtime.database import Pools
 from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.rederive.journal import rederive
 from shared.runtime.rederive.memory import Busy, Memory
@@ -277,7 +278,7 @@ def test_the_service_derives_its_journal_every_so_often(books: Books) -> None:
 
     async def derived(engine: AsyncEngine, connection: AsyncConnection) -> tuple[float, float, str | None]:
         context = RuntimeContext(
-            service=MANIFEST.name, settings=Settings(), engine=engine, ledger=Ledger(MANIFEST.journal)
+            service=MANIFEST.name, settings=Settings(), pools=Pools.of_one(engine), ledger=Ledger(MANIFEST.journal)
         )
         assert MANIFEST.rederived is not None
         job = Rederiver(context, MANIFEST.rederived, topics)
@@ -304,7 +305,7 @@ def test_a_job_that_does_not_reach_the_topics_waits(books: Books) -> None:
     async def derived(engine: AsyncEngine, connection: AsyncConnection) -> None:
         settings = Settings(kafka_bootstrap_servers=f"127.0.0.1:{free_port()}", rederivation_seconds=0.05)
         context = RuntimeContext(
-            service=MANIFEST.name, settings=settings, engine=engine, ledger=Ledger(MANIFEST.journal)
+            service=MANIFEST.name, settings=settings, pools=Pools.of_one(engine), ledger=Ledger(MANIFEST.journal)
         )
         assert MANIFEST.rederived is not None
         job = Rederiver(context, MANIFEST.rederived)

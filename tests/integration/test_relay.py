@@ -87,7 +87,7 @@ def test_memory_says_what_the_database_says(url: str, lost: int) -> None:
         assert 2 * ROUNDS == await from_memory.publish()
         assert {0: 0, 1: 1, 2 * ROUNDS: 2}[lost] == from_memory.reads
         assert 0 == await from_memory.publish()
-        async with context.engine.begin() as connection:
+        async with context.pools.background.begin() as connection:
             await connection.execute(update(context.tables.relay).values(published_seq=0))
         assert 2 * ROUNDS == await from_database.publish()
         assert 2 == from_database.reads

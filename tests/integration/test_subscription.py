@@ -23,7 +23,7 @@ from shared.runtime.consume.handler import Record
 from shared.runtime.consume.stopped import Stopped
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.errors import Stop
 from shared.runtime.kafka import TopicLog, cluster_id, topic_log
 from shared.runtime.settings import Settings
@@ -42,7 +42,7 @@ class Reader:
         self.context = RuntimeContext(
             service="tests",
             settings=settings,
-            engine=create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests"),
+            pools=Pools.of_one(create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests")),
             ledger=Ledger(journal_tables(MetaData(), "tests")),
         )
         self.topic = topic

@@ -18,7 +18,7 @@ from shared.journal.ledger import Ledger
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.kafka import TopicLog, topic_log
 from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.service.comparer import Comparer
@@ -77,14 +77,14 @@ async def reading(url: str, servers: str) -> AsyncIterator[tuple[Subscription, H
     context = RuntimeContext(
         service="round-settlement",
         settings=Settings(KAFKA_BOOTSTRAP_SERVERS=servers, kafka_session_seconds=1),
-        engine=create_engine(url, role="round_settlement"),
+        pools=Pools.of_one(create_engine(url, role="round_settlement")),
         ledger=Ledger(journal),
         projector=PROJECTOR,
         clock=lambda: NOON,
     )
     failures: list[BaseException] = []
     found = topic_log(context.settings, TOPIC)
-    async with context.engine.begin() as connection:
+    async with context.pools.background.begin() as connection:
         known = await first_input(connection, journal, Input(TOPIC, found.cluster_id, found.topic_id), NOON)
     topics = KafkaTopics(context, failures.append)
     await topics.start()
@@ -97,7 +97,7 @@ async def reading(url: str, servers: str) -> AsyncIterator[tuple[Subscription, H
     finally:
         await subscription.stop()
         await topics.stop()
-        await context.engine.dispose()
+        await context.pools.background.dispose()
 
 
 async def until(done: Callable[[], bool]) -> None:

@@ -22,6 +22,7 @@ from shared.journal.merkle import Frontier, consistency_proof
 from shared.journal.signed_note import Signer, Verifier
 from shared.journal.witness import Request, State, Witness
 from shared.runtime.context import RuntimeContext
+from shared.runtime.database import Pools
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.notary import notary
 from shared.runtime.service.witnessing import Witnessing
@@ -131,7 +132,7 @@ def test_witnesses_cosign_and_verify_demands_them(
     async def record(engine: AsyncEngine, *sequences: int) -> RuntimeContext:
         await append(engine, *map(draft_of, sequences), recorded_at=datetime.now(UTC) - timedelta(hours=1))
         settings = Settings()
-        return RuntimeContext(service=SERVICE, settings=settings, engine=engine, ledger=Ledger(journal))
+        return RuntimeContext(service=SERVICE, settings=settings, pools=Pools.of_one(engine), ledger=Ledger(journal))
 
     async def one_away(engine: AsyncEngine) -> None:
         context = await record(engine, 1, 2, 3)
@@ -202,7 +203,9 @@ def test_the_key_of_a_service_is_replaced(
     def signed(*sequences: int) -> str:
         async def work(engine: AsyncEngine) -> None:
             await append(engine, *map(draft_of, sequences), recorded_at=datetime.now(UTC) - timedelta(hours=1))
-            context = RuntimeContext(service=SERVICE, settings=Settings(), engine=engine, ledger=Ledger(journal))
+            context = RuntimeContext(
+                service=SERVICE, settings=Settings(), pools=Pools.of_one(engine), ledger=Ledger(journal)
+            )
             await Guard(context, notary(context.settings, SERVICE)).watch()
 
         run(url, work)

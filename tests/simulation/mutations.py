@@ -157,7 +157,7 @@ def projected_after_the_commit(stack: ExitStack) -> None:
             entries = await committed(self, parts, derived)
         finally:
             left.reset(token)
-        async with self.context.engine.begin() as connection:
+        async with self.context.pools.background.begin() as connection:
             if kept:
                 await self.context.projector.project(Transaction(connection), kept)
         return entries

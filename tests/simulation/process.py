@@ -17,7 +17,7 @@ from shared.journal.tables import JournalTables
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.consume.patience import Patience
-from shared.runtime.database import role_of
+from shared.runtime.database import Pools, role_of
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.publish.relay import Relay
 from shared.runtime.service import run
@@ -77,7 +77,7 @@ class Process:
             self.context: ServiceContext = run.context_of(
                 manifest,
                 SETTINGS,
-                parts.store.engine(self, role_of(manifest.name)),
+                Pools.of_one(parts.store.engine(self, role_of(manifest.name))),
                 seals=seals_of(manifest.name),
                 clock=lambda: parts.now() + self.skew,
                 wake=self._wake,
@@ -152,7 +152,7 @@ class Process:
         found = self._parts.log.topic(handler.topic).found()
 
         async def known() -> Input:
-            async with self.context.engine.begin() as connection:
+            async with self.context.pools.background.begin() as connection:
                 there = Input(handler.topic, found.cluster_id, found.topic_id)
                 return await first_input(connection, self.context.tables, there, self.context.clock())
 

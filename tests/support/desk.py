@@ -23,7 +23,7 @@ from shared.runtime.clock import Clock
 from shared.runtime.command.replay import Outbox, Replay
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.projector import Transaction
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.manifest import Manifest
@@ -135,7 +135,7 @@ class Desk:
 
         async def read() -> list[str]:
             q = self.manifest.journal.quarantine
-            async with self.context.engine.connect() as connection:
+            async with self.context.pools.background.connect() as connection:
                 rows = await connection.execute(q.select().where(q.c.resolved_at.is_(None)).order_by(q.c.id))
                 return [row.reason for row in rows]
 
@@ -145,7 +145,7 @@ class Desk:
         """Return the cents of the accounts that hold something, by table, wager and leg."""
 
         async def read() -> dict[tuple[str, str, str], int]:
-            async with self.context.engine.connect() as connection:
+            async with self.context.pools.background.connect() as connection:
                 found = await balances(connection, self.manifest.journal)
             return {(one.account.table, one.account.wager, one.account.leg): one.cents for one in found if one.cents}
 
@@ -156,7 +156,7 @@ class Desk:
 
         async def read() -> list[Entry]:
             journal = self.manifest.journal
-            async with self.context.engine.connect() as connection:
+            async with self.context.pools.background.connect() as connection:
                 shards = await read_shards(connection, journal)
                 for shard in shards:
                     assert [] == [one async for one in verify_shard(connection, journal, shard, Verified(shard.name))]
@@ -204,17 +204,19 @@ def desk_of(
     properties: Mapping[str, Sequence[str]] | None = None,
     signer: Signer | None = None,
     seals: Seals | None = None,
+    pools: Pools | None = None,
 ) -> Iterator[Desk]:
     """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox, signed.
 
-    `properties` are those for which a person works; without it, everybody works for all.
+    `properties` are those for which a person works; without it, everybody works for all. Without `pools`, one has all
+    connections.
     """
-    engine = create_engine(url, role=manifest.schema)
+    pools = pools or Pools.of_one(create_engine(url, role=manifest.schema))
     behind = {("settlements", 0): 0.0}  # nothing waits
     context = context_of(
         manifest,
         Settings(database_url=SecretStr(url)),
-        engine,
+        pools,
         clock=clock,
         outbox=outbox,
         signer=signer,
@@ -224,7 +226,7 @@ def desk_of(
     with AppClient(application(manifest, context, identities=KnownTokens(people, properties))) as client:
         yield Desk(manifest, context, client)
         client.run(context.commands.close())
-        client.run(engine.dispose())
+        client.run(pools.dispose())
 
 
 def _token(person: str | None) -> dict[str, str]:

@@ -13,7 +13,7 @@ from shared.journal.entry import Account, Draft, Posting
 from shared.journal.ledger import Ledger
 from shared.journal.signed_note import Signer
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.notary import Notary
 from shared.runtime.settings import Settings
@@ -53,7 +53,7 @@ class Clock:
 def guard_of(engine: AsyncEngine, notary: Notary | None, clock: Callable[[], datetime] = lambda: NOON) -> Guard:
     """A guard as a service has it after a start."""
     context = RuntimeContext(
-        service="round-settlement", settings=Settings(), engine=engine, ledger=Ledger(journal), clock=clock
+        service="round-settlement", settings=Settings(), pools=Pools.of_one(engine), ledger=Ledger(journal), clock=clock
     )
     return Guard(context, notary)
 

@@ -9,7 +9,7 @@ from sqlalchemy import Table, make_url
 
 from services.cli.exits import ExitCode
 from services.cli.services import load
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.differences import Comparison
 from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.run import context_of
@@ -42,7 +42,8 @@ def compared(service: str, url: str, settings: Settings | None = None) -> Compar
     async def work() -> Comparison:
         engine = create_engine(url, role=manifest.schema)
         try:
-            comparer = Comparer(context_of(manifest, settings or Settings(), engine), manifest, sleep=_at_once)
+            context = context_of(manifest, settings or Settings(), Pools.of_one(engine))
+            comparer = Comparer(context, manifest, sleep=_at_once)
             await comparer.compare()
         finally:
             await engine.dispose()

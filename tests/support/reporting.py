@@ -135,7 +135,7 @@ def figure_of(books: Books, name: str, later: timedelta = timedelta(), **labels:
     context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
 
     async def watch() -> None:
-        async with context.engine.connect() as connection:
+        async with context.pools.background.connect() as connection:
             await observe(context, connection)
 
     books.desk.client.run(watch())

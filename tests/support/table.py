@@ -16,7 +16,7 @@ from shared.runtime.clock import Step, no_step
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 from tests.support.properties import property_event
@@ -41,7 +41,7 @@ class Table:
         context = RuntimeContext(
             service="round-settlement",
             settings=Settings(retry_seconds_max=seconds),
-            engine=self.engine,
+            pools=Pools.of_one(self.engine),
             ledger=Ledger(journal, seals_of("round-settlement")),
             projector=PROJECTOR,
             metrics=self.metrics,

@@ -55,7 +55,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Paybacks:
         """Counted anew from stored frequencies, of a draft too; with all that its approval needs an override for."""
         readings = dict(map(_reading, meters or ()))
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await submissions.find(connection, property_name, game, version)
             place = (await properties.places_at(connection, property_name))(property_name, found.effective_from)
         async with counting:

@@ -68,7 +68,7 @@ def _properties(context: ServiceContext) -> APIRouter:
     )
     async def list_versions(asked: Asked, property_name: PropertyChoice = None) -> Page[PropertyVersion]:
         """All versions of all properties, or those of one: filed, approved and returned."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             return await VERSIONS.read(connection, asked, properties.version_of, property=property_name)
 
     @one("/{property}/in-effect", summary="Read the version in effect")
@@ -78,7 +78,7 @@ def _properties(context: ServiceContext) -> APIRouter:
         at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
         """The property as it is at that moment."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await properties.at(connection, property_name, context.clock() if at is None else at)
         return document_response(request, found)
 
@@ -87,7 +87,7 @@ def _properties(context: ServiceContext) -> APIRouter:
         request: Request, property_name: PropertyPath, version: Annotated[VersionNumber, Path()]
     ) -> Response:
         """What was filed never changes; its status does, once."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             return document_response(request, await properties.find(connection, property_name, version))
 
     @router.get(
@@ -103,7 +103,7 @@ def _properties(context: ServiceContext) -> APIRouter:
         ] = None,
     ) -> PropertyChanges:
         """The differences in words, for whoever approves it."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             wanted = await properties.find(connection, property_name, version)
             before = (
                 await properties.before(connection, wanted)

@@ -35,7 +35,7 @@ def routes(context: ServiceContext) -> APIRouter:
     path = "/{property}/{game}/{version}"
 
     async def answer(request: Request, named: tuple[str, str, int], kind: Kind, form: FormName) -> Response:
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await submissions.find(connection, *named)
         sheet = sheet_of(found, kind)
         async with setting:

@@ -100,7 +100,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/submissions", tags=["submissions"], dependencies=[SUBMISSIONS_READER])
 
     async def page(asked: PageRequest, **values: str | None) -> Page[SubmissionShown]:
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await VERSIONS.read(connection, asked, submissions.version_of, **values)
             items = await submissions.seen(connection, found.items, context.clock())
         return Page(items=items, next=found.next)
@@ -131,7 +131,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         """Of each table its game, and the version under which a round that is opened there at that moment settles."""
         now = context.clock()
         moment = now if at is None else at
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             place = await properties.place_at(connection, property_name, moment)
             found = await submissions.approved(connection, property=property_name)
         tables = in_effect_at(place, ByTable(found), moment, now=now, only=table)
@@ -158,7 +158,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
     )
     async def export(request: Request, property_name: PropertyPath, game: GameName) -> Response:
         """Every fact about its versions, under a signed checkpoint: all that an outsider needs to verify them."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             return document_response(request, await submissions.export(connection, property_name, game))
 
     @router.get(
@@ -171,7 +171,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         request: Request, property_name: PropertyPath, game: GameName, version: Annotated[VersionNumber, Path()]
     ) -> Response:
         """What was filed never changes; its status does, and its phase by the clock."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await submissions.find(connection, property_name, game, version)
             [item] = await submissions.seen(connection, [found], context.clock())
         return document_response(request, item)
@@ -188,7 +188,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         other: Annotated[VersionNumber, Path(description="the version whose changes are told")],
     ) -> SubmissionChanges:
         """The differences in words: tables, beginning, decks, options, wagers with their rows and paybacks, limits."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             before, after = [
                 await submissions.find(connection, property_name, game, number) for number in (version, other)
             ]

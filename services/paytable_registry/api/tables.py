@@ -46,7 +46,7 @@ def routes(context: ServiceContext) -> APIRouter:
         gaming_day: Annotated[Day | None, Query(description="the gaming day; today's without it")] = None,
     ) -> Response:
         """Every table that is there on a gaming day, with its asset number, game, pit and devices."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             place = await properties.place(connection, property_name, context.clock(), gaming_day)
         day = place.gaming_day(context.clock()) if gaming_day is None else gaming_day
         tables, devices = master_list(place.document, day)
@@ -68,7 +68,7 @@ def routes(context: ServiceContext) -> APIRouter:
         month: Annotated[Month, Query(description="the month, YYYY-MM")],
     ) -> Response:
         """Which tables were open in a month, on how many gaming days, and which game they offered."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             places = await properties.places(connection, property_name)
         return document_response(
             request, TablesOfMonth(property=property_name, month=month, tables=by_month(places, month))

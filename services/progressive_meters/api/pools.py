@@ -65,7 +65,7 @@ def _signs(context: ServiceContext) -> APIRouter:
     @router.get("/{property}", response_model=SignReadings, summary="Read what all signs of a property show")
     async def read_signs(request: Request, property_name: PropertyPath) -> Response:
         """Whole cents; poll it with `If-None-Match`."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await lists.signs(connection, property_name)
         if not found:
             raise Rejected(Reason.NOT_FOUND, f"there is no pool at {property_name}")
@@ -74,7 +74,7 @@ def _signs(context: ServiceContext) -> APIRouter:
     @router.get("/{property}/{pool}", response_model=SignReading, summary="Read what the sign of a pool shows")
     async def read_sign(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
         """Whole cents; poll it with `If-None-Match`: it is another document when the pool has moved."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await lists.signs(connection, property_name, pool)
         if not found:
             raise Rejected(Reason.NOT_FOUND, _no_pool(property_name, pool))
@@ -91,7 +91,7 @@ def _pools(context: ServiceContext) -> APIRouter:
     async def list_pools(asked: Asked, property_name: PropertyChoice = None) -> Page[PoolStatus]:
         """Terms in effect, exact meters, counters."""
         at = context.clock()
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             await submissions.refresh(connection)
             known = await approved.refresh(connection)
             return await POOLS.read(
@@ -101,7 +101,7 @@ def _pools(context: ServiceContext) -> APIRouter:
     @router.get("/{property}/{pool}", response_model=PoolStatus, summary="Read a pool as it stands", responses=_ONE)
     async def read_pool(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
         """Terms in effect, exact meters, counters."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             missing = _no_pool(property_name, pool)
             row = await find_row(connection, pools, missing, property=property_name, pool=pool)
             known, offers = (
@@ -123,7 +123,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     )
     async def list_versions(property_name: PropertyPath, pool: PoolName, asked: Asked) -> Page[PoolVersion]:
         """Filed, approved and returned ones."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             return await VERSIONS.read(connection, asked, version_of, property=property_name, pool=pool)
 
     @router.get(
@@ -134,7 +134,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     ) -> Page[MovementItem]:
         """Each with its cause, and the entry of the journal that says so."""
         of = {"property": property_name, "pool": pool, "gaming_day": gaming_day}
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             return await MOVEMENTS.read(connection, asked, lambda row: thing_of(MovementItem, row), from_end, **of)
 
     @router.get("/changes", response_model_exclude_none=True, summary="List changes")
@@ -145,7 +145,7 @@ def _histories(context: ServiceContext) -> APIRouter:
         from_end: FromEnd = False,
     ) -> Page[ChangeItem]:
         """What people changed, or wanted to, with the display before and after."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
             return await CHANGES.read(connection, asked, lists.change_of, from_end, **of)
 

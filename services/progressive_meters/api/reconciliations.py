@@ -57,7 +57,7 @@ def routes(context: ServiceContext) -> APIRouter:
         request: Request, property_name: PropertyPath, gaming_day: DayPath, again: Again = True
     ) -> Response:
         """opening + seed + contribution - award + reset + transfer + released = closing, of each pool, exactly."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             day = await day_of(connection, property_name, gaming_day, again=again)
             recorded = await last_reconciled(connection, property_name, gaming_day)
             open_ = await input_open(connection, journal)
@@ -80,7 +80,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Page[ExceptionItem]:
         """Readings that are not the ledger's, contributions that are not rate times wagers, other reset amounts."""
         after = EXCEPTIONS.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await exceptions_of(connection, property_name, gaming_day, again=again)
         left = [
             one
@@ -100,7 +100,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Page[ReadingItem]:
         """All readings of rounds that stand, in the order of their movements, each compared now."""
         of = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "standing": True}
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             page = await READINGS.read(connection, asked, lambda row: row, from_end, **of)
             return Page(items=await readings_beside_ledger(connection, property_name, page.items), next=page.next)
 

@@ -34,7 +34,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """Those for which the caller works, with the gaming day and the shift that run there now."""
         del reader
         caller, now = await caller_of(request), context.clock()
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             names = list((await connection.execute(_PROPERTIES)).scalars())
             own = [name for name in names if not caller.properties.isdisjoint({name, ALL_PROPERTIES})]
             places = await known_places(connection, properties)
@@ -66,7 +66,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """Rounds, handle, win and drop of the gaming day so far, the last round of each table, and what is late."""
         del reader
         now = context.clock()
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             place = place_for_command((await known_places(connection, properties)).place, property_name, now)
             return await floor_of(connection, place, gaming_day or place.gaming_day(now), now)
 

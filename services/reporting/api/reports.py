@@ -138,7 +138,7 @@ def routes(context: ServiceContext) -> APIRouter:
         no `sha256`.
         """
         definition, form = await report_of(request, report), form or _preferred(request)
-        async with read_at_once(context.engine) as read:
+        async with read_at_once(context.pools.readers) as read:
             question = await question_of(read, person, asked)
             document = await answer(read, definition, question)
         try:
@@ -167,7 +167,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Explained:
         """The entries that add up to it, each with what it adds."""
         definition = await report_of(request, report)
-        async with read_at_once(context.engine) as read:
+        async with read_at_once(context.pools.readers) as read:
             return await explain(read, definition, await question_of(read, person, asked), cell)
 
     return router

@@ -34,7 +34,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """With who does, and the conclusion of those that are resolved, in the order of their names."""
         del reader
         after = CASES.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await cases_of(connection, property_name, after[0] if after else "", asked.limit + 1)
         return CASES.page(found, asked.limit, lambda one: (one.alarm,))
 

@@ -52,7 +52,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """Of a gaming day, in the order of numbers; patrons are references."""
         del cashier
         after = MOVEMENTS.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             number = after[0] if after else 0
             found = await movements_of_day(connection, property_name, gaming_day, number, asked.limit + 1)
         return MOVEMENTS.page(found, asked.limit, lambda one: (one.number,))

@@ -39,7 +39,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """Those on which anything is owed, in the order of their serial numbers."""
         del reader
         after = ON_HAND.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await checks_on_hand(connection, property_name, after[0] if after else "", asked.limit + 1)
         return ON_HAND.page(found, asked.limit, lambda one: (one.serial,))
 

@@ -34,7 +34,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_contests(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Contests:
         """Those that ended on a gaming day, with every revision of their results."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             return Contests(items=await contests_of_day(connection, property_name, gaming_day))
 
     return router

@@ -34,7 +34,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read(request: Request, reader: CountReader, property_name: PropertyPath, count: NumberPath) -> Response:
         """Progress while it is open; figures and the salts that open the commitments once it is concluded."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await read_count(connection, property_name, count)
         return document_response(request, found)
 

@@ -103,7 +103,7 @@ def variance_routes(context: ServiceContext) -> APIRouter:
     ) -> Variances:
         """Everything that was counted otherwise than expected, with owner and resolution."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             return Variances(items=await variances_of_day(connection, DayKey(property_name, gaming_day), table))
 
     command = partial(command_route, router, context.commands, role=AUDIT_DAYS, answers=Variance)
@@ -121,7 +121,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read(request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Response:
         """With the sealed report and its hash once it is final."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await read_stage(connection, DayKey(property_name, gaming_day))
         return document_response(request, found)
 
@@ -137,7 +137,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
         """By table and by shift, by the formula of the law, beside the win that the settled rounds imply."""
         del reader
         key = DayKey(property_name, gaming_day)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             win, day = await read_win(connection, key), await read_day(connection, key)
             through = await reached(connection, journal, SETTLEMENTS)
         values = win.model_dump(mode="json")
@@ -154,7 +154,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
         """Variances, slips, boxes, checks, equipment, adjustments; after the seal, what makes another win."""
         del reader
         key = DayKey(property_name, gaming_day)
-        async with read_at_once(context.engine) as read:
+        async with read_at_once(context.pools.readers) as read:
             found = await read_findings(read.connection, key, await counted_at_once(read, key))
         return FollowUps(items=follow_ups(found, context.clock()))
 
@@ -170,7 +170,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
         """How far it is closed, win, variances, adjustments and what has to be looked after, of one moment."""
         del reader
         key = DayKey(property_name, gaming_day)
-        async with read_at_once(context.engine) as read:
+        async with read_at_once(context.pools.readers) as read:
             counted = await counted_at_once(read, key)
             win = await read_win(read.connection, key, counted)
             found = await read_findings(read.connection, key, counted, win)
@@ -188,7 +188,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def list_adjustments(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Adjustments:
         """Entered, approved and rejected."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             return Adjustments(items=await read_adjustments(connection, DayKey(property_name, gaming_day)))
 
     command = partial(command_route, router, context.commands)

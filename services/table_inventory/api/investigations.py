@@ -46,7 +46,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """In the order of their numbers, with owner and conclusion."""
         del reader
         after = INVESTIGATIONS.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             number, limit = after[0] if after else 0, asked.limit + 1
             found = await read_investigations(connection, property_name, after=number, limit=limit, month=month)
         return INVESTIGATIONS.page(found, asked.limit, lambda one: (one.investigation,))

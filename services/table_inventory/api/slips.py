@@ -70,7 +70,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """What the pit asked of the cage, and nothing was prepared for yet."""
         del reader
         after = REQUESTS.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await read_requests(connection, property_name, after=after, limit=asked.limit + 1)
         return REQUESTS.page(found, asked.limit, lambda one: (one.request,))
 
@@ -92,7 +92,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """In the order of kind and number."""
         del reader
         after = SLIPS.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await read_slips(
                 connection,
                 property_name,
@@ -120,7 +120,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """With everybody who did a step."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await find_slip(connection, SlipKey(property_name, slip, number))
         return document_response(request, found)
 

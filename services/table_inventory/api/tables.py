@@ -48,7 +48,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """What was counted last at each table, what moved since, and so what it should hold."""
         del reader
         moment = at or context.clock()
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             windows = await running_windows(connection, property_name, moment)
             through = await reached(connection, journal, SETTLEMENTS)
         rows = [InventoryRow.of(window) for window in windows if window.start is not None]
@@ -58,7 +58,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_equipment(request: Request, reader: SlipReader, property_name: PropertyQuery) -> Response:
         """Cards, dice, card readers and stubs of the tables that are open."""
         del reader
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = Clocks(items=await clocks_of(connection, property_name, context.clock()))
         return document_response(request, found)
 

@@ -105,7 +105,7 @@ async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, pe
     """Hash a code that was given as the patron's own is hashed: under its salt."""
     if command.access_code is None:
         return command
-    async with context.engine.connect() as connection:
+    async with context.pools.commands.connect() as connection:
         kept = await kept_code(connection, command.property, command.account)
     text = command.access_code.get_secret_value()
     code = None if kept is None else await asyncio.to_thread(hash_code, text, kept.salt)

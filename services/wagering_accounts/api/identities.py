@@ -78,7 +78,7 @@ def identity_routes(context: ServiceContext) -> APIRouter:
     async def read_erasure(reader: ErasureReader, property_name: PropertyPath, patron: _PatronPath) -> ErasureDocument:
         """What was entered last, and what became of it. That somebody looked is on record."""
         missing = f"no erasure of patron {patron} at {property_name} was entered"
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             row = await find_row(connection, patron_erasures, missing, property=property_name, patron=patron)
         await record_look(context, property_name, patron, "erasure", reader)
         return ErasureDocument.of(row)
@@ -90,7 +90,7 @@ async def _identity(context: ServiceContext, property_name: str, patron: str, re
     """Return who a patron is, once the look is on record."""
     missing = f"nobody identified patron {patron} at {property_name}"
     keys = wrapping_keys(context.settings.patron_keys_file)
-    async with snapshot(context.engine) as connection:
+    async with snapshot(context.pools.readers) as connection:
         row = await find_row(connection, patron_identities, missing, property=property_name, patron=patron)
         key = await key_of(connection, keys, property_name, patron)
     await record_look(context, property_name, patron, "identity", reader)
@@ -113,6 +113,6 @@ async def _sealed(context: ServiceContext, command: IdentifyPatron, person: str,
     """Seal who a patron is with the patron's key: what is decided, kept and published has nothing else of it."""
     keys = wrapping_keys(context.settings.patron_keys_file)
     text = command.model_dump_json(include=set(IDENTITY), exclude_none=True)
-    own = await key_to_seal_with(context.engine, keys, command.property, command.patron)
+    own = await key_to_seal_with(context.pools.commands, keys, command.property, command.patron)
     sealed = None if own is None else own.seal(text, _WHAT)
     return command.sealed(sealed, await asyncio.to_thread(fingerprint, text, person, key))

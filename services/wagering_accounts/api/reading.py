@@ -90,7 +90,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     ) -> Page[AccountDocument]:
         """Wallets and game accounts of a property."""
         named = {"property": property_name, "table": table, "patron": patron}
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             page = await _ACCOUNTS.read(connection, asked, AccountDocument.of, **named)
         shown = {account.patron for account in page.items if account.patron is not None}
         await record_looks(context, property_name, shown if patron is None else {patron}, "accounts", reader)
@@ -101,7 +101,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
         request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath
     ) -> Response:
         """What is available, on hold and in play."""
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await _account(connection, property_name, account)
         await _looked(context, found, "account", reader)
         return document_response(request, found, version=found.version)
@@ -121,7 +121,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     ) -> Statement:
         """Every change, oldest first unless asked from the end, with the entry of the journal that made it."""
         named = {"property": property_name, "account": account}
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             shown = await _account(connection, property_name, account)
             page = await _LINES.read(connection, asked, StatementLine.of, from_end, **named)
         await _looked(context, shown, "statement", reader)
@@ -139,7 +139,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     ) -> Page[AdjustmentDocument]:
         """Entered, approved and rejected, oldest first."""
         named = {"property": property_name, "account": account}
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             shown = await _account(connection, property_name, account)
             page = await _ADJUSTMENTS.read(connection, asked, AdjustmentDocument.of, **named)
         await _looked(context, shown, "adjustments", reader)
@@ -157,7 +157,7 @@ def _patrons(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """Wallet, exclusion, limits; never the access code. That somebody looked is on record."""
         missing = f"there is no patron {patron} at {property_name}"
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             row = await find_row(connection, patrons, missing, property=property_name, patron=patron)
         await record_look(context, property_name, patron, "patron", reader)
         return document_response(request, PatronDocument.of(known_thing(Patron, row), context.clock()))
@@ -178,7 +178,7 @@ def _rounds(context: ServiceContext) -> APIRouter:
     async def list_open_rounds(property_name: PropertyQuery, asked: Asked) -> Page[OpenRound]:
         """Their wagers stay on hold or in play; the oldest first."""
         after = _OPEN_ROUNDS.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
+        async with snapshot(context.pools.readers) as connection:
             found = await open_rounds_after(connection, property_name, after=after, limit=asked.limit + 1)
         return _OPEN_ROUNDS.page(found, asked.limit, lambda each: (each.opened_at, each.table, each.round_id))
 

@@ -178,7 +178,7 @@ class Engine:
 
         Commands that are decided one after the other see one state of the books, whatever is recorded meanwhile.
         """
-        connection, self._kept = self._kept or await self._context.engine.connect(), None
+        connection, self._kept = self._kept or await self._context.pools.commands.connect(), None
         try:
             if self._commands.ask_all is None:
                 await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -224,7 +224,7 @@ class Engine:
         found = await shard.fetchone()
         if found is not None:
             return _Batch(await self._answers.read(given), self._taken(found), self._context.clock()), answered
-        async with self._context.engine.begin() as own:
+        async with self._context.pools.commands.begin() as own:
             await ledger.add_shard(own, self._shards(batch))
         raise Fenced("a shard of commands was added")
 
@@ -326,7 +326,10 @@ class Engine:
     ) -> None:
         """Append entries; project them in the same wait where `write` does so, else after it."""
         accounts = {posting.account for each in drafts for posting in each.postings}
-        if await self._context.ledger.know_accounts(self._context.engine, accounts) and self._commands.ask_all is None:
+        if (
+            await self._context.ledger.know_accounts(self._context.pools.commands, accounts)
+            and self._commands.ask_all is None
+        ):
             raise Fenced("accounts were added that this transaction does not see")
         shard = done.shard
         try:

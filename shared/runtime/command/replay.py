@@ -99,7 +99,7 @@ class Replays:
     ) -> None:
         """Take what is sent to the outbox, signed by the service where there is a signer."""
         self._signer = signer
-        self._engine = context.engine
+        self._engine = context.pools.commands
         self._tables = context.tables
         self._handlers = {handler.reader.topic.name: handler for handler in readers}
         self._outbox = outbox

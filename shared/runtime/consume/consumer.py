@@ -140,7 +140,7 @@ class Consumer:
 
     async def _open(self, partition: int) -> Shard:
         """Return the shard of a partition; the partition is stopped where something says so."""
-        async with self.context.engine.begin() as connection:
+        async with self.context.pools.background.begin() as connection:
             shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
             reason = await stopped_by(connection, self.context.ledger, shard)
         if reason is not None:
@@ -266,7 +266,7 @@ class Consumer:
         tables, decoded = self.context.tables, list(chain.from_iterable(parts.values()))
         await self._handler.prepare(_events(decoded))
         taken: dict[PlaceOf, bytes] = {}
-        async with reading(self.context.engine) as connection:
+        async with reading(self.context.pools.background) as connection:
             for number, part in parts.items():
                 events, streams = _events(part), self._partitions[number].streams
                 await load_streams(connection, tables, streams, {event.source for event in events})
@@ -322,7 +322,7 @@ class Consumer:
 
     async def _committed(self, parts: Mapping[int, Sequence[Derived]], derived: Sequence[Derived]) -> Sequence[Entry]:
         accounts = {posting.account for one in derived for draft in one.drafts for posting in draft.postings}
-        await self.context.ledger.know_accounts(self.context.engine, accounts)
+        await self.context.ledger.know_accounts(self.context.pools.background, accounts)
         moment = self.context.clock()
         additions = [
             Addition(
@@ -333,7 +333,7 @@ class Consumer:
             for number, part in parts.items()
         ]
         self.context.step("derived")
-        async with self.context.engine.begin() as connection:
+        async with self.context.pools.background.begin() as connection:
             entries, shards = await self.context.ledger.append_all(
                 connection, additions, recorded_at=moment, write=partial(self._save_streams, derived)
             )

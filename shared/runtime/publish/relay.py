@@ -142,7 +142,7 @@ class Relay:
 
     async def publish(self) -> int:
         """Publish what there is, at most one batch a shard; return the number of entries."""
-        async with self._context.engine.begin() as connection:
+        async with self._context.pools.background.begin() as connection:
             waiting = (await self._waiting.read(connection, ())).all()
             self._context.metrics.relay_backlog.set(sum(row.behind for row in waiting))
             if not waiting:

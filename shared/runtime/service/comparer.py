@@ -60,7 +60,9 @@ class Comparer:
         while True:
             await asyncio.sleep(self.context.settings.comparison_seconds)
             try:
-                async with self.alone(self.context.engine, f"{self.context.tables.schema}.comparison") as is_ours:
+                async with self.alone(
+                    self.context.pools.background, f"{self.context.tables.schema}.comparison"
+                ) as is_ours:
                     while await is_ours():
                         began = monotonic()
                         await self._try()
@@ -90,7 +92,7 @@ class Comparer:
         Raises: Stop, KafkaException where a topic that is needed cannot be read from its first record on.
         """
         tables = tables_of(self.manifest)
-        async with second_copy(self.context.engine, tables) as (connection, redirect):
+        async with second_copy(self.context.pools.background, tables) as (connection, redirect):
             s = self.manifest.journal.shards.c
             read = await connection.execute(select(func.coalesce(func.sum(s.next_seq - 1 + s.next_offset), 0)))
             pace = Pace(

@@ -110,7 +110,7 @@ class Guard:
         """
         parts = Pacing(ENTRIES_AT_ONCE, self._rest)
         kept = {} if self.notary is None else await asyncio.to_thread(self.notary.kept)
-        async with self.context.engine.connect() as connection:
+        async with self.context.pools.background.connect() as connection:
             if self._watched is None:
                 self._watched = await self._marked(connection)
             shards = await read_shards(connection, self.context.tables)
@@ -240,7 +240,7 @@ class Guard:
         except CheckpointError as error:
             self._found(Problem(shard.name, reached.seq, str(error)))
             return
-        async with self.context.engine.begin() as connection:
+        async with self.context.pools.background.begin() as connection:
             statement = upsert(self.context.tables.checkpoints).values(
                 shard=shard.shard, size=reached.seq, note=note, signed_at=self.context.clock()
             )
@@ -265,7 +265,7 @@ class Guard:
         ]
         statement = upsert(table)
         replaced = {name: statement.excluded[name] for name in ("note", "signed_at")}
-        async with self.context.engine.begin() as connection:
+        async with self.context.pools.background.begin() as connection:
             await connection.execute(statement.on_conflict_do_update(index_elements=["shard"], set_=replaced), rows)
         for each, mark in marks:
             each.marked = mark

@@ -81,7 +81,7 @@ class Health:
 
     async def _count(self) -> None:
         gaps, quarantine = self.context.tables.gaps, self.context.tables.quarantine
-        async with self.context.engine.connect() as connection:
+        async with self.context.pools.background.connect() as connection:
             open_gaps = select(func.count()).select_from(gaps)
             self.context.metrics.gaps_open.set((await connection.execute(open_gaps)).scalar_one())
             unmended = select(func.count()).where(quarantine.c.resolved_at.is_(None))
@@ -92,7 +92,7 @@ class Health:
 
     async def _check_database(self) -> str | None:
         try:
-            async with self.context.engine.connect() as connection:
+            async with self.context.pools.background.connect() as connection:
                 await connection.execute(text("SELECT 1"))
         except Exception as error:
             if kind_of(error) is Kind.BUG:

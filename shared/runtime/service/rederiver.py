@@ -78,7 +78,7 @@ class Rederiver:
         pace = Pace(self.context.settings.background_share, rest_seconds_min=_REST_SECONDS_MIN)
         topics = await asyncio.to_thread(self.topics, self.context.settings)
         with topics as records:
-            async with self.context.engine.connect() as connection:
+            async with self.context.pools.background.connect() as connection:
                 await connection.execution_options(isolation_level="AUTOCOMMIT")
                 async for problem in rederive(
                     connection,

@@ -12,7 +12,6 @@ from typing import Any
 import structlog
 import uvicorn
 from fastapi import APIRouter, FastAPI
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.entry import Entry
 from shared.journal.inputs import Input, first_input
@@ -27,7 +26,7 @@ from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.patience import Patience
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import Behind, Wake
-from shared.runtime.database import create_engine, role_of
+from shared.runtime.database import Pools, role_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.memory import collect_seldom, return_memory
 from shared.runtime.publish.relay import Relay
@@ -68,7 +67,7 @@ report beside such work takes two and a half times as long as alone, with one on
 def context_of(
     manifest: Manifest,
     settings: Settings,
-    engine: AsyncEngine,
+    pools: Pools,
     *,
     verifier: BatchVerifier | None = None,
     signer: Signer | None = None,
@@ -84,7 +83,7 @@ def context_of(
     return ServiceContext(
         service=manifest.name,
         settings=settings,
-        engine=engine,
+        pools=pools,
         ledger=Ledger(manifest.journal, seals),
         verifier=verifier,
         projector=manifest.whole_projector,
@@ -160,13 +159,12 @@ class _Run:
         self._manifest = manifest
         self._started = started
         self._ending = ending
-        engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
         signer = message_signer(settings, manifest.name)
         verifier = message_verifier(settings, manifest.reads, manifest.name)
         self._context = context = context_of(
             manifest,
             settings,
-            engine,
+            Pools.of(settings, role_of(manifest.name)),
             verifier=verifier,
             signer=signer,
             seals=shard_seals(settings, manifest.name, signer),
@@ -232,7 +230,7 @@ class _Run:
             await ending.wait("http", asyncio.wait([serving]))
             await ending.wait("commands", self._context.commands.close())
             await ending.cancel("watching", *watching)
-            await ending.wait("database", self._context.engine.dispose())
+            await ending.wait("database", self._context.pools.dispose())
             await ending.wait("traces", asyncio.to_thread(self._context.tracing.close))
 
     def _task(self, work: Any, name: str) -> asyncio.Task[None]:
@@ -316,7 +314,7 @@ class _Run:
         found = await self._topics.answer(topic_log, topic)
 
         async def known() -> Input:
-            async with context.engine.begin() as connection:
+            async with context.pools.background.begin() as connection:
                 there = Input(topic, found.cluster_id, found.topic_id)
                 return await first_input(connection, context.tables, there, context.clock())
 

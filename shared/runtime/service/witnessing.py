@@ -142,7 +142,7 @@ class Witnessing:
     async def once(self) -> None:
         """Show every witness the checkpoints that it has not cosigned, and publish what is new."""
         self._since = self._since or self.context.clock()
-        async with self.context.engine.connect() as connection:
+        async with self.context.pools.background.connect() as connection:
             shards = await read_shards(connection, self.context.tables)
         if self.witnesses:
             authorities = await asyncio.to_thread(_authorities)
@@ -224,7 +224,7 @@ class Witnessing:
         while after < size:
             end = min(after + _LEAVES_AT_ONCE, size)
             query = select(e.hash).where(e.shard == shard.shard, e.seq > after, e.seq <= end).order_by(e.seq)
-            async with self.context.engine.connect() as connection:
+            async with self.context.pools.background.connect() as connection:
                 part = [bytes(each) for each in (await connection.scalars(query)).all()]
             if len(part) != end - after:
                 raise EvidenceError(f"entries {after + 1} to {end} are not all there; run: pitledger verify")

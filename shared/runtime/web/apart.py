@@ -9,7 +9,7 @@ from shared.runtime.context import RuntimeContext
 async def record_apart(context: RuntimeContext, shard_name: str, *drafts: Draft) -> None:
     """Record entries, but for those that the journal has: one caller at a time, in a transaction of their own."""
     e = context.tables.entries.c
-    ledger, engine = context.ledger, context.engine
+    ledger, engine = context.ledger, context.pools.commands
     async with ledger.turn(shard_name):
         async with engine.begin() as connection:
             await ledger.open_shard(connection, shard_name)

@@ -99,7 +99,7 @@ class _Replaying:
 
 def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replays) -> APIRouter:
     """Return the routes about the quarantine of a service."""
-    engine, tables = context.engine, context.tables
+    readers, tables = context.pools.readers, context.tables
     router = APIRouter(prefix="/quarantine", tags=["quarantine"])
 
     @router.get("", response_model_exclude_none=True, summary="List refused records")
@@ -112,7 +112,7 @@ def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replay
         """Oldest first: why each was refused, and where it stood."""
         del reader
         [after] = RECORDS.after(asked.cursor) or (0,)
-        async with snapshot(engine) as connection:
+        async with snapshot(readers) as connection:
             found = await list_quarantined(
                 connection, tables, resolved=status == "all", topic=topic, after=after, limit=asked.limit + 1
             )
@@ -130,7 +130,7 @@ def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replay
     ) -> QuarantinedDocument:
         """Why, from where, its bytes, and what was asked for about it."""
         del reader
-        async with snapshot(engine) as connection:
+        async with snapshot(readers) as connection:
             record = await read_quarantined(connection, tables, quarantine)
             if record is None:
                 raise Rejected(Reason.NOT_FOUND, f"there is no record {quarantine} in quarantine")

@@ -31,7 +31,7 @@ def _running(books: Books, **bounds: int) -> RunningDays:
     """Return the figures of the gaming days that run now."""
 
     async def read() -> RunningDays:
-        async with books.desk.context.engine.connect() as connection:
+        async with books.desk.context.pools.background.connect() as connection:
             return await running_days(connection, books.desk.context.clock(), **bounds)
 
     found: Any = books.desk.client.run(read())

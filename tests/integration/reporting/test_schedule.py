@@ -114,15 +114,15 @@ def test_one_process_does_what_follows_from_a_seal(
         asked.extend(["lock"] if "pg_try_advisory_lock" in said[2] else [])
 
     async def count() -> int:
-        async with context.engine.connect() as connection:
+        async with context.pools.background.connect() as connection:
             return int((await connection.execute(text(rows))).scalar_one())
 
     async def main() -> None:
         await note_read(context)
         async with asyncio.timeout(60):
-            async with alone(context.engine, work.WORK) as is_others:
+            async with alone(context.pools.background, work.WORK) as is_others:
                 assert await is_others()
-                event.listen(context.engine.sync_engine, "before_cursor_execute", note)
+                event.listen(context.pools.background.sync_engine, "before_cursor_execute", note)
                 watching = asyncio.create_task(work.watch(context))
                 while len(asked) < 3:  # noqa: ASYNC110 - nobody tells
                     await asyncio.sleep(0.001)
@@ -142,7 +142,7 @@ def test_a_day_is_looked_at_again_only_for_what_came_later(books: Books, tmp_pat
     def note(*said: Any) -> None:
         looks.extend(["stage"] if "bool_or(m.last_recorded" in said[2] else [])
 
-    event.listen(books.desk.context.engine.sync_engine, "before_cursor_execute", note)
+    event.listen(books.desk.context.pools.background.sync_engine, "before_cursor_execute", note)
     books.desk.feed("settlements", books.posted(1, "BJ-01", [total(handle=100)], round_id="r-1"))
     books.desk.feed("inventory", day_closed(1, "preliminary", seconds=100), day_closed(2, "final", seconds=100))
     books.desk.feed("settlements", books.reversed(102, "BJ-01", [total(handle=100)], round_id="r-1"))

@@ -52,7 +52,7 @@ def test_hours_and_rounds_come_to_what_each_round_brought(books: Books, known: i
     )
 
     async def found() -> list[int]:
-        async with read_at_once(books.desk.context.engine) as read:
+        async with read_at_once(books.desk.context.pools.background) as read:
             return await chips_in(await books_of(read, question), spans)
 
     expected = [

@@ -30,7 +30,7 @@ def test_what_was_altered_under_seal_is_not_opened(desk: InventoryDesk, altered:
     body = {"table": "BJ-01", "exchange": BOX, "figures": FOUND}
     for person in ("count.sue", "count.tom"):
         desk.done(f"/drop-counts/{PROPERTY}/{count}/boxes", body, person=person)
-    url = desk.desk.context.engine.url.render_as_string(hide_password=False)
+    url = desk.desk.context.pools.background.url.render_as_string(hide_password=False)
     assert (0, "") == ((found := compared("table-inventory", url)).different, found.first)
     execute(url, REPLICA, altered)
     answer = desk.send(f"/drop-counts/{PROPERTY}/{count}/conclude", person="count.sue")

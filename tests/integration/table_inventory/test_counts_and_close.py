@@ -170,7 +170,7 @@ def test_what_comes_after_the_seal_is_an_exception(desk: InventoryDesk) -> None:
     assert ("restated", "control.eve") == (desk.read(path)["status"], desk.read(path)["final_by"])
 
     async def watch() -> None:
-        async with desk.context.engine.connect() as connection:
+        async with desk.context.pools.background.connect() as connection:
             await observe(desk.context, connection)
 
     desk.client.run(watch())
@@ -223,7 +223,7 @@ def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: InventoryDesk
     desk.pit(table.event("fill.carried", at(1), number=number, carried_by="sec.gus"))
 
     async def watch() -> None:
-        async with desk.context.engine.connect() as connection:
+        async with desk.context.pools.background.connect() as connection:
             await observe(desk.context, connection)
 
     desk.client.run(watch())
@@ -248,7 +248,7 @@ def test_the_metrics_say_what_nobody_settled_in_time(desk: InventoryDesk) -> Non
 
     def figures() -> dict[str, float]:
         async def watch() -> None:
-            async with desk.context.engine.connect() as connection:
+            async with desk.context.pools.background.connect() as connection:
                 await observe(desk.context, connection)
                 await observe_days(desk.context, connection)
 

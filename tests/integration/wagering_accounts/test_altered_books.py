@@ -82,7 +82,7 @@ def _rehashed(house: House) -> str:
     """The statement that gives the altered deposit of GA-1 the hash of what it says now."""
 
     async def made() -> str:
-        async with house.desk.context.engine.connect() as connection:
+        async with house.desk.context.pools.background.connect() as connection:
             query = select(journal.entries.c.shard, journal.entries.c.seq).where(
                 journal.entries.c.kind == "account.bought_in", journal.entries.c.data["account"].astext == "GA-1"
             )

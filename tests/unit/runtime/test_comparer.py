@@ -13,6 +13,7 @@ from sqlalchemy import Column, Integer, MetaData, Table
 from services.vigorish.manifest import MANIFEST
 from shared.journal.ledger import Ledger
 from shared.runtime.context import RuntimeContext
+from shared.runtime.database import Pools
 from shared.runtime.differences import Compared, Comparison, Difference, Unfit
 from shared.runtime.errors import Stop
 from shared.runtime.service import comparer as comparers
@@ -55,7 +56,7 @@ def _comparer() -> Comparer:
     context = RuntimeContext(
         service="vigorish",
         settings=Settings(comparison_seconds=0.001),
-        engine=cast("Any", None),
+        pools=Pools.of_one(cast("Any", None)),
         ledger=Ledger(MANIFEST.journal),
         clock=lambda: NOON + timedelta(seconds=next(seconds)),
     )

@@ -2,7 +2,8 @@
 
 import pytest
 from psycopg import Error, OperationalError, ProgrammingError, errors
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
+from sqlalchemy.exc import TimeoutError as NoneFree
 
 from shared.runtime.errors import Kind, kind_of
 
@@ -28,3 +29,9 @@ def test_the_state_of_an_error_says_its_kind(error: Error, kind: Kind) -> None:
     """The same by itself and as SQLAlchemy wraps it."""
     assert kind is kind_of(error)
     assert kind is kind_of(DBAPIError("SELECT 1", None, error))
+
+
+@pytest.mark.parametrize("error", [NoneFree(), DisconnectionError(), TimeoutError(), ConnectionResetError()])
+def test_where_nothing_was_sent_it_is_tried_again(error: Exception) -> None:
+    """No connection was free, or none could be made, in time."""
+    assert Kind.TRANSIENT is kind_of(error)

@@ -11,7 +11,7 @@ from shared.journal.ledger import Ledger
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.patience import Patience
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.settings import Settings
 
 _SAID = [psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, psycopg.OperationalError]
@@ -21,7 +21,7 @@ def _patience() -> Patience:
     context = RuntimeContext(
         service="tests",
         settings=Settings(),
-        engine=create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests"),
+        pools=Pools.of_one(create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests")),
         ledger=Ledger(journal_tables(MetaData(), "tests")),
     )
     return Patience(context, "settlements")

@@ -8,7 +8,7 @@ from sqlalchemy import MetaData
 from shared.journal.ledger import Ledger
 from shared.journal.tables import journal_tables
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import create_engine
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.publish.relay import Relay
 from shared.runtime.settings import Settings
 
@@ -26,7 +26,7 @@ def test_a_relay_ends_when_it_is_told_to_while_it_is_woken(turns: int, monkeypat
         context = RuntimeContext(
             service="tests",
             settings=Settings(),
-            engine=create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests"),
+            pools=Pools.of_one(create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests")),
             ledger=Ledger(journal_tables(MetaData(), "tests")),
         )
         relay = Relay(context, lambda _: "tests")
