@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import Contract, Event, Identifier, Name, Person, Reason, pit_source
 from shared.contracts.facts import KINDS, event
+from shared.contracts.people import held_twice
 from shared.contracts.reading import Passed, Reader
 from shared.contracts.rounds import Cents
 from shared.contracts.topics import PIT_EVENTS
@@ -30,12 +31,9 @@ class PitData(Contract):
 
     @model_validator(mode="after")
     def _done_by_different_people(self) -> Self:
-        held: dict[str, str] = {}
-        for step in self.DIFFERENT:
-            person = getattr(self, step)
-            if person in held:
-                raise ValueError(f"{person} is both '{held[person]}' and '{step}'; it takes two people")
-            held[person] = step
+        if (found := held_twice((step, getattr(self, step)) for step in self.DIFFERENT)) is not None:
+            person, one, other = found
+            raise ValueError(f"{person} is both '{one}' and '{other}'; it takes two people")
         return self
 
 

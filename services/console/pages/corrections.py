@@ -12,6 +12,7 @@ from services.console.pages.commands import new_key
 from services.console.pages.days import zone_of
 from services.console.services import INVENTORY, SETTLEMENT, Missing, Refused, or_missing, path, together
 from services.console.words import say
+from shared.contracts.people import same_person
 
 READERS = ("rounds.read", "rounds.correct", "rounds.correct.approve")
 """The roles of which one is enough to see corrections."""
@@ -109,7 +110,7 @@ def _listed(name: str, answer: Any, property_name: str, *more: str) -> Listed:
 
 def acts_of(one: Record, person: str) -> list[Act]:
     """Return what somebody may do about a correction: nothing about their own, or about what is decided."""
-    if one["status"] != "asked" or one["proposed_by"] == person:
+    if one["status"] != "asked" or same_person(one["proposed_by"], person):
         return []
     values = {"property": one["property"], "correction": one["correction"]}
     names = ("approve-correction", "reject-correction") if one["stands"] else ("reject-correction",)

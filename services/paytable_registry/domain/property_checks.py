@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.paytable_registry.domain.device_checks import key_problems
+from shared.contracts.people import canonical_person
 from shared.contracts.properties import PaybackFloor, PropertyDocument
 from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
 
@@ -93,7 +94,7 @@ def _on(law: GamingPack, name: str, day: date) -> Dated[Any] | None:
 
 
 def _people(wanted: PropertyDocument, packs: list[Pack]) -> Iterator[str]:
-    yield from _twice("people", "person", (member.person for member in wanted.people))
+    yield from _twice("people", "person", (canonical_person(member.person) for member in wanted.people))
     day = wanted.effective_from.date()
     apart = [
         (name, provision.on(day))

@@ -30,7 +30,7 @@ def people_in(said: BaseModel) -> Iterator[str]:
     for name in type(said).model_fields:
         value = getattr(said, name)
         if isinstance(value, str):
-            if name in _people_fields(type(said)):
+            if name in people_fields(type(said)):
                 yield value
         elif isinstance(value, BaseModel):
             yield from people_in(value)
@@ -38,12 +38,12 @@ def people_in(said: BaseModel) -> Iterator[str]:
             for one in value:
                 if isinstance(one, BaseModel):
                     yield from people_in(one)
-                elif isinstance(one, str) and name in _people_fields(type(said)):
+                elif isinstance(one, str) and name in people_fields(type(said)):
                     yield one
 
 
 @cache
-def _people_fields(model: type[BaseModel]) -> frozenset[str]:
+def people_fields(model: type[BaseModel]) -> frozenset[str]:
     """Return the fields of a model that are a person, or several."""
     fields = model.model_fields.items()
     return frozenset(name for name, field in fields if A_PERSON in field.metadata or _names(field.annotation))

@@ -112,7 +112,8 @@ async def last_acts(books: Books) -> dict[str, LastAct]:
 
 
 def _later(found: dict[str, LastAct], person: str, act: LastAct) -> None:
-    if person not in found or found[person].gaming_day < act.gaming_day:
+    before = found.get(person)
+    if before is None or before.gaming_day < act.gaming_day:
         found[person] = act
 
 

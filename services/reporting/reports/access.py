@@ -26,6 +26,7 @@ from services.reporting.kit.figures import NOTHING, Cell, Figure, total
 from services.reporting.reports.cells import entry_cell
 from shared.contracts import accounts, cage, contests, corrections, inventory, journal_facts, meters
 from shared.contracts.facts import Fact
+from shared.contracts.people import canonical_person
 from shared.contracts.properties import PropertyApproved
 from shared.jurisdictions.dated import Dated
 
@@ -246,14 +247,14 @@ def _together(name: str, rule: Dated[tuple[str, ...]], held: Iterable[Held]) -> 
     by_person: dict[str, list[Held]] = {}
     for one in held:
         if one.role in rule.value:
-            by_person.setdefault(one.person, []).append(one)
-    for person, roles in by_person.items():
+            by_person.setdefault(canonical_person(one.person), []).append(one)
+    for roles in by_person.values():
         for since in sorted({one.since for one in roles}):
             at_once = [one for one in roles if one.since <= since and (one.until is None or one.until > since)]
             if len(at_once) > 1:
                 yield {
                     "rule": name,
-                    "person": person,
+                    "person": roles[0].person,
                     "roles": Cell(", ".join(one.role for one in at_once), at_once[-1].entries),
                     "since": since,
                     "until": min((one.until for one in at_once if one.until is not None), default=None),

@@ -13,6 +13,7 @@ from services.round_settlement.domain.money import Funding, account_credits_of, 
 from services.round_settlement.domain.placing import Placed, place_round, place_void
 from shared.contracts.corrections import CorrectionApproved
 from shared.contracts.envelope import Correction, table_source
+from shared.contracts.people import same_person
 from shared.contracts.places import PlaceAt
 from shared.contracts.rounds import AccountFunding, TableData
 from shared.contracts.settlements import (
@@ -114,7 +115,7 @@ def settle_event(event: TableEvent, known: Known, places: PlaceAt, find: FindSub
         case RoundVoided():
             return _void(event, known.with_event(event), places)
         case RoundCorrected():
-            correction = _two_people(event.data.correction)
+            correction = require_two_people(event.data.correction)
         case RoundCompleted():
             _first_record(event, known)
     played = _settle(event.data, places, find)
@@ -130,7 +131,7 @@ def settle_correction(approved: CorrectionApproved, known: Known, places: PlaceA
     Where the round got another revision since the approval, it is kept and moves no money.
     Raises: Refused where the record, its property or its submission is wrong.
     """
-    people = _two_people(
+    people = require_two_people(
         Correction(reason=approved.reason, entered_by=approved.proposed_by, approved_by=approved.approved_by)
     )
     number = approved.correction
@@ -189,7 +190,7 @@ def _first_record(event: RoundCompleted, known: Known) -> None:
 
 
 def _void(event: RoundVoided, known: Known, places: PlaceAt) -> Outcome:
-    correction = _two_people(event.data.correction)
+    correction = require_two_people(event.data.correction)
     placed = place_void(event, None if known.standing is None else known.standing.posted.opened_at, places)
     if event.sequence < max(known.sequences):
         return Outcome((_superseded(event.data, placed, correction, None),), known)
@@ -199,8 +200,8 @@ def _void(event: RoundVoided, known: Known, places: PlaceAt) -> Outcome:
     return Outcome((_reversed(known.standing, correction, placed.notices),), replace(known, standing=None))
 
 
-def _two_people(correction: Correction) -> Correction:
-    if correction.entered_by == correction.approved_by:
+def require_two_people(correction: Correction) -> Correction:
+    if same_person(correction.entered_by, correction.approved_by):
         raise Refused(f"{correction.entered_by} both entered and approved the change; it takes two people")
     return correction
 

@@ -10,6 +10,7 @@ from services.table_inventory.tables import properties
 from shared.contracts.alarms import AlarmName, AlarmOwned, AlarmResolved
 from shared.contracts.envelope import Name, Person
 from shared.contracts.envelope import Reason as Text
+from shared.contracts.people import same_person
 from shared.contracts.places import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
@@ -65,7 +66,7 @@ def resolve(command: ResolveAlarm, case: AlarmCase | None, now: Now) -> Accepted
     if case is None:
         raise Rejected(Reason.TOO_EARLY, f"alarm {command.alarm!r} has no owner yet: name one first")
     _require_open(case)
-    if case.owner != now.by:
+    if not same_person(case.owner, now.by):
         raise Rejected(Reason.NOT_ALLOWED, f"alarm {command.alarm!r} is {case.owner}'s to resolve")
     fact = AlarmResolved(**dict(command), owner=now.by, resolved_at=now.at)
     answer = case.model_copy(update={"conclusion": fact.conclusion, "resolved_at": fact.resolved_at})

@@ -13,6 +13,7 @@ from shared.contracts.cage import DIRECTIONS, CageMoved, CageMovement, CageVoide
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
+from shared.contracts.people import same_person
 from shared.contracts.places import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
@@ -88,7 +89,7 @@ def void(command: VoidAtCage, state: Voiding, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_ALLOWED, f"{name} voids number {movement.voids}: enter the movement again instead")
     if is_void:
         raise Rejected(Reason.ALREADY_DECIDED, f"{name} is void already")
-    if movement.by == now.by:
+    if same_person(movement.by, now.by):
         raise Rejected(Reason.SAME_PERSON, f"{now.by} entered {name}: somebody else must void it")
     said = {field: getattr(movement, field) for field in CageMovement.model_fields}
     fact = CageVoided(

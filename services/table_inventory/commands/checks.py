@@ -22,6 +22,7 @@ from shared.contracts.cage import (
 from shared.contracts.envelope import Identifier, Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
+from shared.contracts.people import same_person
 from shared.contracts.places import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
@@ -119,7 +120,7 @@ def void(command: VoidRedemption, state: tuple[AtCage, Redemption], now: Now) ->
     cage, redemption = state
     name = f"redemption {command.step} of counter check {redemption.serial}"
     redemption.require_standing(command.step)
-    if redemption.by == now.by:
+    if same_person(redemption.by, now.by):
         raise Rejected(Reason.SAME_PERSON, f"{now.by} entered {name}: somebody else must void it")
     fact = RedemptionVoided(
         property=command.property,

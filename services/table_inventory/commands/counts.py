@@ -28,6 +28,7 @@ from services.table_inventory.tables import drop_counts, sealed_counts
 from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded, CountOpened, CountSealed
 from shared.contracts.envelope import Name, as_json
 from shared.contracts.inventory import Number
+from shared.contracts.people import same_person
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
@@ -177,7 +178,7 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
         )
         raise Rejected(Reason.NOT_ALLOWED, detail)
     turns = state.turns.get(box.key, ())
-    if any(turn.counted_by == now.by for turn in turns):
+    if any(same_person(turn.counted_by, now.by) for turn in turns):
         raise Rejected(Reason.SAME_PERSON, f"{now.by} counted {name} already: somebody else counts it again")
     if agreed(turns, state.counters) is not None:
         detail = f"{state.counters} people found the same in {name}: it is counted"

@@ -28,6 +28,7 @@ from services.table_inventory.tables import adjustments, counts
 from shared.contracts import inventory
 from shared.contracts.envelope import Name, canonical
 from shared.contracts.envelope import Reason as Text
+from shared.contracts.people import same_person
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.journal.recording import Recording
@@ -138,7 +139,7 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
     day, gaming_day = state.day, command.gaming_day
     _require(day, "preliminary")
     require_different(f"{gaming_day}", state.law, dict(day) | {"audited_by": now.by})
-    if now.by in state.counters:
+    if any(same_person(now.by, counter) for counter in state.counters):
         detail = f"{now.by} took part in the count of {gaming_day} and cannot audit it"
         raise Rejected(Reason.SAME_PERSON, detail)
     if state.left:

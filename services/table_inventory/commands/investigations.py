@@ -19,6 +19,7 @@ from shared.contracts.investigations import (
     InvestigationConcluded,
     InvestigationOpened,
 )
+from shared.contracts.people import same_person
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
@@ -110,7 +111,7 @@ def assign(command: AssignInvestigation, found: Investigation, now: Now) -> Acce
 @COMMANDS.handles(ConcludeInvestigation, load=_open)
 def conclude(command: ConcludeInvestigation, found: Investigation, now: Now) -> Accepted:
     """Let the owner say what it was."""
-    if found.owner != now.by:
+    if not same_person(found.owner, now.by):
         raise Rejected(Reason.NOT_ALLOWED, f"investigation {found.investigation} is {found.owner}'s to conclude")
     concluded = {"conclusion": command.conclusion, "concluded_at": now.at}
     fact = InvestigationConcluded(property=found.property, investigation=found.investigation, owner=now.by, **concluded)

@@ -11,6 +11,7 @@ from services.table_inventory.domain.variances import Variance, VarianceKey
 from services.table_inventory.queries.days import variances_of_day
 from shared.contracts.envelope import Name, Person, Reason
 from shared.contracts.inventory import Number, VarianceKind, VarianceOwned, VarianceResolved
+from shared.contracts.people import same_person
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import Recording
@@ -72,7 +73,7 @@ def resolve(command: ResolveVariance, variance: Variance, now: Now) -> Accepted:
     """Let the owner conclude, and post the difference."""
     if variance.owner is None:
         raise Rejected(Why.TOO_EARLY, "the variance has no owner yet: name one first")
-    if variance.owner != now.by:
+    if not same_person(variance.owner, now.by):
         raise Rejected(Why.NOT_ALLOWED, f"the variance is {variance.owner}'s to resolve")
     if variance.status == "resolved":
         raise Rejected(Why.ALREADY_DECIDED, "the variance is resolved already")

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 from shared.contracts.inventory import SlipKind
+from shared.contracts.people import held_twice
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import Dated
@@ -24,12 +25,7 @@ def require_different(what: str, law: Law, people: Mapping[str, str | None]) -> 
 
     Steps that the law does not list do not count, nor do those that nobody has taken.
     """
-    held: dict[str, str] = {}
-    for step in law.value:
-        person = people.get(step)
-        if person is None:
-            continue
-        if person in held:
-            detail = f"{person} is '{held[person]}' of {what} and cannot be '{step}' too"
-            raise Rejected(Reason.SAME_PERSON, detail, cites=law.source)
-        held[person] = step
+    if (found := held_twice((step, people.get(step)) for step in law.value)) is not None:
+        person, one, other = found
+        detail = f"{person} is '{one}' of {what} and cannot be '{other}' too"
+        raise Rejected(Reason.SAME_PERSON, detail, cites=law.source)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from shared.contracts.people import same_person
 from shared.contracts.rejection import Reason, Rejected
 
 
@@ -56,7 +57,7 @@ class Approval:
     def approve(self, by: str) -> None:
         """Let somebody approve it. Raises: Rejected where it was decided, or by the person who asked."""
         self._require_open()
-        if by == self.asked_by:
+        if same_person(by, self.asked_by):
             raise Rejected(Reason.SAME_PERSON, f"{by} {self.policy.did} {self.name}: somebody else must approve it")
 
     def reject(self) -> None:

@@ -18,6 +18,7 @@ import yaml
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract, Person
+from shared.contracts.people import canonical_person
 from shared.contracts.rejection import Reason, Rejected
 from shared.rules.packaged import parsed
 
@@ -60,7 +61,7 @@ class Revoked:
         self._look()
         if self._error is not None:
             raise Rejected(Reason.TRY_AGAIN, "who is locked out cannot be read; the log of the service says why")
-        before = self._persons.get(person)
+        before = self._persons.get(canonical_person(person))
         return token_sha256 in self._tokens or (before is not None and issued_at < before)
 
     def _look(self) -> None:
@@ -82,7 +83,8 @@ class Revoked:
         persons: dict[str, datetime] = {}
         for one in items:
             if isinstance(one, RevokedPerson):
-                persons[one.person] = max(one.issued_before, persons.get(one.person, one.issued_before))
+                person = canonical_person(one.person)
+                persons[person] = max(one.issued_before, persons.get(person, one.issued_before))
         self._tokens = frozenset(one.token_sha256 for one in items if isinstance(one, RevokedToken))
         self._persons, self._error, self._state = persons, None, state
         log.info("who is locked out was read", tokens=len(self._tokens), persons=len(persons))

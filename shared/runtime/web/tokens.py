@@ -14,6 +14,7 @@ from pydantic import StrictFloat, StrictInt, TypeAdapter, ValidationError
 from sqlalchemy.engine import make_url
 
 from shared.contracts.envelope import Contract, Person
+from shared.contracts.people import is_legible
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.clock import Clock
 from shared.runtime.errors import Stop
@@ -174,6 +175,9 @@ class Tokens:
             raise _NotAccepted(
                 "claims", f"the claim {settings.oidc_person_claim!r} of the token names nobody"
             ) from None
+        if not is_legible(person):
+            detail = f"the claim {settings.oidc_person_claim!r} of the token names {person!r}: not all of it is seen"
+            raise _NotAccepted("claims", detail)
         caller = Caller(
             person=person,
             token_sha256=digest,

@@ -121,6 +121,7 @@ def _by_public_key() -> str:
         (signed(sub=None), "claims"),
         (signed(sub="a\nb"), "claims"),
         (signed(sub=7), "claims"),
+        *((signed(sub=f"ann{unseen}roe"), "claims") for unseen in "\u200d\u00ad\u202e\u00a0\ufe0f\u3164"),
         (signed(exp=int((NOW + timedelta(days=365)).timestamp())), "lifetime"),
         (signed(iat=int((NOW + timedelta(minutes=2)).timestamp())), "early"),
         (signed(nbf=int((NOW + timedelta(minutes=2)).timestamp())), "early"),
