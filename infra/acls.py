@@ -1,10 +1,11 @@
 """What each service may do on a Kafka cluster, as its manifest says; and what makes a cluster allow just that.
 
 A service is the principal `User:<its role>` (`User:round_settlement`). It reads the topics that it reads, in consumer
-groups of its own, and writes those that it publishes; of those that come from outside, such as `table.events`, also
-what it reads, to send mended records of its quarantine again. Each writes the notes of its checkpoints. What another
-service publishes it can never write. It changes no topic and sees no other. Table systems, the pit's systems and
-whoever applies topics are principals of the licensee's.
+groups of its own, and writes those that it publishes. It reads these, too: their ends say how far its journal was. Of
+those that come from outside, such as `table.events`, it also writes what it reads, to send mended records of its
+quarantine again. Each writes the notes of its checkpoints. What another service publishes it can never write. It
+changes no topic and sees no other. Table systems, the pit's systems and whoever applies topics are principals of the
+licensee's.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -63,7 +64,9 @@ def wanted(manifests: Iterable[Manifest], *, group_prefix: str) -> list[Grant]:
     for one in services:
         who = principal_of(one)
         reads, published = {topic.name for topic in one.reads}, {topic.name for topic in one.published}
-        found |= {Grant(who, "topic", name, "literal", what) for name in reads for what in ("describe", "read")}
+        found |= {
+            Grant(who, "topic", name, "literal", what) for name in reads | published for what in ("describe", "read")
+        }
         writes = published | (reads - from_services)
         found |= {Grant(who, "topic", name, "literal", what) for name in writes for what in ("describe", "write")}
         found |= {Grant(who, "topic", topic.name, "literal", what) for topic in NOTES for what in ("describe", "write")}

@@ -24,6 +24,7 @@ from shared.runtime.errors import Stop
 from shared.runtime.rederive.published import Published, Reconciled, Reconciliation, read_published, whole_topics
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.messages import message_verifier
+from shared.runtime.service.outside import Place, write_floors
 from shared.runtime.settings import Settings
 
 
@@ -34,7 +35,11 @@ def reconcile(
     ] = None,
     keys: Keys = None,
     still_held: Annotated[
-        Path | None, typer.Option(help="Copy the checkpoints that the journals still reach into this new directory.")
+        Path | None,
+        typer.Option(
+            help="Copy the checkpoints that the journals still reach into this new directory, and note there what was "
+            "named as lost: with it the services take commands again."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -59,9 +64,10 @@ def reconcile(
     for service in services or NAMES:
         manifest = load(service)
         signed = {} if kept is None else {name: one.entries for name, one in kept.of_service(service).items()}
-        shards, strange = _reconcile(manifest, found, _verifier(found, manifest))
+        shards, ends, strange = _reconcile(manifest, found, _verifier(found, manifest))
         if kept is not None and still_held is not None:
             _copy(service, shards, DirectoryStore(kept.directory), DirectoryStore(still_held))
+            write_floors(still_held, service, ends)
         for name in signed.keys() - {one.name for one in shards}:
             shards.append(Reconciled(0, name, 0))
         wrong += _print(service, shards, signed, as_json=as_json)
@@ -92,20 +98,21 @@ def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
 
 def _reconcile(
     manifest: Manifest, found: Settings, verifier: BatchVerifier | None
-) -> tuple[list[Reconciled], list[str]]:
-    """Return what the topics of a service say of each of its shards, and what on them is none of its entries."""
+) -> tuple[list[Reconciled], dict[Place, int], list[str]]:
+    """Return what the topics of a service say of each shard, up to where they were read, and what is no entry of it."""
     strange: list[str] = []
 
-    async def work(connection: AsyncConnection) -> list[Reconciled]:
+    async def work(connection: AsyncConnection) -> tuple[list[Reconciled], dict[Place, int]]:
         compared = Reconciliation(manifest.journal, await read_shards(connection, manifest.journal))
         for records in whole_topics(found, [topic.name for topic in manifest.published]):
+            compared.read(records)
             read = list(read_published(manifest.name, records, verifier))
             strange.extend(one for one in read if isinstance(one, str))
             await compared.add(connection, [one for one in read if isinstance(one, Published)])
-        return sorted(compared.shards.values(), key=lambda one: one.number)
+        return sorted(compared.shards.values(), key=lambda one: one.number), compared.ends
 
     try:
-        return with_connection(manifest.name, work), strange
+        return *with_connection(manifest.name, work), strange
     except (ConnectionError, KafkaException, Stop) as error:
         raise NotThere(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error
 

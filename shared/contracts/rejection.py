@@ -41,6 +41,8 @@ class Reason(StrEnum):
     """It contradicts what is recorded."""
     NOT_AS_RECORDED = "not-as-recorded"
     """What is kept of it is not what was recorded: somebody altered it past the service."""
+    JOURNAL_IN_DOUBT = "journal-in-doubt"
+    """The journal is not what was recorded, signed or published: the service records nothing more."""
     INSUFFICIENT_FUNDS = "insufficient-funds"
     """The account does not have the cents."""
     LIMIT_EXCEEDED = "limit-exceeded"

@@ -90,6 +90,8 @@ def _require(shards: Iterable[Shard], found: Iterable[Sequence[Any]], cause: Exc
     """Raise Fenced where a shard that was found is not as the caller read it."""
     stands = {row[0]: tuple(row[1:]) for row in found}
     for shard in shards:
+        if shard.shard not in stands:
+            raise Fenced(f"shard {shard.name} is gone; this consumer read entry {shard.next_seq}") from cause
         next_offset, next_seq, head = stands[shard.shard]
         if (next_offset, next_seq, head) != (shard.next_offset, shard.next_seq, shard.head):
             raise Fenced(
@@ -144,9 +146,9 @@ class Ledger:
         return self._turns.setdefault(shard_name, asyncio.Lock())
 
     async def open_shard(self, connection: AsyncConnection, name: str) -> Shard:
-        """Return the shard of that name, whatever its seal; a new one starts at offset 0 with entry 1."""
+        """Return the shard of that name, locked, whatever its seal; a new one starts at offset 0 with entry 1."""
         shards = self.tables.shards
-        query = select_from(shards).where(shards.c.name == name)
+        query = select_from(shards).where(shards.c.name == name).with_for_update()
         row = (await connection.execute(query)).one_or_none()
         if row is None:
             new = self._sealed(Shard(0, name, next_offset=0, next_seq=1, head=genesis(name)))

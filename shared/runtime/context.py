@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger
@@ -9,6 +10,7 @@ from shared.journal.signed_batch import BatchVerifier
 from shared.journal.tables import JournalTables
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.database import Pools
+from shared.runtime.high_water import HighWater, Witness
 from shared.runtime.metrics import Metrics
 from shared.runtime.projector import Projector
 from shared.runtime.settings import Settings
@@ -28,7 +30,8 @@ class RuntimeContext:
     `verifier` knows the keys with which services sign what they publish; without it nothing is verified. `wake` tells
     the relay that there is something to publish, with the entries where they are at hand; `step` is told each durable
     step. `behind` says of each partition of the topics that are read how old the oldest record is that waits, seconds;
-    infinite where this process does not read it, or does not know yet. `tracing` takes notice of the work.
+    infinite where this process does not read it, or does not know yet. `tracing` takes notice of the work. `witness`
+    knows from outside of the database how far the journal was.
     """
 
     service: str
@@ -43,6 +46,12 @@ class RuntimeContext:
     step: Step = no_step
     behind: Behind = dict
     tracing: Tracing = NO_TRACING
+    witness: Witness | None = None
+
+    @cached_property
+    def high_water(self) -> HighWater:
+        """Return how far the journal is known to be."""
+        return HighWater(self.pools, self.tables, self.witness)
 
     @property
     def tables(self) -> JournalTables:

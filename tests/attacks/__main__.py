@@ -1,4 +1,4 @@
-"""Tries the twelve attacks again: `python -m tests.attacks [--only 1,7] [--json FILE]`.
+"""Tries the thirteen attacks again: `python -m tests.attacks [--only 1,7] [--json FILE]`.
 
 Exit code 1 if one got through, or was not named in its time.
 """
@@ -18,7 +18,7 @@ from typing import Final
 
 from loadtest.watch import TooSlow
 from services.cli.exits import CommandError
-from tests.attacks import altered, broken, callers, clients, events, forged, killed, topics
+from tests.attacks import altered, broken, callers, clients, events, forged, killed, set_back, topics
 from tests.attacks.floor import Floor
 from tests.attacks.outcome import Attempt, say, summary
 from tests.attacks.pace import FASTER, SETTINGS
@@ -41,6 +41,7 @@ POINTS: Final[dict[int, Attack]] = {
     7: altered.rows,
     8: forged.entries,
     4: killed.processes,
+    13: set_back.databases,
     6: broken.journals,
     10: topics.made_anew,
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
@@ -35,8 +35,8 @@ ROLES = {
 class Clock:
     """Shows the moment that it was set to."""
 
-    def __init__(self) -> None:
-        self.now = NOON
+    def __init__(self, after: timedelta = timedelta()) -> None:
+        self.now = NOON + after
 
     def __call__(self) -> datetime:
         """Return the moment."""
@@ -260,10 +260,13 @@ IDENTITIES = {
 
 
 @contextmanager
-def a_house(url: str, clock: Clock | None = None) -> Iterator[House]:
-    """Give a process of the wagering accounts on a database, without the relay; it knows the property."""
+def a_house(url: str, clock: Clock | None = None, **options: Any) -> Iterator[House]:
+    """Give a process of the wagering accounts on a database, without the relay; it knows the property.
+
+    The options are those of `desk_of`.
+    """
     clock = clock or Clock()
-    with desk_of(MANIFEST, url, people=ROLES, clock=clock) as desk:
+    with desk_of(MANIFEST, url, people=ROLES, clock=clock, **options) as desk:
         if not query(url, "SELECT FROM wagering_accounts.properties"):
             desk.feed("properties", property_event())
         yield House(url, desk, clock)

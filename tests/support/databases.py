@@ -36,6 +36,20 @@ class Databases:
             fill(url)
             self._templates[template] = str(make_url(url).database)
 
+    def back_up(self, url: str) -> str:
+        """Keep a database as it is now, and return the name of the copy; whoever is connected to it is cut off."""
+        database, copy = make_url(url).database, f"test_{uuid.uuid4().hex[:16]}"
+        self._execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'")
+        self._execute(f'CREATE DATABASE "{copy}" TEMPLATE "{database}" STRATEGY FILE_COPY')
+        self._created.add(copy)
+        return copy
+
+    def set_back(self, url: str, copy: str) -> None:
+        """Put a kept copy in the place of a database, whoever is connected to that."""
+        database = make_url(url).database
+        self._execute(f'DROP DATABASE "{database}" WITH (FORCE)')
+        self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{copy}" STRATEGY FILE_COPY')
+
     def drop(self, url: str) -> None:
         """Drop a database that `create` made, whoever is still connected to it."""
         database = str(make_url(url).database)

@@ -24,6 +24,7 @@ from shared.runtime.command.replay import Outbox, Replay
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.database import Pools, create_engine
+from shared.runtime.high_water import Witness
 from shared.runtime.projector import Transaction
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.manifest import Manifest
@@ -205,6 +206,8 @@ def desk_of(
     signer: Signer | None = None,
     seals: Seals | None = None,
     pools: Pools | None = None,
+    settings: Settings | None = None,
+    witness: Witness | None = None,
 ) -> Iterator[Desk]:
     """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox, signed.
 
@@ -215,8 +218,9 @@ def desk_of(
     behind = {("settlements", 0): 0.0}  # nothing waits
     context = context_of(
         manifest,
-        Settings(database_url=SecretStr(url)),
+        settings or Settings(database_url=SecretStr(url)),
         pools,
+        witness=witness,
         clock=clock,
         outbox=outbox,
         signer=signer,

@@ -191,6 +191,7 @@ class Engine:
 
     async def _commit(self, batch: Sequence[_Waiting]) -> _Batch:
         async with self._transaction() as connection:
+            await self._context.high_water.compared()  # the connection may have met another server
             transaction = Transaction(connection)
             done, answered = await self._begin(transaction, batch)
             new = self._unanswered(batch, done)
@@ -200,6 +201,7 @@ class Engine:
                 await self._together(transaction, together, done)
             if alone := [each for each in new if self._commands.is_alone(each.command)]:
                 await self._alone(connection, alone, done)
+        self._context.high_water.reached([done.shard])
         for entry in done.entries:
             self._context.metrics.entries.labels(entry.draft.kind).inc()
         for rejected in done.refused:
@@ -224,6 +226,7 @@ class Engine:
         found = await shard.fetchone()
         if found is not None:
             return _Batch(await self._answers.read(given), self._taken(found), self._context.clock()), answered
+        self._context.high_water.require_whole()
         async with self._context.pools.commands.begin() as own:
             await ledger.add_shard(own, self._shards(batch))
         raise Fenced("a shard of commands was added")
@@ -231,16 +234,21 @@ class Engine:
     def _taken(self, row: Sequence[Any]) -> Shard:
         """Return the shard that was locked. Raises: Rejected where it does not stand as this service left it."""
         try:
-            return self._context.ledger.taken(row)
+            shard = self._context.ledger.taken(row)
+            self._context.high_water.require(shard)
         except Unsealed as error:
             rejected = Rejected(Reason.NOT_AS_RECORDED, str(error))
             self._note(rejected)
             raise rejected from error
+        except Rejected as rejected:
+            self._note(rejected)
+            raise
+        return shard
 
     def _note(self, rejected: Rejected) -> None:
         """Count a command that is refused, and log it where somebody altered the database."""
         self._context.metrics.refused.labels(rejected.reason.value).inc()
-        if rejected.reason is Reason.NOT_AS_RECORDED:
+        if rejected.reason in (Reason.NOT_AS_RECORDED, Reason.JOURNAL_IN_DOUBT):
             log.error("command refused", reason=rejected.reason.value, detail=rejected.detail)
 
     def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:

@@ -18,7 +18,7 @@ import structlog
 from shared.contracts.envelope import Event
 from shared.journal.entry import Entry
 from shared.journal.inputs import Input
-from shared.journal.ledger import Addition
+from shared.journal.ledger import Addition, Fenced
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
 from shared.journal.shard import Shard
@@ -103,6 +103,7 @@ class Consumer:
     async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
         """Take over partitions; return the offset from which each is to be read."""
         offsets: dict[int, int] = {}
+        await self._patience.until_answered(self.context.high_water.compared)
         for partition in partitions:
             self.stopped.forget([partition])
             shard = await self._patience.until_answered(partial(self._open, partition))
@@ -142,7 +143,7 @@ class Consumer:
         """Return the shard of a partition; the partition is stopped where something says so."""
         async with self.context.pools.background.begin() as connection:
             shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
-            reason = await stopped_by(connection, self.context.ledger, shard)
+            reason = await stopped_by(connection, self.context, shard)
         if reason is not None:
             self.stopped.stop(partition, reason)
         return shard
@@ -334,6 +335,9 @@ class Consumer:
         ]
         self.context.step("derived")
         async with self.context.pools.background.begin() as connection:
+            await self.context.high_water.compared()  # the connection may have met another server
+            if (set_back := self.context.high_water.set_back) is not None:
+                raise Fenced(set_back)
             entries, shards = await self.context.ledger.append_all(
                 connection, additions, recorded_at=moment, write=partial(self._save_streams, derived)
             )
@@ -345,6 +349,7 @@ class Consumer:
             await keep_quarantined(connection, self.context.tables.quarantine, entries, derived, moment)
             self.context.step("before commit")
         self.context.step("after commit")
+        self.context.high_water.reached(shards)
         for (number, part), shard in zip(parts.items(), shards, strict=True):
             self._partitions[number].shard = shard
             self._partitions[number].streams.update(streams_after(part))

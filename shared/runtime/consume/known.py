@@ -8,12 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.bulk import Statement
 from shared.journal.bulk import select as select_rows
-from shared.journal.ledger import Ledger
 from shared.journal.shard import Shard, Unsealed
 from shared.journal.streams import Stream
 from shared.journal.tables import JournalTables
 from shared.rules.errors import Refused
 from shared.runtime.consume.batch import Decoded, OpenQuarantine, replaces
+from shared.runtime.context import RuntimeContext
 
 
 async def load_streams(
@@ -35,16 +35,19 @@ async def load_streams(
     streams.update(found)
 
 
-async def stopped_by(connection: AsyncConnection, ledger: Ledger, shard: Shard) -> str | None:
-    """Return why the partition of a shard is not read on; None: it is.
+async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard: Shard) -> str | None:
+    """Return why the partition of a shard, which is locked, is not read on; None: it is.
 
-    Either its service did not leave the shard as it stands, or a record in quarantine is to be dismissed before.
+    Either its service did not leave the shard as it stands, or it was further, or a record in quarantine is to be
+    dismissed before.
     """
     try:
-        ledger.require_sealed(shard)
+        context.ledger.require_sealed(shard)
     except Unsealed as error:
         return str(error)
-    q = ledger.tables.quarantine.c
+    if (set_back := context.high_water.found_set_back(shard)) is not None:
+        return set_back
+    q = context.tables.quarantine.c
     query = (
         select(q.id, q.reason).where(q.shard == shard.shard, q.stops, q.resolved_at.is_(None)).order_by(q.id).limit(1)
     )

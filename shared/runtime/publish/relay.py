@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE, shard_source
+from shared.contracts.rejection import Rejected
 from shared.contracts.upcasting import kind_of_type
 from shared.journal.bulk import compiled, update
 from shared.journal.entry import Entry
@@ -90,7 +91,8 @@ class Relay:
 
     `topic_of` says on which topic the entries of a shard go, by its name. `key` gives the Kafka key of an entry;
     without it all entries of a shard have the shard's, and so stay in order. What is sent together is signed together
-    by `signer`; without one it is not signed. A shard that was moved without the service is not published.
+    by `signer`; without one it is not signed. A shard that was moved without the service is not published, and nothing
+    is while anything was found against the journal.
     """
 
     def __init__(
@@ -109,6 +111,8 @@ class Relay:
         self._fresh: dict[int, deque[Outgoing]] = {}
         self._unsealed: dict[int, str] = {}
         """Why shards are not published, as it was logged."""
+        self._resting: str | None = None
+        """Why nothing is published, as it was logged."""
         self._mark = update(context.tables.relay)
         self._waiting = compiled(_waiting(context.tables))
 
@@ -143,9 +147,10 @@ class Relay:
     async def publish(self) -> int:
         """Publish what there is, at most one batch a shard; return the number of entries."""
         async with self._context.pools.background.begin() as connection:
+            await self._context.high_water.compared()  # the connection may have met another server
             waiting = (await self._waiting.read(connection, ())).all()
             self._context.metrics.relay_backlog.set(sum(row.behind for row in waiting))
-            if not waiting:
+            if not waiting or self._rests():
                 return 0
             found = {
                 row.shard: await self._batch(connection, Shard(*tuple(row)[:-2]), row.published_seq, row.behind)
@@ -165,6 +170,17 @@ class Relay:
         count = sum(map(len, batches.values()))
         self._context.metrics.relayed.inc(count)
         return count
+
+    def _rests(self) -> bool:
+        """Return whether nothing is published: something was found against the journal."""
+        try:
+            self._context.high_water.require_whole()
+        except Rejected as rejected:
+            if self._resting != rejected.detail:
+                self._resting = rejected.detail
+                log.error("nothing is published", reason=rejected.reason.value, detail=rejected.detail)
+            return True
+        return False
 
     async def _batch(
         self, connection: AsyncConnection, shard: Shard, published: int, behind: int

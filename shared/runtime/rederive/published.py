@@ -126,6 +126,13 @@ class Reconciliation:
     def __init__(self, tables: JournalTables, shards: Sequence[Shard]) -> None:
         self._tables = tables
         self.shards = {one.shard: Reconciled(one.shard, one.name, one.next_seq - 1) for one in shards}
+        self.ends: dict[tuple[str, int], int] = {}
+        """Of each partition, by topic and number, the offset after the last record that was read."""
+
+    def read(self, records: Sequence[Record]) -> None:
+        """Note how far the partitions of the topics were read."""
+        for one in records:
+            self.ends[one.topic, one.partition] = one.offset + 1
 
     async def add(self, connection: AsyncConnection, found: Sequence[Published]) -> None:
         """Compare published entries with those that stand at their places."""

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -68,7 +68,6 @@ class Guard:
 
     context: RuntimeContext
     notary: Notary | None = None
-    problems: list[Problem] = field(default_factory=list)
     begun: bool = False
     verified_at: datetime | None = None
     """When all that was new had been verified last."""
@@ -77,6 +76,11 @@ class Guard:
     """By the name of the shard; None before the marks were read."""
     _scrubbed_until: datetime | None = None
     """Up to when old entries were verified as they were due."""
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Return what was found against the journal, by this or by whoever recorded."""
+        return self.context.high_water.problems
 
     @property
     def scrubbed_at(self) -> datetime | None:
@@ -110,6 +114,7 @@ class Guard:
         """
         parts = Pacing(ENTRIES_AT_ONCE, self._rest)
         kept = {} if self.notary is None else await asyncio.to_thread(self.notary.kept)
+        self.context.high_water.signed({name: max(sizes) for name, sizes in kept.items() if sizes})
         async with self.context.pools.background.connect() as connection:
             if self._watched is None:
                 self._watched = await self._marked(connection)
@@ -216,9 +221,8 @@ class Guard:
         return all(problem.shard != shard.name for problem in self.problems)
 
     def _found(self, problem: Problem) -> None:
-        if problem not in self.problems:
+        if self.context.high_water.found(problem):
             log.error("journal verification failed", shard=problem.shard, entry=problem.seq, what=problem.what)
-            self.problems.append(problem)
 
     def _open(self, shard_name: str, sizes: list[int]) -> list[Checkpoint]:
         try:

@@ -27,6 +27,7 @@ from shared.runtime.consume.patience import Patience
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import Behind, Wake
 from shared.runtime.database import Pools, role_of
+from shared.runtime.high_water import Witness
 from shared.runtime.kafka import topic_log
 from shared.runtime.memory import collect_seldom, return_memory
 from shared.runtime.publish.relay import Relay
@@ -39,6 +40,7 @@ from shared.runtime.service.health import Health
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.messages import message_signer, message_verifier, shard_seals
 from shared.runtime.service.notary import notary
+from shared.runtime.service.outside import outside_of
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.periodic import every
 from shared.runtime.service.rederiver import Rederiver
@@ -78,6 +80,7 @@ def context_of(
     step: Step = no_step,
     behind: Behind = dict,
     tracing: Tracing = NO_TRACING,
+    witness: Witness | None = None,
 ) -> ServiceContext:
     """Return the parts of a service that works on this database."""
     return ServiceContext(
@@ -95,6 +98,7 @@ def context_of(
         handled=manifest.all_commands,
         outbox=outbox or KafkaOutbox(settings, manifest.name),
         signer=signer,
+        witness=witness,
     )
 
 
@@ -160,6 +164,7 @@ class _Run:
         self._started = started
         self._ending = ending
         signer = message_signer(settings, manifest.name)
+        signing = notary(settings, manifest.name)
         verifier = message_verifier(settings, manifest.reads, manifest.name)
         self._context = context = context_of(
             manifest,
@@ -173,13 +178,13 @@ class _Run:
             step=step,
             behind=self._behind,
             tracing=tracing_of(manifest.name, os.environ),
+            witness=outside_of(settings, manifest.name, manifest.published, signing),
         )
         context.metrics.authenticated.set(settings.message_authentication == "required")
         context.metrics.info.labels(version("pitledger"), manifest_digest()).set(1)
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
-        signing = notary(settings, manifest.name)
         self._witnessing = None if signing is None else Witnessing.of(context, signing)
         guard = Guard(context, signing)
         comparer = Comparer(context, manifest)

@@ -7,14 +7,20 @@ from shared.runtime.context import RuntimeContext
 
 
 async def record_apart(context: RuntimeContext, shard_name: str, *drafts: Draft) -> None:
-    """Record entries, but for those that the journal has: one caller at a time, in a transaction of their own."""
+    """Record entries, but for those that the journal has: one caller at a time, in a transaction of their own.
+
+    Raises: Unsealed; Rejected where something was found against the journal.
+    """
     e = context.tables.entries.c
     ledger, engine = context.ledger, context.pools.commands
     async with ledger.turn(shard_name):
         async with engine.begin() as connection:
+            await context.high_water.compared()
+            context.high_water.require_whole()
             await ledger.open_shard(connection, shard_name)
         async with engine.begin() as connection:
             shard = await ledger.lock_shard(connection, shard_name)
+            context.high_water.require(shard)
             new = []
             for draft in drafts:
                 place = (e.source == draft.source) & (e.sequence == draft.sequence) & (e.kind == draft.kind)
@@ -22,9 +28,10 @@ async def record_apart(context: RuntimeContext, shard_name: str, *drafts: Draft)
                     new.append(draft)
             if not new:
                 return
-            entries, _ = await ledger.append(
+            entries, shard = await ledger.append(
                 connection, shard, new, next_offset=shard.next_offset, recorded_at=context.clock()
             )
+    context.high_water.reached([shard])
     for draft in new:
         context.metrics.entries.labels(draft.kind).inc()
     context.wake(entries)

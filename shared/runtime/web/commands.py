@@ -50,6 +50,7 @@ COMMAND_REASONS: Final = (
     *OF_CALLERS,
     Reason.KEY_REUSED,
     Reason.TRY_AGAIN,
+    Reason.JOURNAL_IN_DOUBT,
 )
 """Why any command may be rejected, whatever it is."""
 

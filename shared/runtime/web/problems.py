@@ -147,6 +147,13 @@ def problem_type(reason: Reason) -> ProblemType:
                 "What is kept is not what was recorded",
                 "Do nothing with it; tell those who run the service: somebody altered the database.",
             )
+        case Reason.JOURNAL_IN_DOUBT:
+            return ProblemType(
+                503,
+                "The journal is in doubt",
+                "Pay nothing on it, and tell those who run the service: `/readyz` says what was found. Send it again, "
+                "with the same Idempotency-Key, when they have settled that.",
+            )
         case Reason.INSUFFICIENT_FUNDS:
             return ProblemType(409, "The account does not have the money", "Ask for no more than is available.")
         case Reason.LIMIT_EXCEEDED:

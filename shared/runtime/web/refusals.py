@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 
 from shared.contracts.envelope import Identifier, canonical
 from shared.contracts.journal_facts import CommandRefused
-from shared.contracts.rejection import Reason
+from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Cause, Recording, draft
 from shared.runtime.context import RuntimeContext
 from shared.runtime.text import printable
@@ -42,7 +42,10 @@ class Refusals:
         self._context = context
 
     async def record(self, request: Request, caller: Caller, reason: Reason, detail: str) -> None:
-        """Record that a request of a person was refused, unless the journal has it since midnight (UTC)."""
+        """Record that a request of a person was refused, unless the journal has it since midnight (UTC).
+
+        A journal in doubt takes nothing: then it is logged.
+        """
         try:
             content = await _content(request, caller)
         except ClientDisconnect:
@@ -58,9 +61,11 @@ class Refusals:
             content=content,
         )
         source = f"/{self._context.service}/requests/{_fingerprint(fact)}"
-        await record_apart(
-            self._context, SHARD, draft(Recording(fact=fact), Cause(source, 1, fact.key or "", None, fact.at))
-        )
+        refusal = draft(Recording(fact=fact), Cause(source, 1, fact.key or "", None, fact.at))
+        try:
+            await record_apart(self._context, SHARD, refusal)
+        except Rejected as rejected:  # the door stays shut all the same
+            log.error("refusal not recorded", by=caller.person, refused=reason, detail=rejected.detail)
 
 
 async def _content(request: Request, caller: Caller) -> str:

@@ -1,0 +1,203 @@
+"""How far a journal is known to have been outside of its database: one that was set back records nothing more.
+
+The answers that were given to commands lie in the same database, so one that is set back forgets what was paid. What it
+cannot take along is asked before anything is recorded or published: what this process wrote and saw, what was signed,
+and what is on the service's own topics. Nothing here is asked of a clock.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+import structlog
+from sqlalchemy import event, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.shard import Shard
+from shared.journal.tables import JournalTables
+from shared.journal.verification import Problem, read_shards
+from shared.runtime.database import Pools
+
+log = structlog.get_logger()
+
+_THIS_PROCESS: Final = "this process"
+_CHECKPOINTS: Final = "a signed checkpoint"
+
+_SERVER: Final = (
+    "SELECT pg_postmaster_start_time()::text, oid::bigint FROM pg_database WHERE datname = current_database()"
+)
+"""Another start of the server, or another database of that name, may hold another state of the journal."""
+
+
+class Mark(NamedTuple):
+    """An entry that is known to be in a shard: its number, its hash, and who knows of it."""
+
+    seq: int
+    hash: bytes
+    by: str = _THIS_PROCESS
+
+
+class Witness(Protocol):
+    """Knows how far the shards of a service were, from outside of its database. Raises: ConnectionError."""
+
+    def signed(self) -> Mapping[str, int]:
+        """Return how many entries of each shard, by its name, are signed."""
+
+    def published(self, sent: Mapping[int, int]) -> Mapping[int, Mark]:
+        """Return the last entry of each shard, by its number, of those that were published since a database was so.
+
+        `sent` is how far each shard had been published by then. What is older is not looked at.
+        """
+
+
+class HighWater:
+    """How far each shard is known to be, and what was found against the journal: while there is anything, it rests.
+
+    What is found stays as long as the process lives.
+    """
+
+    def __init__(self, pools: Pools, tables: JournalTables, witness: Witness | None = None) -> None:
+        self.problems: list[Problem] = []
+        self.set_back: str | None = None
+        """Why the database is not the one that was written; None as far as is known."""
+        self._engine = pools.background
+        self._tables = tables
+        self._witness = witness
+        self._known: dict[str, Mark] = {}
+        self._signed: dict[str, int] = {}
+        self._server: tuple[Any, ...] | None = None
+        self._servers = 0
+        """How many servers were met, one after the other."""
+        self._compared: int | None = None
+        """By how many had been met when the last comparison began."""
+        self._turn = asyncio.Lock()
+        for engine in {pools.commands, pools.background}:  # nothing is recorded over those of readers
+            event.listen(engine.sync_engine, "connect", self._met)
+
+    def _met(self, connection: Any, record: object) -> None:
+        """Look at a new connection: another server than before is compared before it is relied on."""
+        del record
+        cursor = connection.cursor()
+        cursor.execute(_SERVER)
+        server = tuple(cursor.fetchone())
+        cursor.close()
+        connection.commit()
+        if server != self._server:
+            self._server = server
+            self._servers += 1
+
+    # --- what is known ---
+
+    def reached(self, shards: Iterable[Shard]) -> None:
+        """Note how shards stand that this process committed, or holds locked."""
+        for shard in shards:
+            known = self._known.get(shard.name)
+            if known is None or known.seq < shard.next_seq:
+                self._known[shard.name] = Mark(shard.next_seq - 1, shard.head)
+
+    def signed(self, sizes: Mapping[str, int]) -> None:
+        """Note how many entries of shards are signed."""
+        for name, size in sizes.items():
+            self._signed[name] = max(size, self._signed.get(name, 0))
+
+    def found(self, problem: Problem) -> bool:
+        """Note something that was found against the journal; return whether it is new."""
+        if problem in self.problems:
+            return False
+        self.problems.append(problem)
+        return True
+
+    # --- what is asked ---
+
+    def require_whole(self) -> None:
+        """Raise Rejected where anything was found against the journal."""
+        if not self.problems:
+            return
+        first = self.problems[0]
+        place = f"{first.shard} entry {first.seq}" if first.seq else first.shard
+        raise Rejected(
+            Reason.JOURNAL_IN_DOUBT,
+            f"{place}: {first.what}; the service records nothing until those who run it have settled that",
+        )
+
+    def require(self, shard: Shard) -> None:
+        """Require a shard that the caller has locked. Raises: Rejected where anything was found against the journal."""
+        self.found_set_back(shard)
+        self.require_whole()
+
+    def found_set_back(self, shard: Shard) -> str | None:
+        """Note how a shard stands that the caller has locked; return why the database is another one, if it is."""
+        self._look_at(shard, self._known.get(shard.name), self._signed.get(shard.name, 0))
+        if self.set_back is None:
+            self.reached([shard])
+        return self.set_back
+
+    def _look_at(self, shard: Shard, known: Mark | None, signed: int, stands: bytes | None = None) -> None:
+        """Find where a shard is not as far as it is known to be; `stands` is the hash at the place of the mark."""
+        last = shard.next_seq - 1
+        if known is not None and last < known.seq:
+            self._is_set_back(Problem(shard.name, known.seq, _gone(last, known.by, known.seq)))
+        elif known is not None and (shard.head if last == known.seq else stands) not in (None, known.hash):
+            self._is_set_back(Problem(shard.name, known.seq, f"the entry is not the one that {known.by} knows"))
+        if last < signed:
+            self._is_set_back(Problem(shard.name, signed, _gone(last, _CHECKPOINTS, signed)))
+
+    def _is_set_back(self, problem: Problem) -> None:
+        if self.found(problem):
+            log.error("database set back", shard=problem.shard, entry=problem.seq, what=problem.what)
+        self.set_back = self.set_back or f"{problem.shard} entry {problem.seq}: {problem.what}"
+
+    async def compared(self) -> None:
+        """Return when what the database has was compared with all that is known; at once where that was done.
+
+        It is done after a start, and when the server or the database is another one. Raises: ConnectionError where it
+        cannot be done now.
+        """
+        if self._compared == self._servers:
+            return
+        async with self._turn:
+            while self._compared != self._servers:
+                await self._compare()
+
+    async def _compare(self) -> None:
+        relay = self._tables.relay
+        async with self._engine.connect() as connection:
+            servers = self._servers
+            sent = {row.shard: row.published_seq for row in await connection.execute(select(relay))}
+        published: Mapping[int, Mark] = {}
+        if self._witness is not None:
+            self.signed(await asyncio.to_thread(self._witness.signed))
+            published = await asyncio.to_thread(self._witness.published, sent)
+        known, signed = dict(self._known), dict(self._signed)
+        async with self._engine.connect() as connection:  # read last: it must have whatever was known by then
+            shards = await read_shards(connection, self._tables)
+            by_name, by_number = {one.name: one for one in shards}, {one.shard: one for one in shards}
+            marks = [(by_name.get(name), name, mark) for name, mark in known.items() if mark.seq]
+            marks += [(by_number.get(number), f"shard {number}", mark) for number, mark in published.items()]
+            stands = await self._hashes(connection, [(one.shard, mark.seq) for one, _, mark in marks if one])
+        for shard, name, mark in marks:
+            if shard is None:
+                self._is_set_back(Problem(name, mark.seq, f"the shard is gone; {mark.by} has {mark.seq} entries of it"))
+            else:
+                self._look_at(shard, mark, 0, stands.get((shard.shard, mark.seq)))
+        for name, size in signed.items():
+            if (one := by_name.get(name)) is None:
+                self._is_set_back(Problem(name, size, f"the shard is gone; {size} entries of it are signed"))
+            else:
+                self._look_at(one, None, size)
+        if self.set_back is None:
+            self.reached(shards)
+        self._compared = servers
+
+    async def _hashes(
+        self, connection: AsyncConnection, places: Sequence[tuple[int, int]]
+    ) -> Mapping[tuple[int, int], bytes]:
+        """Return the hashes of the entries at these places, of those that are there."""
+        e = self._tables.entries.c
+        query = select(e.shard, e.seq, e.hash).where(tuple_(e.shard, e.seq).in_(places))
+        return {(row.shard, row.seq): bytes(row.hash) for row in await connection.execute(query)}
+
+
+def _gone(last: int, by: str, seq: int) -> str:
+    return f"the shard ends with entry {last}, and {by} has entry {seq}: the database was set back"

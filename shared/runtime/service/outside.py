@@ -1,0 +1,169 @@
+"""What is known of a service's journal outside of its database: its signed checkpoints, and what is on its topics."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+
+from shared.contracts.topics import Topic
+from shared.journal.signed_batch import BatchVerifier
+from shared.runtime.consume.handler import Record
+from shared.runtime.consume.records import record_of
+from shared.runtime.high_water import Mark
+from shared.runtime.kafka import ANSWER_SECONDS, librdkafka_log
+from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.rederive.published import Published, read_published
+from shared.runtime.service.messages import message_verifier
+from shared.runtime.service.notary import Notary
+from shared.runtime.settings import Settings
+
+_TAIL_RECORDS: Final = 100
+"""So many records at the end of each partition are read in any case."""
+_TAIL_RECORDS_MAX: Final = 100_000
+"""So many at most: if all of these are new to a database, it was set back."""
+_DEEPER: Final = 8
+_TAIL: Final = -2000
+"""librdkafka's offset of the end of a partition; so many less is so many records before it."""
+_AT_ONCE: Final = 500
+_POLL_SECONDS: Final = 0.2
+_NOT_THERE: Final = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
+
+Place = tuple[str, int]
+"""A partition of a topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Knows how far the shards of a service were, without its database, but for what was found to be lost."""
+
+    settings: KafkaSettings
+    service: str
+    topics: Sequence[str]
+    verifier: BatchVerifier | None = None
+    notary: Notary | None = None
+
+    def signed(self) -> Mapping[str, int]:
+        """Return how many entries of each shard, by its name, the checkpoints cover. Raises: ConnectionError."""
+        try:
+            kept = {} if self.notary is None else self.notary.kept()
+        except OSError as error:
+            raise ConnectionError(f"the checkpoints cannot be read: {error}") from error
+        return {name: max(sizes) for name, sizes in kept.items() if sizes}
+
+    def published(self, sent: Mapping[int, int]) -> Mapping[int, Mark]:
+        """Return the last entry of each shard, by its number, of those that stand last on the topics.
+
+        Of a partition at least so much is read that one of its records had been sent when the database noted how far
+        shards were published: whatever stands before that was sent, and so recorded, before. Raises: ConnectionError.
+        """
+        found: dict[int, Mark] = {}
+        try:
+            floors = {} if self.notary is None else read_floors(self.notary.store.path, self.service)
+            with _reader(self.settings) as kafka:
+                left: dict[Place, int | None] = dict.fromkeys(_places(kafka, self.topics))
+                count = _TAIL_RECORDS
+                while left and count <= _TAIL_RECORDS_MAX:
+                    begins, done = dict[Place, int](), set[Place]()
+                    for records in _tails(kafka, left, count):
+                        new = [one for one in records if one.offset >= floors.get((one.topic, one.partition), 0)]
+                        for one in new:
+                            begins.setdefault((one.topic, one.partition), one.offset)
+                        for place, entry in self._entries(new):
+                            if (mark := found.get(entry.shard)) is None or mark.seq <= entry.seq:
+                                found[entry.shard] = Mark(entry.seq, bytes.fromhex(entry.hash), f"topic {place[0]}")
+                            if entry.seq <= sent.get(entry.shard, 0):
+                                done.add(place)
+                    left = {one: begins.get(one) for one in left if one not in done and begins.get(one) != left[one]}
+                    count *= _DEEPER
+        except (KafkaException, OSError) as error:
+            raise ConnectionError(f"what is published cannot be read: {error}") from error
+        return found
+
+    def _entries(self, records: Sequence[Record]) -> Iterator[tuple[Place, Published]]:
+        """Give the entries of these records with their places; what the service did not write says nothing of it."""
+        for record in records:
+            for one in read_published(self.service, [record], self.verifier):
+                if isinstance(one, Published):
+                    yield (record.topic, record.partition), one
+
+
+def outside_of(settings: Settings, service: str, published: Sequence[Topic], notary: Notary | None) -> Outside:
+    """Return what is known of a service that publishes on these topics. Raises: Stop where a key is malformed."""
+    verifier = message_verifier(settings, published, service)
+    return Outside(settings, service, [topic.name for topic in published], verifier, notary)
+
+
+@contextmanager
+def _reader(settings: KafkaSettings) -> Iterator[Consumer]:
+    config = settings.librdkafka() | {
+        "group.id": "pitledger-inspection",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+        "fetch.wait.max.ms": 10,
+    }
+    kafka = Consumer(config, logger=librdkafka_log)
+    try:
+        yield kafka
+    finally:
+        kafka.close()
+
+
+def _places(kafka: Consumer, topics: Sequence[str]) -> list[Place]:
+    """Return the partitions of topics; a topic that is not there has none. Raises: KafkaException."""
+    places: list[Place] = []
+    for topic in topics:
+        found = kafka.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic]
+        if found.error is None:
+            places += [(topic, number) for number in found.partitions]
+        elif found.error.code() not in _NOT_THERE:
+            raise KafkaException(found.error)
+    return places
+
+
+def _tails(kafka: Consumer, places: Collection[Place], count: int) -> Iterator[list[Record]]:
+    """Give the last records of partitions, so many of each at most, some at a time. Raises: KafkaException."""
+    kafka.assign([TopicPartition(topic, number, _TAIL - count) for topic, number in places])
+    ended: set[Place] = set()
+    heard = monotonic()
+    while len(ended) < len(places):
+        found = kafka.consume(_AT_ONCE, timeout=_POLL_SECONDS)
+        messages = [one for one in found if one.topic() is not None]  # others are of brokers, or of a group of nobody
+        if messages:
+            heard = monotonic()
+        elif monotonic() - heard > ANSWER_SECONDS:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "the broker does not answer"))
+        for message in messages:
+            if (error := message.error()) is not None:
+                if error.code() != KafkaError._PARTITION_EOF:
+                    raise KafkaException(error)
+                ended.add((message.topic() or "", message.partition() or 0))
+        yield [record_of(message) for message in messages if message.error() is None]
+
+
+def _floors_file(checkpoints: Path, service: str) -> Path:
+    return checkpoints / f"published.{service}.json"
+
+
+def write_floors(checkpoints: Path, service: str, ends: Mapping[Place, int]) -> None:
+    """Note, beside the checkpoints that a database still holds, up to where its topics were compared with it.
+
+    What they hold before that is known not to be there: the service takes commands again.
+    """
+    said = [{"topic": topic, "partition": number, "end": end} for (topic, number), end in sorted(ends.items())]
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    _floors_file(checkpoints, service).write_text(json.dumps(said, indent=1) + "\n")
+
+
+def read_floors(checkpoints: Path, service: str) -> dict[Place, int]:
+    """Return up to where the partitions of a service's topics were compared; nothing where they never were."""
+    try:
+        said = json.loads(_floors_file(checkpoints, service).read_text())
+    except FileNotFoundError:
+        return {}
+    return {(one["topic"], one["partition"]): one["end"] for one in said}
