@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from services.console import documentation, gallery, gateway, login, static
+from services.console.begun import Begun
 from services.console.console import Console, Forged, LoginNeeded, TooLong, page
 from services.console.floor import Floors
 from services.console.gallery import Gallery
@@ -86,6 +87,7 @@ def create_console(
     console = Console(
         services=Services(urls, client),
         sessions=Sessions(clock),
+        begun=Begun(clock),
         operations=all_operations(),
         tokens=tokens,
         provider=Provider(settings, tokens, client, clock),

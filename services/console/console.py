@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 from starlette.requests import ClientDisconnect
 
+from services.console.begun import Begun
 from services.console.operations import Operations
 from services.console.protection import origin_of
 from services.console.provider import Provider
@@ -45,6 +46,7 @@ class Console:
 
     services: Services
     sessions: Sessions
+    begun: Begun
     operations: Operations
     tokens: Tokens
     provider: Provider

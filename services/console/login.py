@@ -8,6 +8,7 @@ import structlog
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from services.console.begun import LOGIN
 from services.console.console import Console, LoginNeeded, console_of, page, require_own_form, session_of
 from services.console.protection import local_path
 from services.console.provider import Granted, LoginRefused
@@ -18,7 +19,6 @@ from shared.runtime.web.access import Caller
 log = structlog.get_logger()
 
 _SOON: Final = timedelta(seconds=60)
-_STATE_SECONDS: Final = 600
 
 
 class Logins:
@@ -77,21 +77,21 @@ def routes() -> APIRouter:
     @router.get("/login")
     async def login(request: Request, then: str = "/") -> Response:
         console = console_of(request)
-        state, begun = console.sessions.begin_login(local_path(then))
+        begun, cookie = console.begun.begin(local_path(then))
         try:
             address = await console.provider.address(
-                state=state, nonce=begun.nonce, verifier=begun.verifier, back=console.back
+                state=begun.state, nonce=begun.nonce, verifier=begun.verifier, back=console.back
             )
         except LoginRefused as refused:
             return page(request, "login.html", status=refused.status, why=str(refused))
         response = RedirectResponse(address, status_code=303)
-        _set(response, console, console.login_cookie, state, seconds=_STATE_SECONDS)
+        _set(response, console, console.login_cookie, cookie, seconds=int(LOGIN.total_seconds()))
         return response
 
     @router.get("/login/back")
     async def back(request: Request, code: str = "", state: str = "", error: str = "") -> Response:
         console = console_of(request)
-        begun = console.sessions.finish_login(state) if request.cookies.get(console.login_cookie) == state else None
+        begun = console.begun.end(state, request.cookies.get(console.login_cookie, ""))
         if begun is None:
             return page(request, "login.html", status=400, why="")
         if error or not code:

@@ -1,4 +1,4 @@
-"""Who is logged in: sessions in the memory of this process, and logins that have begun.
+"""Who is logged in: sessions in the memory of this process.
 
 A browser holds nothing but the name of its session, which is made anew at each login and means nothing after logout.
 Restarting the console logs everybody out; with single sign-on that is one redirect.
@@ -18,10 +18,7 @@ IDLE: Final = timedelta(minutes=30)
 """How long a session may lie still."""
 LIFE: Final = timedelta(hours=12)
 """How long a session lasts at most: a shift, and its hand-over."""
-_LOGIN: Final = timedelta(minutes=10)
-"""How long somebody may take to log in."""
 _SESSIONS_MAX: Final = 10_000
-_LOGINS_MAX: Final = 10_000
 
 
 def _name() -> str:
@@ -61,37 +58,12 @@ class Session:
         return compare_digest(self.csrf.encode(), csrf.encode())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Login:
-    """A login that has begun: what must come back, and where the person wanted to go."""
-
-    nonce: str = field(default_factory=_name)
-    verifier: str = field(default_factory=lambda: secrets.token_urlsafe(48))
-    """What only this process knows, and proves to the provider (RFC 7636)."""
-    then: str
-    begun_at: datetime
-
-
 class Sessions:
-    """Sessions and logins by their names."""
+    """Sessions by their names."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._logins: OrderedDict[str, Login] = OrderedDict()
-
-    def begin_login(self, then: str) -> tuple[str, Login]:
-        """Return a login, and the name under which it is kept."""
-        state, login = _name(), Login(then=then, begun_at=self._clock())
-        self._logins[state] = login
-        while len(self._logins) > _LOGINS_MAX:
-            self._logins.popitem(last=False)
-        return state, login
-
-    def finish_login(self, state: str) -> Login | None:
-        """Return a login that has begun, once; None where there is none such, or it took too long."""
-        login = self._logins.pop(state, None)
-        return login if login is not None and self._clock() - login.begun_at <= _LOGIN else None
 
     def open(
         self, caller: Caller, *, token: str, token_ends: datetime, refresh_token: str | None, id_token: str

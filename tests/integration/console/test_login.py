@@ -203,6 +203,58 @@ def test_a_login_that_takes_long_is_begun_again(stage: Stage) -> None:
     assert 400 == browser.get(back).status_code
 
 
+def test_logins_of_nobody_do_not_stop_those_of_others(stage: Stage) -> None:
+    """More than ten thousand logins, not finished or finished with nothing, while somebody is at the provider."""
+    browser = stage.browser()
+    back = picked(stage, "pit.pat", browser.begin_login("/days"))
+    crowd = stage.browser()
+    for _ in range(50):
+        state = dict(parse_qsl(urlsplit(crowd.begin_login()).query))["state"]
+        assert 403 == crowd.get(f"/login/back?{urlencode({'state': state})}").status_code
+    begun = stage.app.state.console.begun
+    for _ in range(11_000):  # as many requests take a minute and a half
+        login, cookie = begun.begin("/")
+        assert begun.end(login.state, cookie) == login
+    assert (303, "/days") == ((answer := browser.get(back)).status_code, answer.headers["location"])
+    assert 303 == stage.browser().log_in("pit.sam").status_code
+
+
+def test_a_login_is_known_by_the_cookie_that_this_console_made(stage: Stage) -> None:
+    """Altered in any place, cut, empty, of another login, or of a console that was started since: nobody is let in."""
+    browser, other, name = stage.browser(), stage.browser(), "pitledger-login"
+    back = picked(stage, "pit.pat", browser.begin_login())
+    other.begin_login()
+    made = browser.cookies[name]
+    altered = [made[:at] + ("A" if made[at] != "A" else "B") + made[at + 1 :] for at in range(0, len(made) - 4, 7)]
+    with console_stage() as another:
+        stranger = another.browser()
+        stranger.begin_login()
+        foreign = stranger.cookies[name]
+    for cookie in (*altered, made[:40], "", "x", "é", other.cookies[name], foreign):
+        answer = stage.browser().get(back, headers={"cookie": f"{name}={cookie}".encode()})
+        assert 400 == answer.status_code, cookie
+    assert 303 == browser.get(back).status_code
+
+
+def test_a_login_ends_once_also_for_who_copied_the_cookie(stage: Stage) -> None:
+    """The browser forgets it; a copy of cookie and answer is refused before the provider is asked."""
+    browser, thief = stage.browser(), stage.browser()
+    back = picked(stage, "pit.pat", browser.begin_login())
+    copied = browser.cookies["pitledger-login"]
+    assert 303 == browser.get(back).status_code
+    thief.cookies.set("pitledger-login", copied, domain="console.test")
+    assert 400 == thief.get(back).status_code
+    assert_out(thief)
+
+
+def test_a_long_address_to_come_back_to_makes_no_cookie_that_browsers_drop(stage: Stage) -> None:
+    """It is left out, and the login begins at home."""
+    browser = stage.browser()
+    answer = browser.log_in("pit.pat", f"/p/riverside?{'x' * 3000}")
+    assert (303, "/") == (answer.status_code, answer.headers["location"])
+    assert len(max(answer.request.headers["cookie"].split("; "), key=len)) < 4096
+
+
 def test_a_revoked_token_ends_the_session(tmp_path: Path) -> None:
     """Who is locked out is out with the next request, and the session does not come back with the lock taken away."""
     revoked = tmp_path / "revoked.yaml"
