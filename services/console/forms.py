@@ -4,17 +4,22 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from services.console.operations import Field, Operation
 
-_AMOUNT: Final = re.compile(r"[-+]?\$?[0-9][0-9,]*(\.[0-9]{1,2})?|[-+]?\$?\.[0-9]{1,2}")
+_WHOLE: Final = re.compile(r"[-+]?(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)", re.ASCII)
+_AMOUNT: Final = re.compile(r"([-+]?)\$?([0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]{1,2}))?", re.ASCII)
+_MOMENT: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[-+][0-9]{2}:[0-9]{2})?", re.ASCII
+)
 _ROW: Final = re.compile("[0-9]{1,5}")
 _FLAGS: Final = {"yes": True, "no": False}
 _HUNDRED: Final = 100
+_DIGITS_MAX: Final = 40
+"""Characters of a number: no field takes one as long."""
 
 
 class _Wrong(Exception):
@@ -103,10 +108,9 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
         case "cents":
             return cents_of(text)
         case "whole":
-            try:
-                return int(text.replace(",", ""))
-            except ValueError:
-                raise _Wrong("a whole number") from None
+            if _WHOLE.fullmatch(text) is None or len(text) > _DIGITS_MAX:
+                raise _Wrong("a whole number, such as 1250 or 1,250")
+            return int(text.replace(",", ""))
         case "moment":
             return _moment(text, zone)
         case "document":
@@ -125,24 +129,41 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
 def cents_of(text: str) -> int:
     """Return an amount in cents that was typed in dollars. Raises: an error that says what to type.
 
+    Commas stand before groups of three digits or nowhere, and cents are one or two digits after a point, or none:
+    `1,50`, which is one and a half to some people and a mistyped hundred and fifty to others, is no amount.
+
     >>> cents_of("1,250.5"), cents_of("$20"), cents_of("-0.05"), cents_of("−$3.00")
     (125050, 2000, -5, -300)
     """
-    text = text.replace("−", "-")  # as pages write it
-    if _AMOUNT.fullmatch(text) is None:
-        raise _Wrong("an amount in dollars, such as 1,250.00")
-    try:
-        return int(Decimal(text.replace(",", "").replace("$", "")) * _HUNDRED)
-    except InvalidOperation:
-        raise _Wrong("an amount in dollars, such as 1,250.00") from None
+    found = _AMOUNT.fullmatch(text.replace("−", "-"))  # as pages write it
+    if found is None or len(text) > _DIGITS_MAX:
+        raise _Wrong("an amount in dollars, such as 1250, 1,250 or 1,250.00: cents stand after a point")
+    sign, whole, cents = found.groups()
+    amount = int(whole.replace(",", "")) * _HUNDRED + int((cents or "0").ljust(2, "0"))
+    return -amount if sign == "-" else amount
 
 
 def _moment(text: str, zone: ZoneInfo) -> str:
+    """Return a moment; without an offset it is on the clock of the zone, which must show it once."""
     try:
+        if _MOMENT.fullmatch(text) is None:
+            raise ValueError
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise _Wrong("a date and a time, such as 2026-11-22T20:30") from None
-    return (moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)).isoformat()
+        raise _Wrong("a date and a time, such as 2026-11-22T20:30, or with an offset: 2026-11-22T20:30-05:00") from None
+    if moment.tzinfo is not None:
+        return moment.isoformat()
+    readings = [moment.replace(tzinfo=zone, fold=fold) for fold in (0, 1)]
+    offsets = {one.utcoffset() for one in readings}
+    if len(offsets) == 1:
+        return readings[0].isoformat()
+    # Before the clock goes back it shows the hour once with the one offset, and again with the other; where it goes
+    # forward it never shows what was typed.
+    is_shown = all(one.astimezone(UTC).astimezone(zone).replace(tzinfo=None) == moment for one in readings)
+    if not is_shown:
+        raise _Wrong(f"the clock of {zone.key} goes forward and never shows {text}: type what it showed")
+    choice = " or ".join(one.isoformat() for one in readings)
+    raise _Wrong(f"the clock of {zone.key} goes back and shows {text} twice: type {choice}")
 
 
 def _rows(form: Mapping[str, str], at: str) -> list[str]:

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from services.console.forms import filled, places
+from services.console.forms import cents_of, filled, places
+from services.console.money import dollars
 from services.console.operations import Field, Operation, all_operations
 from tests.support.json_schema import validator
 
@@ -224,3 +225,92 @@ def test_a_part_of_a_path_stays_one() -> None:
     close = command("table-inventory", "close-day")
     values = {"property": "..", "gaming_day": "a/../b?x#y"}
     assert "/gaming-days/%2E%2E/a%2F..%2Fb%3Fx%23y/preliminary" == close.path_with(values)
+
+
+def typed(kind: str, text: str) -> tuple[Any, str | None]:
+    """Return what a field of a kind reads, and what it says is wrong."""
+    one = Field(name="it", kind=kind)  # type: ignore[arg-type]
+    operation = Operation(
+        service="s", name="n", title="", description="", path="/", roles=frozenset(), of_path=(), of_body=(one,)
+    )
+    read = filled(operation, {"it": text}, ZONE)
+    return read.body.get("it"), read.mistakes.get("it")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1,50", "1,5", "1,2345", "12,34.00", "1,,000", ",100", "100,", "1.000,00", "1.", "1.234", ".50", "1 000"),
+        *("1,000,00", "0,123", "0001,000", "$", "-", "--5", "5-", "\u0661\u0662", "1,000.5.0", "1_000", "\uff11"),
+        *("1e3", "9" * 41, "$-5"),
+    ],
+)
+def test_an_amount_that_can_be_read_in_two_ways_is_refused(text: str) -> None:
+    """Nobody guesses what a comma in the wrong place stood for; what may be typed is said."""
+    value, wrong = typed("cents", text)
+    assert value is None
+    assert wrong is not None
+    assert "1,250.00" in wrong
+
+
+@given(st.text("0123456789,.$-+−_ \u0661", max_size=12))
+def test_an_amount_has_one_reading(text: str) -> None:
+    """What is taken is the one number that its digits spell, written with right groups or none."""
+    value, wrong = typed("cents", text)
+    assert (value is None) != (wrong is None)
+    if value is not None:
+        plain = f"{abs(value) / 100:.2f}", f"{abs(value) / 100:,.2f}"
+        whole, _, cents = text.strip().lstrip("-−+").removeprefix("$").partition(".")
+        without_zeros = whole.lstrip("0") or "0" if "," not in whole else whole
+        assert f"{without_zeros}.{cents.ljust(2, '0')}" in plain
+        assert value <= 0 or not text.strip().startswith(("-", "−"))
+
+
+@given(st.integers(-(10**14), 10**14))
+def test_an_amount_as_pages_write_it_is_read_back(cents: int) -> None:
+    """With groups, a sign of either kind, and the currency."""
+    assert cents_of(dollars(cents)) == cents == cents_of(dollars(cents).replace(",", "").replace("$", ""))
+
+
+@pytest.mark.parametrize("text", ["1,2", "1,2345", "1_000", "1.0", "\u0663", "9" * 5000, "1,,000", "0x1"])
+def test_a_whole_number_that_can_be_read_in_two_ways_is_refused(text: str) -> None:
+    """As an amount is."""
+    value, wrong = typed("whole", text)
+    assert (value, wrong) == (None, "a whole number, such as 1250 or 1,250")
+
+
+def test_an_hour_that_the_clock_shows_twice_takes_a_choice() -> None:
+    """On the night on which the clock goes back, both readings are offered, and each is taken as it stands there."""
+    value, wrong = typed("moment", "2026-11-01T01:30")
+    assert value is None
+    assert wrong is not None
+    offered = re.findall(r"2026-11-01T01:30:00-0[45]:00", wrong)
+    assert offered == ["2026-11-01T01:30:00-04:00", "2026-11-01T01:30:00-05:00"]
+    assert [typed("moment", one) for one in offered] == [(one, None) for one in offered]
+
+
+def test_an_hour_that_the_clock_never_shows_is_refused() -> None:
+    """On the night on which the clock goes forward."""
+    value, wrong = typed("moment", "2026-03-08T02:30")
+    assert (value, "never shows" in str(wrong)) == (None, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-11-22", "20261122T203000", "2026-W47-7T20:30", "2026-11-22T20", "22.11.2026 8:30"]
+)
+def test_a_moment_has_one_form(text: str) -> None:
+    """A day and a time of day, in figures: a day alone is no moment."""
+    value, wrong = typed("moment", text)
+    assert (value, "2026-11-22T20:30" in str(wrong)) == (None, True)
+
+
+@given(st.datetimes(datetime(1970, 1, 1), datetime(2100, 1, 1)))  # noqa: DTZ001
+def test_a_moment_that_is_taken_is_what_the_clock_showed_once(at: datetime) -> None:
+    """Read on the clock of the zone, it shows what was typed; no other moment shows it."""
+    value, wrong = typed("moment", at.isoformat())
+    if value is not None:
+        read = datetime.fromisoformat(value)
+        assert read.astimezone(ZONE).replace(tzinfo=None) == at
+        assert read.utcoffset() == at.replace(tzinfo=ZONE, fold=1).utcoffset()
+    else:
+        assert wrong is not None
