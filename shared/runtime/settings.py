@@ -134,6 +134,12 @@ class Settings(KafkaSettings):
     reports: str = Field(
         default="master-game:pdf+xlsx", description="which reports it delivers, in which formats: name:pdf+csv,..."
     )
+    reports_at_once: Annotated[int, Field(ge=1)] = Field(
+        default=3, description="most reports that are answered at once as JSON; beside them one is made as a file"
+    )
+    reports_waiting_max: Annotated[int, Field(ge=0)] = Field(
+        default=16, description="most requests for reports that wait, of each of the two; one more is 503"
+    )
     reports_delay_seconds: Annotated[float, Field(ge=0)] = Field(
         default=30, description="how long after the seal a day is delivered: all journals have been read by then"
     )

@@ -167,9 +167,10 @@ class Door:
         """A token of somebody with these roles."""
         return self._issuer.token(person, roles, at=MOMENT)
 
-    def get(self, path: str, token: str) -> httpx.Response:
-        """Reads something once."""
-        return self._client.get(path, headers={"Authorization": f"Bearer {token}"})
+    def get(self, path: str, token: str, *, seconds: float | None = None) -> httpx.Response:
+        """Reads something once, and leaves after so many seconds. Raises: httpx.ReadTimeout where it has left."""
+        headers = {"Authorization": f"Bearer {token}"}
+        return self._client.get(path, headers=headers, timeout=seconds or self._client.timeout)
 
     def ask_all(self, asks: Sequence[Ask], first: int = 0) -> dict[str, str]:
         """Sends commands one after the other, each until it is answered, under the keys that they have in the story.

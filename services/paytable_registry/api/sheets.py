@@ -1,6 +1,5 @@
 """What patrons are to know of a version of a submission: its sign of payout odds, its gaming guide."""
 
-import asyncio
 from hashlib import sha256
 from typing import Annotated, Any, Final
 
@@ -15,31 +14,39 @@ from shared.contracts.rejection import Reason
 from shared.contracts.versions import VersionNumber
 from shared.rules.signs.sheet import Kind
 from shared.runtime.database import snapshot
+from shared.runtime.going_on import in_thread
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import UNCHANGED, PropertyPath, problems
 from shared.runtime.web.documents import entity_tag, respond
+from shared.runtime.web.places import FULL, Places
 
 _PAGES_AT_ONCE: Final = 2
+_WAITING_MAX: Final = 16
 
 Form = Annotated[FormName, Query(alias="as", description="the form")]
 Version = Annotated[VersionNumber, Path()]
 
 _CONTENT: Final[dict[str, Any]] = {"content": {media_type: {} for media_type in MEDIA_TYPES.values()}}
-_ANSWERS: Final = {200: _CONTENT, **UNCHANGED, **problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED)}
+_ANSWERS: Final = {
+    200: _CONTENT,
+    **UNCHANGED,
+    **problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.DOCUMENT_TOO_LARGE),
+    **FULL,
+}
 
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
     router = APIRouter(prefix="/submissions", tags=["submissions"], dependencies=[SUBMISSIONS_READER])
-    setting = asyncio.Semaphore(_PAGES_AT_ONCE)
+    setting = Places("sheets", at_once=_PAGES_AT_ONCE, waiting_max=_WAITING_MAX)
     path = "/{property}/{game}/{version}"
 
     async def answer(request: Request, named: tuple[str, str, int], kind: Kind, form: FormName) -> Response:
         async with snapshot(context.pools.readers) as connection:
             found = await submissions.find(connection, *named)
         sheet = sheet_of(found, kind)
-        async with setting:
-            content = await asyncio.to_thread(render, sheet, form)
+        async with setting.taken(request):
+            content = await in_thread(lambda go_on: render(sheet, form, go_on))
         return respond(request, content, MEDIA_TYPES[form], entity_tag(sha256(content).hexdigest()))
 
     @router.get(

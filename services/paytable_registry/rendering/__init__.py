@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from services.paytable_registry.rendering.html_page import as_html
 from shared.rules.signs import Sheet
+from shared.runtime.going_on import GoOn, always
 from shared.runtime.typesetting import typeset
 
 FormName = Literal["html", "pdf"]
@@ -18,9 +19,9 @@ _MADE_AT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """What the pages say they were made at: a sheet is of its version, whenever somebody looks at it."""
 
 
-def render(sheet: Sheet, form: FormName) -> bytes:
-    """Return a sheet in a form. Raises: PagesError where the typesetter fails."""
+def render(sheet: Sheet, form: FormName, go_on: GoOn = always) -> bytes:
+    """Return a sheet in a form. Raises: as `typeset`."""
     if form == "html":
         return as_html(sheet).encode()
     name = f"{sheet.game}: {sheet.title}"
-    return typeset(_TEMPLATE, sheet.as_document(), name=name, made_at=_MADE_AT, tagged=True)
+    return typeset(_TEMPLATE, sheet.as_document(), name=name, made_at=_MADE_AT, tagged=True, go_on=go_on)

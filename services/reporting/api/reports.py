@@ -1,26 +1,31 @@
 """Routes of all reports: the list of them, each in any format, and the entries behind a cell."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Annotated, Final
+from tempfile import SpooledTemporaryFile
+from typing import IO, Annotated, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import TypeAdapter
 
 from services.reporting.answering import Definition, Explained, answer, ask, explain
 from services.reporting.kit.definition import Report
 from services.reporting.kit.document import Document, Period
 from services.reporting.kit.question import Question
-from services.reporting.rendering import FORMATS, FormatName, render
+from services.reporting.rendering import FORMATS, FormatName, require_room, write
 from services.reporting.reports import REPORTS
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.going_on import GoOn, in_thread
 from shared.runtime.reader import Reader, read_at_once
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import Day, Moment, PropertyQuery, TableChoice, person_with
 from shared.runtime.web.access import caller_with
-from shared.runtime.web.documents import JSON, UNCHANGED, accepted, entity_tag, respond
+from shared.runtime.web.documents import JSON, UNCHANGED, accepted, entity_tag, is_current, respond
+from shared.runtime.web.places import FULL, Places
 from shared.runtime.web.problems import problems
 from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
 
@@ -46,8 +51,13 @@ class ReportRequest:
 AskedReport = Annotated[ReportRequest, Depends()]
 
 
-_PAGES_AT_ONCE: Final = 1
-"""Documents that are rendered at a time: the pages of a month take a gigabyte while they are set."""
+_FILES_AT_ONCE: Final = 1
+"""Reports that are made as files at a time: pages take up to a gigabyte while they are set."""
+
+_IN_MEMORY_BYTES: Final = 1 << 20
+"""What is larger waits on disk until its reader has taken it."""
+
+_SENT_BYTES: Final = 1 << 16
 
 
 _NOT_OF_CELLS: Final = ("as", "section", "rows", "whole", "known_at")
@@ -55,7 +65,8 @@ _NOT_OF_CELLS: Final = ("as", "section", "rows", "whole", "known_at")
 _READ: Final = {
     200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
     **UNCHANGED,
-    **problems(Reason.NOT_FOUND, Reason.NOT_ACCEPTABLE),
+    **problems(Reason.NOT_FOUND, Reason.NOT_ACCEPTABLE, Reason.DOCUMENT_TOO_LARGE, Reason.MALFORMED),
+    **FULL,
 }
 
 
@@ -76,10 +87,39 @@ def _entries_of(request: Request, document: Document) -> str:
     return f"{request.url.path}/entries?{asked}&cell={{section}}/{{row}}/{{column}}"
 
 
+def _made(request: Request, document: Document, form: FormatName, section: str | None, go_on: GoOn) -> Response:
+    """Return a document in a format; 304 where the caller has it, before anything is written."""
+    kind = FORMATS[form].media_type
+    tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
+    if is_current(request.headers.get("if-none-match", ""), tag):
+        return respond(request, b"", kind, tag)
+    file: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 - closed when it is sent
+    try:
+        write(document, form, file, section=section, explain=_entries_of(request, document), go_on=go_on)  # type: ignore[arg-type]
+        size = file.tell()
+        file.seek(0)
+        if size > _IN_MEMORY_BYTES:
+            whole = respond(request, b"", kind, tag).headers | {"Content-Length": str(size)}
+            return StreamingResponse(_sent(file), headers=whole, media_type=kind)
+        with file:
+            return respond(request, file.read(), kind, tag)
+    except BaseException:
+        file.close()
+        raise
+
+
+async def _sent(file: IO[bytes]) -> AsyncIterator[bytes]:
+    with file:
+        while part := await asyncio.to_thread(file.read, _SENT_BYTES):
+            yield part
+
+
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
     router = APIRouter(prefix="/reports", tags=["reports"])
-    rendering = asyncio.Semaphore(_PAGES_AT_ONCE)
+    settings = context.settings
+    answers = Places("reports", at_once=settings.reports_at_once, waiting_max=settings.reports_waiting_max)
+    files = Places("reports as files", at_once=_FILES_AT_ONCE, waiting_max=settings.reports_waiting_max)
 
     listing, every = TypeAdapter(list[Definition]), [Definition.of(report) for report in REPORTS.values()]
     definitions = {None: listing.dump_json(every)} | {one.name: listing.dump_json([one]) for one in every}
@@ -135,29 +175,28 @@ def routes(context: ServiceContext) -> APIRouter:
         """As it was known at a moment: the same question as of the same moment has the same bytes in each format.
 
         With `rows`, a section that has more says in `cut_from` how many there are; totals are of all. What is cut has
-        no `sha256`.
+        no `sha256`. So many are answered at once, so many wait, and beyond that nobody is let in for now.
         """
         definition, form = await report_of(request, report), form or _preferred(request)
-        async with read_at_once(context.pools.readers) as read:
-            question = await question_of(read, person, asked)
-            document = await answer(read, definition, question)
-        try:
-            if form == "json" and rows is not None:
-                document = document.cut(rows, whole or ())
-            async with rendering:
-                content = await asyncio.to_thread(
-                    render, document, form, section=section, explain=_entries_of(request, document)
-                )
-        except LookupError as missing:
-            raise Rejected(Reason.NOT_FOUND, str(missing.args[0])) from None
-        tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
-        response = respond(request, content, FORMATS[form].media_type, tag)
+        async with (answers if form == "json" else files).taken(request):
+            async with read_at_once(context.pools.readers) as read:
+                question = await question_of(read, person, asked)
+                document = await answer(read, definition, question)
+            try:
+                if form == "json" and rows is not None:
+                    document = document.cut(rows, whole or ())
+                require_room(document, form)
+                response = await in_thread(lambda go_on: _made(request, document, form, section, go_on))
+            except LookupError as missing:
+                raise Rejected(Reason.NOT_FOUND, str(missing.args[0])) from None
         if form != "json":
             name = f"{report}-{question.property}-{question.first}"
             response.headers["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
         return response
 
-    @router.get("/{report}/entries", summary="Explain a cell of a report", responses=problems(Reason.NOT_FOUND))
+    @router.get(
+        "/{report}/entries", summary="Explain a cell of a report", responses={**problems(Reason.NOT_FOUND), **FULL}
+    )
     async def read_entries(
         request: Request,
         person: AnyReader,
@@ -167,7 +206,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Explained:
         """The entries that add up to it, each with what it adds."""
         definition = await report_of(request, report)
-        async with read_at_once(context.pools.readers) as read:
+        async with answers.taken(request), read_at_once(context.pools.readers) as read:
             return await explain(read, definition, await question_of(read, person, asked), cell)
 
     return router

@@ -1,11 +1,12 @@
 """A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from hashlib import sha256
+from itertools import islice
 from typing import Any, Final, Generic, Literal, TypeVar, overload
 from urllib.parse import quote
 
@@ -121,23 +122,33 @@ class Filled:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Return the rows, made when somebody reads them.
+        """Return the rows, made when somebody reads them, and kept. Raises: KeyError for a value without a column."""
+        return tuple(self._made())
 
-        Raises: ValueError where two have one id, KeyError for a value without a column.
-        """
-        found: dict[str, Row] = {}
+    def each(self) -> Iterable[Row]:
+        """Return the rows one after the other: of many none is kept. Raises: KeyError as `rows`."""
+        return self.rows if len(self.given) <= _KEPT_ROWS_MAX else self._made()
+
+    def _made(self) -> Iterator[Row]:
+        """Yield the rows. What has the key of a row before it is a row all the same: its id ends with its number."""
+        times: dict[str, int] = {}
         for given in self.given:
             self.section.require_columns(given)
-            row = _row(_id_of([_value(given.get(name)) for name in self.section.key]), self.section, given)
-            if found.setdefault(row.id, row) is not row:
-                raise ValueError(f"two rows of {self.section.name} have the key {row.id!r}")
-        return tuple(found.values())
+            row_id = _id_of([_value(given.get(name)) for name in self.section.key])
+            times[row_id] = number = times.get(row_id, 0) + 1
+            yield _row(row_id if number == 1 else f"{row_id}|{number}", self.section, given)
 
     def cut(self, most: int) -> "Filled":
         """Return the section with at most so many rows, and the total of all."""
         rows = len(self.given)
         return self if rows <= most else replace(self, given=self.given[:most], cut_from=rows)
 
+
+_KEPT_ROWS_MAX: Final = 20_000
+"""Of sections with more rows, each row is made again whenever it is read: memory does not grow with their number."""
+
+_ROWS_AT_ONCE: Final = 1_000
+"""Rows that are written together."""
 
 TOTAL: Final = "/total"
 """The id of a total row, which no other row can have."""
@@ -300,7 +311,24 @@ class Document:
     @cached_property
     def sha256(self) -> str:
         """Return the SHA-256 of the content as canonical JSON, in hexadecimal."""
-        return sha256(canonical(self.content)).hexdigest()
+        digest = sha256()
+        for piece in self._canonical():
+            digest.update(piece)
+        return digest.hexdigest()
+
+    def _canonical(self) -> Iterator[bytes]:
+        """Yield the canonical JSON of the content in pieces, each of some rows."""
+        said = replace(self, sections=()).content
+        yield b'{"identities":%b,"marks":%b,"sections":[' % (canonical(said["identities"]), canonical(said["marks"]))
+        for number, filled in enumerate(self.sections):
+            named = canonical(_named(filled)).removesuffix(b"}")
+            yield b'%b%b,"rows":[' % (b"," if number else b"", named)
+            comma = b""
+            for some in batched(filled.each(), _ROWS_AT_ONCE):
+                yield comma + canonical([_plain_row(row) for row in some])[1:-1]
+                comma = b","
+            yield b'],"title":%b,"total":%b}' % (canonical(filled.section.title), canonical(_total(filled)))
+        yield b'],"signatures":%b}' % canonical(said["signatures"])
 
     @cached_property
     def digest(self) -> str:
@@ -360,13 +388,29 @@ class Document:
 
 
 def _section(filled: Filled) -> dict[str, Any]:
-    return {
-        "name": filled.section.name,
-        "title": filled.section.title,
-        "rows": [{"id": row.id, **{name: plain(value) for name, value in row.cells.items()}} for row in filled.rows],
-        "total": None if filled.total is None else {name: plain(v) for name, v in filled.total.cells.items()},
-        **({} if filled.cut_from is None else {"cut_from": filled.cut_from}),
-    }
+    rows = [_plain_row(row) for row in filled.each()]
+    return _named(filled) | {"title": filled.section.title, "rows": rows, "total": _total(filled)}
+
+
+def _named(filled: Filled) -> dict[str, Any]:
+    """Return what of a section comes before its rows in canonical JSON."""
+    cut = {} if filled.cut_from is None else {"cut_from": filled.cut_from}
+    return cut | {"name": filled.section.name}
+
+
+def _plain_row(row: Row) -> dict[str, Any]:
+    return {"id": row.id, **{name: plain(value) for name, value in row.cells.items()}}
+
+
+def _total(filled: Filled) -> dict[str, Any] | None:
+    return None if filled.total is None else {name: plain(value) for name, value in filled.total.cells.items()}
+
+
+def batched(rows: Iterable[ThingT], most: int) -> Iterator[list[ThingT]]:
+    """Yield some at a time, at most so many."""
+    left = iter(rows)
+    while some := list(islice(left, most)):
+        yield some
 
 
 def plain(value: Value) -> int | str | None:

@@ -2,61 +2,98 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from io import BytesIO
+from typing import BinaryIO, Final, Literal
 
 from services.reporting.kit.document import Document, Filled
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.going_on import GoOn, always
 
 FormatName = Literal["json", "csv", "xlsx", "pdf", "parquet"]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: its name, which is how the names of its files end, and its media type."""
+    """A format: its name, which is how the names of its files end, its media type, and the most rows that it takes.
+
+    Without `rows_max`, rows are written as they are made, and any number of them takes the same memory.
+    """
 
     name: FormatName
     media_type: str
+    rows_max: int | None = None
 
 
 FORMATS: Final[Mapping[FormatName, Format]] = {
     one.name: one
     for one in (
-        Format("json", "application/json"),
+        Format("json", "application/json", 100_000),
         Format("csv", "text/csv; charset=utf-8; header=present"),
-        Format("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-        Format("pdf", "application/pdf"),
+        Format("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", 100_000),
+        Format("pdf", "application/pdf", 5_000),
         Format("parquet", "application/vnd.apache.parquet"),
     )
 }
 
 
+def require_room(document: Document, name: FormatName) -> None:
+    """Raise Rejected where a document has more rows than a format takes: before any of them is made or written."""
+    rows, most = sum(len(filled.given) for filled in document.sections), FORMATS[name].rows_max
+    if most is not None and rows > most:
+        free = " and ".join(one.name for one in FORMATS.values() if one.rows_max is None)
+        raise Rejected(
+            Reason.DOCUMENT_TOO_LARGE,
+            f"{document.header.report} has {rows} rows; {name} takes {most}, {free} any number: ask for one of these, "
+            "or for less, such as one table or a shorter period",
+        )
+
+
 def render(document: Document, name: FormatName, *, section: str | None = None, explain: str | None = None) -> bytes:
-    """Return a document in a format.
+    """Return a document in a format, as `write` writes it."""
+    file = BytesIO()
+    write(document, name, file, section=section, explain=explain)
+    return file.getvalue()
+
+
+def write(
+    document: Document,
+    name: FormatName,
+    file: BinaryIO,
+    *,
+    section: str | None = None,
+    explain: str | None = None,
+    go_on: GoOn = always,
+) -> None:
+    """Write a document in a format, as long as `go_on` does not raise.
 
     `section` narrows CSV to one section, and says which one Parquet has (else the first); the other formats always
-    have all. `explain` is for JSON: see `as_json`. Raises: LookupError where there is no such section.
+    have all. `explain` is for JSON: see `as_json`. Raises: LookupError where there is no such section; Rejected where
+    the document is too large for the format.
     """
+    require_room(document, name)
     # A library is imported once its format is asked for: who asks for none starts without them.
     match name:
         case "json":
             from services.reporting.rendering.json_text import as_json
 
-            return as_json(document, explain)
+            file.write(as_json(document, explain))
         case "csv":
-            from services.reporting.rendering.csv_text import as_csv
+            from services.reporting.rendering.csv_text import write_csv
 
-            return as_csv(document.sections if section is None else [_section(document, section)])
+            write_csv(document.sections if section is None else [_section(document, section)], file, go_on)
         case "xlsx":
-            from services.reporting.rendering.workbook import as_xlsx
+            from services.reporting.rendering.workbook import write_xlsx
 
-            return as_xlsx(document)
+            write_xlsx(document, file, go_on)
         case "pdf":
             from services.reporting.rendering.pages import as_pdf
 
-            return as_pdf(document)
+            file.write(as_pdf(document, go_on))
         case "parquet":
-            from services.reporting.rendering.parquet import as_parquet
+            from services.reporting.rendering.parquet import write_parquet
 
-            return as_parquet(document, document.sections[0] if section is None else _section(document, section))
+            found = document.sections[0] if section is None else _section(document, section)
+            write_parquet(document, found, file, go_on)
 
 
 def _section(document: Document, name: str) -> Filled:

@@ -4,18 +4,20 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from typing import BinaryIO
 
 from services.reporting.kit.document import Column, Filled, plain
 from services.reporting.kit.figures import Value
 from services.reporting.rendering.wording import DECIMALS, decimal, whole
+from shared.runtime.going_on import GoOn
 
 _AMOUNTS = {"cents", "exact_cents"}
 _COMPUTED = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 """How a text begins that a spreadsheet would compute instead of show, or that looks as if it had been guarded."""
 
 
-def as_csv(sections: Sequence[Filled]) -> bytes:
-    """Return the rows of sections, without totals, which nobody should add up again; empty where there is no value.
+def write_csv(sections: Sequence[Filled], file: BinaryIO, go_on: GoOn) -> None:
+    """Write the rows of sections, without totals, which nobody should add up again; empty where there is no value.
 
     Several sections stand below each other: the first column names the section, the others are those of all sections.
     A text that a spreadsheet would compute gets an apostrophe before it; who reads it back takes one away from texts
@@ -23,15 +25,16 @@ def as_csv(sections: Sequence[Filled]) -> bytes:
     """
     headers = list(dict.fromkeys(name for one in sections for column in one.section.columns for name in _names(column)))
     several = len(sections) > 1
-    text = io.StringIO(newline="")
+    text = io.TextIOWrapper(file, "utf-8", newline="")
     writer = csv.writer(text)
     writer.writerow([*(["section"] if several else []), *headers])
     for filled in sections:
         columns = filled.section.columns
-        for row in filled.rows:
+        for row in filled.each():
+            go_on()
             cells = {name: cell for column in columns for name, cell in _cells(column, row.cells[column.name])}
             writer.writerow([*([filled.section.name] if several else []), *(cells.get(name) for name in headers)])
-    return text.getvalue().encode()
+    text.detach()
 
 
 def _names(column: Column) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from services.reporting.rendering.wording import (
     stage_text,
     text_of,
 )
+from shared.runtime.going_on import GoOn
 from shared.runtime.typesetting import typeset
 
 _TEMPLATE: Final = Path(__file__).with_name("report.typ")
@@ -34,14 +35,14 @@ _AS_WIDE_AS_A_PARENTHESIS: Final = "\N{SIX-PER-EM SPACE}\N{THIN SPACE}"
 """After figures without one, so that the points of a column stand below each other."""
 
 
-def as_pdf(document: Document) -> bytes:
+def as_pdf(document: Document, go_on: GoOn) -> bytes:
     """Return a document as pages: landscape letter paper.
 
-    Raises: PagesError where the typesetter fails, or takes longer than any report does.
+    Raises: as `typeset`.
     """
     header = document.header
     made_at = in_utc(header.known_at)
-    return typeset(_TEMPLATE, _said(document), name=header.report, made_at=made_at, tagged=False)
+    return typeset(_TEMPLATE, _said(document), name=header.report, made_at=made_at, tagged=False, go_on=go_on)
 
 
 def _said(document: Document) -> dict[str, Any]:

@@ -1,17 +1,18 @@
 """A section of a report as Parquet: typed columns, and in the metadata what the report says of itself."""
 
-import io
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, BinaryIO, Final
 
 import pyarrow
 from pyarrow import parquet
 
-from services.reporting.kit.document import Column, Document, Filled, Unit, plain
+from services.reporting.kit.document import Column, Document, Filled, Row, Unit, batched, plain
 from services.reporting.kit.figures import Value
 from services.reporting.rendering.wording import in_utc
+from shared.runtime.going_on import GoOn
 
 _TYPES: dict[Unit, pyarrow.DataType] = {
     "text": pyarrow.string(),
@@ -24,8 +25,11 @@ _TYPES: dict[Unit, pyarrow.DataType] = {
 }
 
 
-def as_parquet(document: Document, filled: Filled) -> bytes:
-    """Return the rows of a section, without the total.
+_ROWS_AT_ONCE: Final = 10_000
+
+
+def write_parquet(document: Document, filled: Filled, file: BinaryIO, go_on: GoOn) -> None:
+    """Write the rows of a section, some at a time, without the total.
 
     The metadata of the file has the header (`header`), the hash of the whole content (`sha256`), the name of the
     section (`section`) and its total (`total`); that of a column its title, unit, formula and source.
@@ -37,13 +41,12 @@ def as_parquet(document: Document, filled: Filled) -> bytes:
     }
     if filled.total is not None:
         said["total"] = json.dumps({name: plain(value) for name, value in filled.total.cells.items()})
-    table = pyarrow.table(
-        [_values(column, filled) for column in filled.section.columns],
-        schema=pyarrow.schema([_field(column) for column in filled.section.columns], metadata=said),
-    )
-    file = io.BytesIO()
-    parquet.write_table(table, file)
-    return file.getvalue()
+    columns = filled.section.columns
+    schema = pyarrow.schema([_field(column) for column in columns], metadata=said)
+    with parquet.ParquetWriter(file, schema) as writer:
+        for rows in batched(filled.each(), _ROWS_AT_ONCE):
+            go_on()
+            writer.write_table(pyarrow.table([_values(column, rows) for column in columns], schema=schema))
 
 
 def _field(column: Column) -> pyarrow.Field:
@@ -51,8 +54,8 @@ def _field(column: Column) -> pyarrow.Field:
     return pyarrow.field(column.name, _TYPES[column.unit], metadata=said)
 
 
-def _values(column: Column, filled: Filled) -> pyarrow.Array:
-    values = [_value(row.cells[column.name], column.unit) for row in filled.rows]
+def _values(column: Column, rows: Sequence[Row]) -> pyarrow.Array:
+    values = [_value(row.cells[column.name], column.unit) for row in rows]
     return pyarrow.array(values, type=_TYPES[column.unit])
 
 

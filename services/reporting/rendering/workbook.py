@@ -1,17 +1,17 @@
 """A report as a workbook (XLSX): a sheet for what it says of itself, and one for each section with typed cells."""
 
-import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
-from typing import Final
+from itertools import islice
+from typing import BinaryIO, Final
 
 from xlsxwriter import Workbook
 from xlsxwriter.format import Format
 from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.worksheet import Worksheet
 
-from services.reporting.kit.document import Column, Document, Filled, Unit
+from services.reporting.kit.document import Document, Filled, Unit
 from services.reporting.kit.figures import Value
 from services.reporting.rendering.wording import (
     DECIMALS,
@@ -24,16 +24,18 @@ from services.reporting.rendering.wording import (
     text_of,
     whole,
 )
+from shared.runtime.going_on import GoOn
 
 _LETTER_PAPER: Final = 1
 _SIGNIFICANT_DIGITS_MAX: Final = 15
 """With how many a spreadsheet counts: what has more is written as text, exactly."""
-_ROWS_MAX: Final = 2**20 - 2  # beside the head and the total
 _CELL_CHARACTERS_MAX: Final = 32_767
 _SHEET_NAME_CHARACTERS_MAX: Final = 31
 _FOOTER_CHARACTERS_MAX: Final = 100
 _NOT_IN_A_SHEET_NAME: Final = re.compile(r"[\[\]:*?/\\\x00-\x1f\U00010000-\U0010ffff]")
 _WIDTHS: Final = range(8, 61)
+_MEASURED_ROWS: Final = 1_000
+"""So many rows say how wide a column is."""
 _NUMBER_FORMATS: Final[dict[Unit, str]] = {
     "text": "",
     "cents": "#,##0.00_);(#,##0.00)",
@@ -62,20 +64,13 @@ class _Formats:
         self.totals = {unit: book.add_format(look | {"bold": True, "top": 1}) for unit, look in looks.items()}
 
 
-def as_xlsx(document: Document) -> bytes:
-    """Return a document as a workbook.
+def write_xlsx(document: Document, file: BinaryIO, go_on: GoOn) -> None:
+    """Write a document as a workbook, row by row: what is written is on disk, not in memory.
 
     Amounts are numbers of dollars, percentages shares of 1, moments in UTC. Totals of what is added up are formulas
     with their values. A number that a spreadsheet cannot hold exactly is text.
-    Raises: ValueError where a section has more rows than a sheet.
     """
-    for filled in document.sections:
-        if len(filled.rows) > _ROWS_MAX:
-            raise ValueError(
-                f"{filled.section.name}: {len(filled.rows)} rows do not fit into a sheet of {_ROWS_MAX}; take CSV"
-            )
-    file = io.BytesIO()
-    with Workbook(file, {"in_memory": True}) as book:
+    with Workbook(file, {"constant_memory": True}) as book:
         created = in_utc(document.header.known_at).replace(tzinfo=None)
         book.set_properties({"title": document.header.title, "author": "Pitledger", "created": created})
         formats = _Formats(book)
@@ -84,10 +79,9 @@ def as_xlsx(document: Document) -> bytes:
         )
         _write_front(front, document, formats)
         for sheet, filled in zip(sheets, document.sections, strict=True):
-            _write_section(sheet, filled, formats)
+            _write_section(sheet, filled, formats, go_on)
         for sheet in (front, *sheets):
             _set_up_print(sheet, document)
-    return file.getvalue()
 
 
 def sheet_names(titles: Iterable[str]) -> list[str]:
@@ -156,51 +150,63 @@ def _write_head(sheet: Worksheet, at: int, titles: Iterable[str], formats: _Form
     return at
 
 
-def _write_section(sheet: Worksheet, filled: Filled, formats: _Formats) -> None:
+def _write_section(sheet: Worksheet, filled: Filled, formats: _Formats, go_on: GoOn) -> None:
     columns = filled.section.columns
+    measured = [*islice(filled.each(), _MEASURED_ROWS), *([] if filled.total is None else [filled.total])]
     for number, column in enumerate(columns):
+        texts = (line for row in measured for line in text_of(row.cells[column.name], column.unit).splitlines())
+        width = max(len(word) for word in (*column.title.split(), *texts, ""))
+        sheet.set_column(number, number, min(max(width + 3, _WIDTHS.start), _WIDTHS.stop - 1))
         _write_text(sheet, 0, number, column.title, formats.head)
         if said := "\n".join(text for text in (column.formula, column.source) if text):
             sheet.write_comment(0, number, said[:_CELL_CHARACTERS_MAX], {"author": "Pitledger"})
-        width = max(len(word) for word in (*column.title.split(), *_texts(column, filled), ""))
-        sheet.set_column(number, number, min(max(width + 3, _WIDTHS.start), _WIDTHS.stop - 1))
-        for at, row in enumerate(filled.rows, start=1):
-            _write(sheet, at, number, row.cells[column.name], column.unit, formats.cells)
+    sums = {column.name: _Sum() for column in columns if column.added}
+    for at, row in enumerate(filled.each(), start=1):
+        go_on()
+        for number, column in enumerate(columns):
+            value = row.cells[column.name]
+            _write(sheet, at, number, value, column.unit, formats.cells)
+            if column.name in sums and value is not None:
+                sums[column.name].add(whole(value, column.unit), column.unit)
     sheet.freeze_panes(1, 0)
     if columns:
-        sheet.autofilter(0, 0, len(filled.rows), len(columns) - 1)
+        sheet.autofilter(0, 0, len(filled.given), len(columns) - 1)
     if filled.total is not None:
-        _write_total(sheet, filled, formats)
+        _write_total(sheet, filled, sums, formats)
 
 
-def _texts(column: Column, filled: Filled) -> list[str]:
-    rows = filled.rows if filled.total is None else (*filled.rows, filled.total)
-    return [line for row in rows for line in text_of(row.cells[column.name], column.unit).splitlines()]
+class _Sum:
+    """What the cells of a column add up to, and whether a spreadsheet holds each of them exactly."""
+
+    def __init__(self) -> None:
+        self._parts = 0
+        self._is_exact = True
+
+    def add(self, parts: int, unit: Unit) -> None:
+        """Add a cell."""
+        self._parts += parts
+        self._is_exact &= _number(parts, unit) is not None
+
+    def of(self, parts: int, unit: Unit) -> float | None:
+        """Return a total as a number where a formula computes exactly that."""
+        return _number(parts, unit) if self._is_exact and self._parts == parts else None
 
 
-def _write_total(sheet: Worksheet, filled: Filled, formats: _Formats) -> None:
+def _write_total(sheet: Worksheet, filled: Filled, sums: Mapping[str, _Sum], formats: _Formats) -> None:
     assert filled.total is not None
-    at = len(filled.rows) + 1
+    at = len(filled.given) + 1
     for number, column in enumerate(filled.section.columns):
-        value = filled.total.cells[column.name]
+        value, unit, cached = filled.total.cells[column.name], column.unit, None
+        if column.name in sums and value is not None and filled.given:
+            cached = sums[column.name].of(whole(value, unit), unit)
         if number == 0 and value is None:
             sheet.write_string(at, number, "Total", formats.totals["text"])
-        elif (cached := _sum(column, filled, value)) is not None:
+        elif cached is not None:
             added = f"SUM({xl_rowcol_to_cell(1, number)}:{xl_rowcol_to_cell(at - 1, number)})"
-            formula = f"=ROUND({added},{DECIMALS[column.unit]})" if DECIMALS[column.unit] else f"={added}"
-            sheet.write_formula(at, number, formula, formats.totals[column.unit], cached)
+            formula = f"=ROUND({added},{DECIMALS[unit]})" if DECIMALS[unit] else f"={added}"
+            sheet.write_formula(at, number, formula, formats.totals[unit], cached)
         else:
-            _write(sheet, at, number, value, column.unit, formats.totals)
-
-
-def _sum(column: Column, filled: Filled, total: Value) -> float | None:
-    """Return the total as a number where a formula computes exactly that: the sum of cells that all are numbers."""
-    if not column.added or not filled.rows or total is None:
-        return None
-    numbers = [whole(value, column.unit) for row in filled.rows if (value := row.cells[column.name]) is not None]
-    if sum(numbers) != whole(total, column.unit) or any(_number(one, column.unit) is None for one in numbers):
-        return None
-    return _number(whole(total, column.unit), column.unit)
+            _write(sheet, at, number, value, unit, formats.totals)
 
 
 def _write(sheet: Worksheet, at: int, number: int, value: Value, unit: Unit, looks: dict[Unit, Format]) -> None:

@@ -1,13 +1,14 @@
 """The log of Counter Checks: each as it was issued at a table, and the box in which its issuance copy was found."""
 
 import asyncio
+from collections.abc import Iterator
 from datetime import date
 from typing import Any, Final
 
 from services.reporting.books.check_copies import Check, Copy, Issuance, checks_of
 from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Made, Mark, Section, fill
+from services.reporting.kit.document import Column, Filled, Identity, Made, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, EntriesOf, EntryRef, Figure, total
 from services.reporting.kit.question import is_long
 from services.reporting.reports.checks_on_hand import (
@@ -109,8 +110,16 @@ async def _fill(books: Books) -> Content:
         fill(SHIFTS, await _shifts(books, before)),
         fill(UNKNOWN, map(_unknown, checks.unknown)),
     )
-    identities = (await _tie_out(books), await stays_on_hand(books, before, left))
+    identities = (await _tie_out(books), await stays_on_hand(books, before, left), *_used_twice(left))
     return Content(sections, identities, await _marks(books))
+
+
+def _used_twice(held: Filled) -> Iterator[Identity]:
+    """Yield an identity that fails where checks on hand have one serial number: whose is paid, nobody can say."""
+    serials = [row["serial"] for row in held.given]
+    if len(set(serials)) < len(serials):
+        says = "each check on hand has a serial number of its own"
+        yield Identity("serial numbers", Figure(len(serials)), Figure(len(set(serials))), says, unit="count")
 
 
 def _of_issuance(check: Check) -> EntryRef:

@@ -5,32 +5,63 @@ import sys
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from subprocess import TimeoutExpired, run
+from signal import SIGABRT, SIGKILL
+from subprocess import PIPE, Popen, TimeoutExpired
+from time import monotonic
 from typing import Any, Final
 
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.going_on import GoOn, always
+
 _TYPESETTER: Final = Path(__file__).with_name("typesetter.py")
-_SECONDS_MAX: Final = 120
+_SECONDS_MAX: Final = 60
+_BYTES_MAX: Final = 1 << 30
+"""Most memory of the typesetter: 5,000 rows of eight columns take 413 MB."""
+_LOOK_SECONDS: Final = 0.2
+"""How often whoever waits for pages is asked whether anybody still wants them."""
 
 
 class PagesError(Exception):
     """The typesetter could not make pages of a document."""
 
 
-def typeset(template: Path, document: Mapping[str, Any], *, name: str, made_at: datetime, tagged: bool) -> bytes:
+def typeset(
+    template: Path, document: Mapping[str, Any], *, name: str, made_at: datetime, tagged: bool, go_on: GoOn = always
+) -> bytes:
     """Return a document as the pages of a template, which reads it as JSON from `sys.inputs.document`.
 
     The same document, template and moment have the same bytes. `name` is for errors; `tagged` pages
-    can be read aloud, and those of long tables are fifteen times as large.
+    can be read aloud, and those of long tables are fifteen times as large. The typesetter has a process of its own,
+    which gives way to others, and ends where `go_on` raises.
 
-    Raises: PagesError where the typesetter fails, or takes longer than any document does.
+    Raises: Rejected where the pages take more memory or time than they may, PagesError where the typesetter fails.
     """
     how = "tagged" if tagged else "plain"
-    command = [sys.executable, "-I", str(_TYPESETTER), str(template), made_at.isoformat(), how]
-    said = json.dumps(document).encode()
-    try:
-        done = run(command, input=said, capture_output=True, timeout=_SECONDS_MAX, check=False)  # noqa: S603
-    except TimeoutExpired as error:
-        raise PagesError(f"{name}: no pages after {_SECONDS_MAX} seconds") from error
-    if done.returncode != 0:
-        raise PagesError(f"{name}: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout
+    command = [sys.executable, "-I", str(_TYPESETTER), str(template), made_at.isoformat(), how, str(_BYTES_MAX)]
+    with Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:  # noqa: S603
+        try:
+            made, said = _communicate(process, json.dumps(document).encode(), name, go_on)
+        finally:
+            process.kill()
+    if process.returncode in (-SIGABRT, -SIGKILL):  # no memory can be had: by its limit, or by the machine's
+        raise _too_large(name, f"more than {_BYTES_MAX >> 20} MB of memory")
+    if process.returncode != 0:
+        raise PagesError(f"{name}: {said.decode(errors='replace').strip()}")
+    return made
+
+
+def _communicate(process: "Popen[bytes]", document: bytes, name: str, go_on: GoOn) -> tuple[bytes, bytes]:
+    deadline, left = monotonic() + _SECONDS_MAX, document or None
+    while True:
+        try:
+            return process.communicate(left, timeout=_LOOK_SECONDS)
+        except TimeoutExpired:
+            left = None  # it is being sent already
+            go_on()
+            if monotonic() > deadline:
+                raise _too_large(name, f"more than {_SECONDS_MAX} seconds") from None
+
+
+def _too_large(name: str, what: str) -> Rejected:
+    way_out = "ask for less, such as one table or a shorter period, or for another format"
+    return Rejected(Reason.DOCUMENT_TOO_LARGE, f"{name}: its pages take {what}; {way_out}")

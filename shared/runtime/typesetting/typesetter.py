@@ -2,14 +2,26 @@
 
 The typesetter remembers all that it ever set, and never forgets: a month of tables is a gigabyte. A process that ends
 gives it back. It is started as a file, in isolated mode, and imports nothing of ours: its start takes a twentieth of a
-second.
+second. Where it would take more memory than it is told, it is aborted: that is how typst ends without memory.
 """
 
+import os
+import resource
 import sys
 from datetime import datetime
 from pathlib import Path
 
 import typst
+
+_NICENESS = 10
+"""It gives way to whoever moves money."""
+
+
+def restrain(bytes_max: int) -> None:
+    """Take no more memory than this, and the processor only where nobody else wants it."""
+    resource.setrlimit(resource.RLIMIT_AS, (bytes_max, bytes_max))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(_NICENESS)
 
 
 def main(template: str, made_at: str, *, tagged: bool) -> None:
@@ -27,4 +39,8 @@ def main(template: str, made_at: str, *, tagged: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], tagged=sys.argv[3] == "tagged")
+    restrain(int(sys.argv[4]))
+    try:
+        main(sys.argv[1], sys.argv[2], tagged=sys.argv[3] == "tagged")
+    except MemoryError:
+        os.abort()

@@ -31,6 +31,7 @@ _HEADERS: Final = {
     Reason.TRY_AGAIN: _RETRY,
     Reason.NOT_READY: _RETRY,
     Reason.TOO_MANY_CONNECTIONS: _RETRY,
+    Reason.BUSY: {"Retry-After": "10"},
 }
 
 
@@ -189,6 +190,16 @@ def problem_type(reason: Reason) -> ProblemType:
         case Reason.TOO_MANY_CONNECTIONS:
             return ProblemType(
                 503, "There are too many connections", "Close connections, or use one for several requests; wait."
+            )
+        case Reason.DOCUMENT_TOO_LARGE:
+            return ProblemType(
+                422,
+                "The document is too large",
+                "Ask for less, such as one table or a shorter period, or for a format that `detail` names.",
+            )
+        case Reason.BUSY:
+            return ProblemType(
+                503, "There is no place now", "Ask again after `Retry-After`, for one document after the other."
             )
         case Reason.TRY_AGAIN:
             return ProblemType(

@@ -142,3 +142,14 @@ def test_a_month_lists_copies_of_another_amount_and_of_no_check(pit: Pit) -> Non
     unknown = ("table", "box", "line", "serial", "cents")
     assert [("BJ-01", "A1", "3", "CC-9", 5000), ("BJ-01", "A1", "4", "CC-1", 300)] == rows(month, "unknown", *unknown)
     assert rows(day, "unknown", *unknown) == rows(month, "unknown", *unknown)
+
+
+def test_a_serial_number_at_two_tables_is_named_and_fails_no_report(pit: Pit) -> None:
+    """Both checks are listed, each under an id of its own, and the report says that it does not balance."""
+    ledger = pit.ledger
+    pit.feed("inventory", *(ledger.check(table, at(10), "K-1", 20000) for table in ("BJ-01", "BJ-02")))
+    report = pit.read("counter-checks")
+    assert [("BJ-01", "K-1"), ("BJ-02", "K-1")] == sorted(rows(report, "on_hand", "table", "serial"))
+    assert (2, 1) == identities(report)["serial numbers"]
+    [held] = [one for one in report["content"]["sections"] if one["name"] == "on_hand"]
+    assert len(held["rows"]) == len({row["id"] for row in held["rows"]})

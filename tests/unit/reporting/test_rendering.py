@@ -3,24 +3,29 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from hypothesis import given, settings
 from pyarrow import parquet
 
-from services.reporting.kit.document import Document, Filled, fill
+from services.reporting.kit.document import Document, Filled, Made, fill
 from services.reporting.kit.figures import Figure
-from services.reporting.rendering import FORMATS, FormatName, render
+from services.reporting.rendering import FORMATS, FormatName, render, write
 from services.reporting.rendering.csv_text import guarded
 from services.reporting.rendering.wording import in_utc, text_of, whole
 from shared.contracts.envelope import canonical
 from shared.contracts.exact import parse_exact
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.going_on import Unwanted
 from tests.unit.reporting.rendering_documents import AWKWARD, KNOWN_AT, SLIPS, any_documents, report
 
 
@@ -93,11 +98,61 @@ def test_what_is_cut_has_the_first_rows_the_totals_of_all_and_no_hash() -> None:
         report().cut(2, ["pits"])
 
 
-def test_two_rows_of_a_section_cannot_have_one_name() -> None:
-    """A cell would be that of either."""
+def test_two_rows_with_one_key_are_both_there() -> None:
+    """No report fails for what was recorded: each has an id of its own, and so have its cells."""
     slips = fill(SLIPS, [{"slip": "F-1", "amount_cents": Figure(cents)} for cents in (5, 6)])
-    with pytest.raises(ValueError, match="two rows of slips have the key 'F-1'"):
-        render(Document(report().header, (slips,)), "json")
+    document = Document(report().header, (slips,))
+    [section] = json.loads(render(document, "json"))["content"]["sections"]
+    assert [("F-1", 5), ("F-1|2", 6)] == [(row["id"], row["amount_cents"]) for row in section["rows"]]
+    assert [5, 6] == [document.cell(f"slips/{row}/amount_cents")[1] for row in ("F-1", "F-1|2")]
+
+
+@given(any_documents())
+def test_the_hash_is_that_of_the_whole_content(document: Document) -> None:
+    """It is taken piece by piece, and comes to the same."""
+    assert sha256(canonical(document.content)).hexdigest() == document.sha256
+
+
+def _rounds(number: int, make: Callable[[int], Any]) -> Document:
+    return Document(report().header, (fill(SLIPS, Made(range(number), make), amount_cents=Figure(0)),))
+
+
+@pytest.mark.parametrize("name", [one.name for one in FORMATS.values() if one.rows_max is not None])
+def test_more_rows_than_a_format_takes_are_refused_before_any_is_made(name: FormatName) -> None:
+    """Who asks learns how many there are, how many it takes, and which formats take any number."""
+    most = FORMATS[name].rows_max
+    assert most is not None
+
+    def make(number: int) -> Any:
+        raise AssertionError(f"row {number} was made")
+
+    with pytest.raises(Rejected, match=f"has {most + 1} rows; {name} takes {most}, csv and parquet any") as caught:
+        render(_rounds(most + 1, make), name)
+    assert Reason.DOCUMENT_TOO_LARGE is caught.value.reason
+
+
+_GROWS_MB: Final = {"csv": 80, "parquet": 160, "xlsx": 80}
+"""Most memory that writing takes; 200,000 rows kept together took 420 MB."""
+
+
+@pytest.mark.parametrize(("name", "rows"), [("csv", 200_000), ("parquet", 100_000), ("xlsx", 40_000)])
+def test_many_rows_take_no_more_memory_than_few(name: FormatName, rows: int, tmp_path: Path) -> None:
+    """They are made, hashed and written one after the other, and none is kept."""
+    command = [sys.executable, str(Path(__file__).with_name("many_rows.py")), name, str(rows), str(tmp_path / name)]
+    grown = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ).stdout
+    assert int(grown) < _GROWS_MB[name] << 20
+
+
+def test_writing_ends_when_nobody_wants_it() -> None:
+    """Between two rows, in every format that is written row by row."""
+
+    def unwanted() -> None:
+        raise Unwanted
+
+    for name in FORMATS:
+        if name != "json":
+            with pytest.raises(Unwanted):
+                write(report(rows=1_000), name, io.BytesIO(), go_on=unwanted)
 
 
 def test_csv_has_amounts_in_cents_and_in_dollars() -> None:

@@ -12,6 +12,7 @@ from pypdf import PdfReader
 from services.reporting.kit.document import Column, Document, Section, fill
 from services.reporting.rendering import render
 from services.reporting.rendering.wording import text_of
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime import typesetting
 from shared.runtime.typesetting import PagesError
 from tests.unit.reporting.rendering_documents import KNOWN_AT, any_documents, header, report
@@ -137,3 +138,18 @@ def test_a_failing_typesetter_is_no_empty_report(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(typesetting, "_TYPESETTER", typesetting._TYPESETTER.with_name("none.py"))
     with pytest.raises(PagesError, match=r"master-game: .*none\.py"):
         render(report(), "pdf")
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "said"), [("_BYTES_MAX", 60 << 20, "60 MB"), ("_SECONDS_MAX", 0, "0 seconds")]
+)
+def test_pages_that_take_too_much_are_a_problem_for_who_asks(
+    monkeypatch: pytest.MonkeyPatch, limit: str, value: int, said: str
+) -> None:
+    """The typesetter is ended, and the next document is set as ever."""
+    with monkeypatch.context() as patch:
+        patch.setattr(typesetting, limit, value)
+        with pytest.raises(Rejected, match=f"take more than {said}") as caught:
+            render(report(rows=1_000), "pdf")
+    assert Reason.DOCUMENT_TOO_LARGE is caught.value.reason
+    assert render(report(), "pdf").startswith(b"%PDF")

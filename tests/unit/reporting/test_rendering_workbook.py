@@ -123,7 +123,7 @@ def test_a_workbook_is_dated_by_the_report() -> None:
     moment = KNOWN_AT.replace(microsecond=0, tzinfo=None)
     assert (moment, moment, "Master Game Report") == (said.created, said.modified, said.title)
     with ZipFile(io.BytesIO(content)) as archive:
-        assert {(1980, 1, 1, 0, 0, 0)} == {one.date_time for one in archive.infolist()}
+        assert {(1980, 1, 31, 0, 0, 0)} == {one.date_time for one in archive.infolist()}
 
 
 def test_sheets_get_names_that_spreadsheets_allow() -> None:
