@@ -58,7 +58,8 @@ def _open_pools(meters: httpx.Client, tokens: Mapping[str, str], site: Site) -> 
         pool = terms["pool"]
         filed = post(meters, "/pools", tokens["demo.meter_clerk"], f"pool:{name}:{pool}", terms)
         path = f"/pools/{name}/{pool}/versions/{filed['version']}/approve"
-        post(meters, path, tokens["demo.meter_manager"], f"approve:{name}:{pool}", None)
+        approval = {"subject_sha256": filed["sha256"]}
+        post(meters, path, tokens["demo.meter_manager"], f"approve:{name}:{pool}", approval)
 
 
 def _open_account(

@@ -35,8 +35,8 @@ def file_and_approve(
             filed = post(registry, path, target.filer_token, f"file:{key}", as_json(document))
             version = f"{path}/{name}/{filed['version']}"
             needed = isinstance(document, RulesSubmission) and _needs_override(registry, version, target.approver_token)
-            override = {"override": _OVERRIDE} if needed else None
-            post(registry, f"{version}/approve", target.approver_token, f"approve:{key}", override)
+            approval = {"subject_sha256": filed["sha256"]} | ({"override": _OVERRIDE} if needed else {})
+            post(registry, f"{version}/approve", target.approver_token, f"approve:{key}", approval)
 
 
 def _needs_override(registry: httpx.Client, version: str, token: str) -> bool:

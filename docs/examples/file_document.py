@@ -15,6 +15,8 @@ headers = {"Authorization": token["demo.filer"], "Idempotency-Key": f"first-{kin
 filed = httpx.post(f"{registry}/{kind}", content=content, headers=headers).raise_for_status()
 
 headers = {"Authorization": token["demo.approver"], "Idempotency-Key": f"approve-{kind}"}
-approve = f"{registry}{filed.headers['Location']}/approve"
-approved = httpx.post(approve, headers=headers).raise_for_status().json()
+version = f"{registry}{filed.headers['Location']}"
+shown = httpx.get(version, headers=headers).raise_for_status().json()  # what the approver looks at, whole
+approval = {"subject_sha256": shown["sha256"]}  # of that, and of nothing else
+approved = httpx.post(f"{version}/approve", json=approval, headers=headers).raise_for_status().json()
 print(f"version {approved['version']} is approved; its hash is {approved['hash']}")

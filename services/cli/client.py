@@ -11,6 +11,7 @@ import httpx
 
 from services.cli.exits import CheckFailed, CommandError, InputRefused, NotThere, UsageWrong
 from services.cli.services import TOKEN_VARIABLE, load, url_variable
+from services.cli.subjects import HASH, subject_of
 
 _SECONDS_MAX: Final = 60.0
 _PAGE: Final = "500"
@@ -76,6 +77,16 @@ class Client(httpx.Client):
         sent = {"idempotency-key": key or f"pitledger.{uuid4()}"}
         answer: dict[str, Any] = self._answer("POST", path, json=document, headers=sent)
         return answer
+
+    def approve(
+        self, path: str, document: Mapping[str, Any] | None = None, *, sha256: str | None = None, key: str | None = None
+    ) -> dict[str, Any]:
+        """Return the answer to an approval of what `sha256` names; without it, of what is there now."""
+        if sha256 is None:
+            subject = subject_of(self._service, path, document)
+            assert subject is not None, f"{path} of {self._service} approves nothing"
+            sha256 = self.read(subject)["sha256"]
+        return self.do(path, {**(document or {}), HASH: sha256}, key=key)
 
     def _answer(self, method: str, path: str, **sent: Any) -> Any:
         return self._json(self._answered(method, path, **sent))

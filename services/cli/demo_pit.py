@@ -14,6 +14,7 @@ from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PI
 from loadtest.publish import Publisher
 from services.cli.client import Client
 from services.cli.stack import RunningStack
+from services.cli.subjects import subject_of
 from shared.contracts.topics import PIT_EVENTS
 
 _HUNDRED_CENTS: Final = 100_00
@@ -44,9 +45,12 @@ class People(ExitStack):
             self._clients[service, person] = self.enter_context(client)
         return self._clients[service, person]
 
-    def does(self, person: str, service: str, path: str, document: object = None) -> dict[str, Any]:
-        """Return the answer to a person's command."""
-        return self.at(service, person).do(path, document)
+    def does(self, person: str, service: str, path: str, document: Document | None = None) -> dict[str, Any]:
+        """Return the answer to a person's command; an approval is of what the service shows to that person."""
+        client = self.at(service, person)
+        if subject_of(service, path, document) is None:
+            return client.do(path, document)
+        return client.approve(path, document)
 
 
 def configure_pools(people: People, property_name: str, plans: Sequence[TablePlan], gaming_day: date) -> bool:

@@ -24,7 +24,8 @@ A role is of one duty.
 - ✗: never one person's. A token with roles of both is refused, whatever it asks for, with the reason
   `roles-incompatible`; a command that it sent is on record.
 - ≠: one person may have both, but what one person asked for, entered, closed or counted, another person approves,
-  voids, audits or counts again. On one and the same thing the reason is `same-person`.
+  voids, audits or counts again. On one and the same thing the reason is `same-person`. The other person stands for
+  what was shown, by its hash, and for nothing else ([what an approver sees](security.md#what-an-approver-sees)).
 - Empty: one person may do both.
 
 """

@@ -24,6 +24,7 @@ from services.cli.output import (
     table,
     words,
 )
+from services.cli.subjects import Shown
 
 app = typer.Typer()
 
@@ -63,12 +64,14 @@ def file_version(
 
 
 @app.command()
-def approve(property_name: Property, version: Version, as_json: AsJson = False) -> None:
+def approve(property_name: Property, version: Version, shown: Shown = None, as_json: AsJson = False) -> None:
     """Approve a version that somebody else filed; from its beginning on, the property is what it says.
 
     Example: pitledger property approve riverside 2
     """
-    _decide(property_name, version, "approve", None, as_json=as_json)
+    with client_of(_REGISTRY) as client:
+        answer = client.approve(f"{_path(property_name, version)}/approve", sha256=shown)
+    _print_decided(answer, as_json=as_json)
 
 
 @app.command("return")
@@ -82,7 +85,9 @@ def give_back(
 
     Example: pitledger property return riverside 2 --reason "BJ-07 stays open"
     """
-    _decide(property_name, version, "return", {"reason": reason}, as_json=as_json)
+    with client_of(_REGISTRY) as client:
+        answer = client.do(f"{_path(property_name, version)}/return", {"reason": reason})
+    _print_decided(answer, as_json=as_json)
 
 
 @app.command()
@@ -196,15 +201,13 @@ def _path(property_name: str, *parts: object) -> str:
     return "/".join(("/properties", *(quote(str(part), safe="") for part in (property_name, *parts))))
 
 
-def _decide(property_name: str, version: int, how: str, document: object, *, as_json: bool) -> None:
-    """Approve or return a version, and print what became of it."""
-    with client_of(_REGISTRY) as client:
-        answer = client.do(f"{_path(property_name, version)}/{how}", document)
+def _print_decided(answer: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print what became of a version."""
     if as_json:
         print_json(answer)
         return
     begins = f", from {answer['effective_from']} on" if answer["status"] == "approved" else ""
-    message(f"version {version} of property {property_name} is {answer['status']}{begins}")
+    message(f"version {answer['version']} of property {answer['property']} is {answer['status']}{begins}")
 
 
 def _print_changes(changed: Mapping[str, Any]) -> None:
@@ -245,6 +248,7 @@ def _show(found: Mapping[str, Any]) -> None:
         ["in effect", f"from {found['effective_from']} on"],
         ["people", _decided(found)],
         ["hash", found["hash"]],
+        ["sha256", found["sha256"]],
     ]
     title = f"{found['title']} ({found['property']}), version {found['version']}: {found['status']}"
     show(heading(title), table(names("") + words(""), facts))

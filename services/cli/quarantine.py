@@ -14,6 +14,7 @@ from services.cli.documents import read_bytes
 from services.cli.exits import CheckFailed, InputRefused, NotThere
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table, words
 from services.cli.services import SETTLEMENT, service_option
+from services.cli.subjects import Shown
 
 app = typer.Typer()
 
@@ -69,6 +70,8 @@ def show_record(
     """
     with client_of(service) as client:
         record = client.read(f"/quarantine/{number}")
+        waiting = [one["request"] for one in record["requests"] if one["decision"] == "asked"]
+        shown = {one: client.read(f"/quarantine/{number}/requests/{one}")["sha256"] for one in waiting}
     value = bytes.fromhex(record["value_hex"]) if "value_hex" in record else record["value_text"].encode()
     if only_bytes:
         sys.stdout.buffer.write(value)
@@ -88,6 +91,8 @@ def show_record(
         what = f"{one['action']} asked for by {one['asked_by']}: {one['reason']}"
         decided = f" by {one['decided_by']}" if "decided_by" in one else ""
         facts.append([f"request {one['request']}", f"{what} ({one['decision']}{decided})"])
+        if one["request"] in shown:
+            facts.append(["sha256", shown[one["request"]]])
     show(
         heading(f"Record {number} in quarantine of {service}: {_state(record)}"),
         table(names("") + words(""), facts),
@@ -135,6 +140,7 @@ def approve(
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait until the service has taken the replay, or refused it again.")
     ] = False,
+    shown: Shown = None,
     service: Service = SETTLEMENT,
     as_json: AsJson = False,
 ) -> None:
@@ -146,7 +152,8 @@ def approve(
     Example: pitledger quarantine approve 17 1 --wait
     """
     path = f"/quarantine/{number}/requests/{request}/approve"
-    _do(service, path, None, as_json=as_json, key=f"pitledger.{number}.{request}.approve")
+    with client_of(service) as client:
+        _print(client.approve(path, sha256=shown, key=f"pitledger.{number}.{request}.approve"), as_json=as_json)
     if wait:
         with client_of(service) as client:
             _wait(client, service, number, request)
@@ -164,10 +171,14 @@ def reject(
     _do(service, f"/quarantine/{number}/requests/{request}/reject", {"reason": reason}, as_json=as_json)
 
 
-def _do(service: str, path: str, document: object, *, as_json: bool, key: str | None = None) -> None:
+def _do(service: str, path: str, document: object, *, as_json: bool) -> None:
     """Send a command about a record, and print what became of it."""
     with client_of(service) as client:
-        answer = client.do(path, document, key=key)
+        _print(client.do(path, document), as_json=as_json)
+
+
+def _print(answer: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print what became of a request about a record."""
     if as_json:
         print_json(answer)
         return

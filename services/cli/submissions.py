@@ -12,6 +12,7 @@ from services.cli.documents import read_document
 from services.cli.exits import ExitCode, InputRefused
 from services.cli.moments import moment_of
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, print_line, show, table, words
+from services.cli.subjects import Shown
 from services.cli.submission_files import bring_in, export, verify
 from services.cli.submission_paybacks import show_paybacks
 from services.paytable_registry.domain.submission_checks import of_regulation
@@ -111,6 +112,7 @@ def approve(
     override: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Why what its paybacks say is passed over; it is recorded.")
     ] = None,
+    shown: Shown = None,
     as_json: AsJson = False,
 ) -> None:
     """Approve a version that somebody else filed, or the withdrawal of an approved one.
@@ -126,12 +128,12 @@ def approve(
     if withdrawal:
         if override is not None:
             raise typer.BadParameter("a withdrawal has no paybacks to override")
-        _done(f"{path}/withdrawal/approve", None, as_json=as_json)
+        _approved(f"{path}/withdrawal/approve", {}, shown, as_json=as_json)
         return
     if not as_json:
         with client_of(_REGISTRY) as client:
             show_paybacks(client.read(f"{path}/paybacks"))
-    _done(f"{path}/approve", None if override is None else {"override": override}, as_json=as_json)
+    _approved(f"{path}/approve", {} if override is None else {"override": override}, shown, as_json=as_json)
 
 
 @app.command()
@@ -225,6 +227,7 @@ def show_version(property_name: Property, game: Game, version: Version, as_json:
         ["decks", str(selected.get("decks") or "as the regulation says")],
         ["options", _options(selected.get("options", {})) or "none"],
         ["hash", found["hash"]],
+        ["sha256", found["sha256"]],
     ]
     title = f"{game} at {property_name}, version {version}: {found['status']}"
     show(heading(title), table(names("") + words(""), facts))
@@ -325,7 +328,17 @@ def _path(property_name: str, game: str, version: int) -> str:
 def _done(path: str, document: object, *, as_json: bool) -> None:
     """Send a command, and print how the version stands."""
     with client_of(_REGISTRY) as client:
-        stands = client.do(path, document)
+        _print(client.do(path, document), as_json=as_json)
+
+
+def _approved(path: str, document: Mapping[str, Any], shown: str | None, *, as_json: bool) -> None:
+    """Send an approval of what was shown, and print how the version stands."""
+    with client_of(_REGISTRY) as client:
+        _print(client.approve(path, document, sha256=shown), as_json=as_json)
+
+
+def _print(stands: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print how a version stands."""
     if as_json:
         print_json(stands)
         return

@@ -15,6 +15,9 @@ Kind = Literal[
 ]
 """How a field is asked for. `cents` are typed in dollars; `document` is JSON as it is."""
 
+SHOWN: Final = "subject_sha256"
+"""The field of an approval that names what was shown."""
+
 _LONG: Final = frozenset({"reason", "conclusion", "override", "found"})
 """Fields in which people write sentences."""
 _DEPTH_MAX: Final = 4
@@ -86,6 +89,8 @@ class Operation:
     roles: frozenset[str]
     of_path: tuple[Field, ...]
     of_body: tuple[Field, ...]
+    subject: str | None = None
+    """The path of the document that it is about, with names of fields in braces."""
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -97,9 +102,24 @@ class Operation:
         """Return the page of its form."""
         return f"/do/{self.service}/{self.name}"
 
+    @property
+    def asked(self) -> tuple[Field, ...]:
+        """Return the fields that people fill in: the hash of what was shown comes with the form."""
+        return tuple(one for one in self.fields if one.name != SHOWN)
+
+    @property
+    def names_of_subject(self) -> frozenset[str]:
+        """Return the names of the fields that name what it is about."""
+        return frozenset(_PLACEHOLDER.findall(self.subject or ""))
+
     def path_with(self, values: Mapping[str, str]) -> str:
         """Return the path with its parameters. Raises: KeyError."""
-        return _PLACEHOLDER.sub(lambda found: part(values[found[1]]), self.path)
+        return filled_path(self.path, values)
+
+
+def filled_path(path: str, values: Mapping[str, str]) -> str:
+    """Return a path with values in the place of the names in braces. Raises: KeyError."""
+    return _PLACEHOLDER.sub(lambda found: part(values[found[1]]), path)
 
 
 @dataclass(frozen=True)
@@ -153,6 +173,7 @@ def _operation(service: str, path: str, described: Mapping[str, Any], schemas: M
         roles=frozenset(role for one in described.get("security", ()) for roles in one.values() for role in roles),
         of_path=tuple(of_path),
         of_body=() if whole is None else whole.fields,
+        subject=described.get("x-subject"),
     )
 
 

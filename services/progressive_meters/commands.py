@@ -11,11 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.progressive_meters.domain import pools, versions
 from services.progressive_meters.domain.changes import approval_of, changed
+from services.progressive_meters.domain.documents import ChangeItem
 from services.progressive_meters.domain.pools import Pool
 from services.progressive_meters.domain.reconciling import Day
 from services.progressive_meters.domain.versions import Pools, PoolVersion
 from services.progressive_meters.queries.books import awards_above_the_meter, day_of
-from services.progressive_meters.queries.lists import change_item
+from services.progressive_meters.queries.lists import change_item, find_change
 from services.progressive_meters.queries.pools import Submissions, approved_at, find_version, pools_at, submissions_of
 from services.progressive_meters.tables import changes, journal, pool_versions, properties
 from shared.contracts.envelope import Name, Reason, as_json
@@ -31,12 +32,11 @@ from shared.contracts.meters import (
 from shared.contracts.places import PlaceAt, place_for_command
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
-from shared.contracts.versions import VersionNumber, beginning
+from shared.contracts.versions import VersionNumber, beginning, fields_of
 from shared.journal.reading import input_open
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.consume.properties import known_places
-from shared.runtime.rows import find_row
 
 COMMANDS: Final = Commands()
 
@@ -59,7 +59,7 @@ class _OfVersion(Command):
     version: VersionNumber
 
 
-class ApprovePool(_OfVersion):
+class ApprovePool(_OfVersion, Approving):
     """Approve a version of a pool's terms.
 
     The first version puts the base on the meter.
@@ -130,7 +130,7 @@ def _file(command: FilePool, state: tuple[int, _Known, Submissions], now: Now) -
     return Accepted(recording=Recording(fact=fact), answer=versions.after(fact, fact), location=location)
 
 
-@COMMANDS.handles(ApprovePool, load=_before_approving)
+@COMMANDS.handles(ApprovePool, load=_before_approving, subject=first_loaded)
 def _approve(command: ApprovePool, state: tuple[PoolVersion, _Known, Submissions], now: Now) -> Accepted:
     filed, known, submissions = state
     place = place_for_command(known.places, command.property, filed.effective_from)
@@ -169,7 +169,7 @@ class _OfChange(Command):
     change: VersionNumber
 
 
-class ApproveChange(_OfChange):
+class ApproveChange(_OfChange, Approving):
     """Approve a change, which is made.
 
     The meter moves at once.
@@ -187,10 +187,10 @@ class RejectChange(_OfChange):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A change that was requested, and its status."""
+    """A change that was requested, and how it stands."""
 
     requested: ChangeRequested
-    status: str
+    item: ChangeItem
 
 
 async def _short_cents(connection: AsyncConnection, property_name: str, wanted: WantedChange, pool: str) -> int:
@@ -209,16 +209,19 @@ async def _next_change(connection: AsyncConnection, command: RequestChange) -> t
 
 
 async def _request(connection: AsyncConnection, command: _OfChange) -> _Request:
-    missing = f"there is no change {command.change} at {command.property}"
-    row = await find_row(connection, changes, missing, property=command.property, change=command.change)
-    asked = {name: value for name, value in row.document.items() if name in ChangeRequested.model_fields}
-    return _Request(ChangeRequested.model_validate(asked), row.status)
+    item = await find_change(connection, command.property, command.change)
+    return _Request(ChangeRequested(**fields_of(item, ChangeRequested)), item)
 
 
 async def _request_and_known(connection: AsyncConnection, command: ApproveChange) -> tuple[_Request, _Known, int]:
     request = await _request(connection, command)
     short_cents = await _short_cents(connection, command.property, request.requested, request.requested.pool)
     return request, await _known(connection, command.property), short_cents
+
+
+def _shown(command: ApproveChange, state: tuple[_Request, _Known, int], now: Now) -> ChangeItem:
+    del command, now
+    return state[0].item
 
 
 @COMMANDS.handles(RequestChange, load=_next_change)
@@ -231,12 +234,12 @@ def _request_change(command: RequestChange, state: tuple[int, _Known, int], now:
     return Accepted(recording=Recording(fact=fact), answer=change_item(as_json(fact), "requested"), location=location)
 
 
-@COMMANDS.handles(ApproveChange, load=_request_and_known)
+@COMMANDS.handles(ApproveChange, load=_request_and_known, subject=_shown)
 def _approve_change(command: ApproveChange, state: tuple[_Request, _Known, int], now: Now) -> Accepted:
     del command
     request, known, short_cents = state
     wanted = request.requested
-    approval = approval_of(wanted, request.status)
+    approval = approval_of(wanted, request.item.status)
     approval.approve(now.by)
     try:
         moved = changed(wanted, known.pools, known.approved, now.at, short_cents)
@@ -255,7 +258,7 @@ def _approve_change(command: ApproveChange, state: tuple[_Request, _Known, int],
 
 @COMMANDS.handles(RejectChange, load=_request)
 def _reject_change(command: RejectChange, request: _Request, now: Now) -> Accepted:
-    approval_of(request.requested, request.status).reject()
+    approval_of(request.requested, request.item.status).reject()
     fact = ChangeRejected(
         property=command.property,
         pool=request.requested.pool,

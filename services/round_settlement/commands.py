@@ -6,16 +6,25 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.round_settlement.domain.corrections import CorrectionItem, Desk, approval_of, changes_nothing
+from services.round_settlement.domain.corrections import (
+    CorrectionDocument,
+    CorrectionItem,
+    Desk,
+    approval_of,
+    changes_nothing,
+    correction_document,
+)
 from services.round_settlement.domain.settling import Known
 from services.round_settlement.handlers import compiled, known_rounds
 from services.round_settlement.queries.corrections import (
     approved_of,
     content_of,
     find_correction,
+    items_of,
     next_number,
     next_sequence,
 )
+from services.round_settlement.queries.rounds import posted_revision
 from services.round_settlement.tables import properties, submissions
 from shared.contracts.corrections import (
     CorrectionApproved,
@@ -30,7 +39,7 @@ from shared.contracts.rejection import Rejected
 from shared.contracts.rounds import AccountFunding
 from shared.contracts.versions import fields_of
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.consume.properties import known_places
 from shared.runtime.consume.submissions import ApprovedSubmissions
 
@@ -61,7 +70,7 @@ class _OfCorrection(Command):
     correction: Annotated[CorrectionNumber, Field(description="the number of the correction")]
 
 
-class ApproveCorrection(_OfCorrection):
+class ApproveCorrection(_OfCorrection, Approving):
     """Approve a correction of a round, which takes effect.
 
     Look at what it changes first; nobody approves their own.
@@ -87,6 +96,16 @@ async def desk_at(connection: AsyncConnection, property_name: str, table: str, r
     return Desk(known, places.place, found.in_effect, await approved_of(connection, *key, replaces))
 
 
+async def correction_shown(connection: AsyncConnection, property_name: str, correction: int) -> CorrectionDocument:
+    """Return a correction with what it changes. Raises: Rejected where there is none."""
+    row = await find_correction(connection, property_name, correction)
+    proposed = await content_of(connection, row)
+    [item] = await items_of(connection, [row])
+    desk = await desk_at(connection, row.property, row.table_name, row.round_id, row.replaces)
+    before = await posted_revision(connection, row.property, row.table_name, row.round_id, row.replaces)
+    return correction_document(item, proposed, before, desk)
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A correction as the journal has it, its status, its round, and the next place in the desk stream of its table."""
@@ -107,6 +126,13 @@ async def _asked(connection: AsyncConnection, command: _OfCorrection) -> _Asked:
     proposed = await content_of(connection, row)
     desk = await desk_at(connection, row.property, row.table_name, row.round_id, row.replaces)
     return _Asked(proposed, row.status, desk, await next_sequence(connection, row.property, row.table_name))
+
+
+async def _before_approving(
+    connection: AsyncConnection, command: ApproveCorrection
+) -> tuple[CorrectionDocument, _Asked]:
+    shown = await correction_shown(connection, command.property, command.correction)
+    return shown, await _asked(connection, command)
 
 
 @COMMANDS.handles(ProposeCorrection, load=_before_proposing)
@@ -134,9 +160,10 @@ def _propose(command: ProposeCorrection, state: tuple[int, Desk], now: Now) -> A
     return Accepted(recording=Recording(fact=fact), answer=_item(fact), location=location)
 
 
-@COMMANDS.handles(ApproveCorrection, load=_asked)
-def _approve(command: ApproveCorrection, asked: _Asked, now: Now) -> Accepted:
+@COMMANDS.handles(ApproveCorrection, load=_before_approving, subject=first_loaded)
+def _approve(command: ApproveCorrection, state: tuple[CorrectionDocument, _Asked], now: Now) -> Accepted:
     del command
+    _, asked = state
     proposed, desk = asked.proposed, asked.desk
     approval = approval_of(proposed, asked.status)
     approval.approve(now.by)

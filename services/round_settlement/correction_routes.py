@@ -5,15 +5,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from services.round_settlement.commands import ApproveCorrection, ProposeCorrection, RejectCorrection, desk_at
+from services.round_settlement.commands import ApproveCorrection, ProposeCorrection, RejectCorrection, correction_shown
 from services.round_settlement.domain.corrections import (
     CorrectionDocument,
     CorrectionItem,
     CorrectionStatus,
-    correction_document,
 )
-from services.round_settlement.queries.corrections import content_of, find_correction, items_of
-from services.round_settlement.queries.rounds import posted_revision
+from services.round_settlement.queries.corrections import items_of
 from services.round_settlement.tables import corrections
 from shared.contracts.corrections import CorrectionNumber
 from shared.contracts.rejection import Reason
@@ -53,8 +51,9 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
     of_round, one = "/rounds/{property}/{table}/{round_id}/corrections", "/corrections/{property}/{correction}"
     add(ProposeCorrection, of_round, role=CORRECT_ROUNDS, status=201, rejects=_WRONG)
     approvable = (*_WRONG, Reason.ALREADY_DECIDED, Reason.SAME_PERSON)
-    add(ApproveCorrection, f"{one}/approve", role=APPROVE_CORRECTIONS, rejects=approvable)
-    add(RejectCorrection, f"{one}/reject", role=APPROVE_CORRECTIONS, rejects=_DECIDED)
+    decide = partial(add, role=APPROVE_CORRECTIONS, subject=one)
+    decide(ApproveCorrection, f"{one}/approve", rejects=approvable)
+    decide(RejectCorrection, f"{one}/reject", rejects=_DECIDED)
 
     @router.get("/corrections", response_model_exclude_none=True, summary="List corrections of rounds")
     async def list_corrections(
@@ -80,11 +79,6 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
         """With what it changes: lines, postings and gaming days, settled now by the code that would post it."""
         del by
         async with snapshot(context.pools.readers) as connection:
-            row = await find_correction(connection, property_name, correction)
-            proposed = await content_of(connection, row)
-            [item] = await items_of(connection, [row])
-            desk = await desk_at(connection, row.property, row.table_name, row.round_id, row.replaces)
-            before = await posted_revision(connection, row.property, row.table_name, row.round_id, row.replaces)
-        return correction_document(item, proposed, before, desk)
+            return await correction_shown(connection, property_name, correction)
 
     return joined(router)

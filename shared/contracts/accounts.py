@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import PERSONAL, Contract, Country, Identifier, Name, Person, Reason, Sealed
 from shared.contracts.facts import Fact, fact
 from shared.contracts.topics import ACCOUNTS
@@ -233,7 +234,7 @@ class PromotionRejected(AboutGrant):
 
 
 @fact("promotion.granted", ACCOUNTS, moves_money=True)
-class PromotionGranted(AboutGrant):
+class PromotionGranted(AboutGrant, AsShown):
     """The house gave promotional money to an account; `entered_by` somebody, where it took two people."""
 
     entered_by: Person | None = None
@@ -271,7 +272,7 @@ class AdjustmentEntered(AboutAdjustment):
 
 
 @fact("account.adjustment_approved", ACCOUNTS, moves_money=True)
-class AdjustmentApproved(AboutAdjustment):
+class AdjustmentApproved(AboutAdjustment, AsShown):
     """A balance was changed by hand: what was available before and after, cents."""
 
     before_cents: int
@@ -363,7 +364,7 @@ class PatronErasureRejected(AboutErasure):
 
 
 @fact("patron.erased", ACCOUNTS)
-class PatronErased(AboutErasure):
+class PatronErased(AboutErasure, AsShown):
     """The key of a patron was destroyed, with all that it sealed; the law had it kept `kept_until` a day before."""
 
     entered_by: Person

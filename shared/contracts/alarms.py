@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK
@@ -33,7 +34,7 @@ class AlarmOwned(AlarmRef):
 
 
 @fact("alarm.resolved", INVENTORY, stream=DESK)
-class AlarmResolved(AlarmRef):
+class AlarmResolved(AlarmRef, AsShown):
     """An alarm was looked into; no money moves."""
 
     owner: Person

@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Country, Identifier, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
@@ -50,7 +51,7 @@ class CheckRedeemed(AtCage, CheckPayment):
 
 
 @fact("counter_check.redemption_voided", INVENTORY, moves_money=True, stream=DESK)
-class RedemptionVoided(AtCage, CheckPayment):
+class RedemptionVoided(AtCage, CheckPayment, AsShown):
     """A redemption that was entered by mistake is void, by somebody else than who entered it as step `voids`."""
 
     voids: Number
@@ -142,7 +143,7 @@ class CageMoved(CageTransaction):
 
 
 @fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)
-class CageVoided(CageTransaction):
+class CageVoided(CageTransaction, AsShown):
     """A movement that was entered by mistake as number `voids` is void, by somebody else than who entered it."""
 
     voids: Number

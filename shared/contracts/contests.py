@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
@@ -47,7 +48,7 @@ class ContestEntered(Contest):
 
 
 @fact("contest.approved", INVENTORY, moves_money=True, stream=DESK)
-class ContestApproved(Contest):
+class ContestApproved(Contest, AsShown):
     """The result of a contest was approved, and is posted."""
 
     approved_by: Person

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Event, Person, Reason, Sequence, table_source
 from shared.contracts.facts import Fact, envelope, fact
 from shared.contracts.rounds import AccountFunding, TableData
@@ -40,7 +41,7 @@ class CorrectionProposed(CorrectionOfRound):
 
 
 @fact("correction.approved", SETTLEMENTS, stream=_STREAM)
-class CorrectionApproved(CorrectionProposed):
+class CorrectionApproved(CorrectionProposed, AsShown):
     """Somebody else approved a correction. `sequence` is its place in the desk stream of the table."""
 
     approved_by: Person

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AwareDatetime, Field, SerializeAsAny, ValidationInfo, WithJsonSchema, field_validator
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.chips import Contents
 from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person, Reason
 from shared.contracts.facts import KINDS, Fact, fact
@@ -105,7 +106,7 @@ class SlipRequested(Fact, OfTableDay):
 
 
 @fact("slip.prepared", INVENTORY, stream=DESK)
-class SlipPrepared(SlipRequested):
+class SlipPrepared(SlipRequested, AsShown):
     """The cage prepared the slip, under the next number of its series."""
 
     number: SlipNumber
@@ -121,7 +122,7 @@ class SlipStep(Fact, OfTableDay):
 
 
 @fact("slip.credit_received", INVENTORY, moves_money=True, stream=DESK)
-class CreditReceived(SlipStep):
+class CreditReceived(SlipStep, AsShown):
     """The cage received a credit."""
 
     received_contents: Contents
@@ -204,7 +205,7 @@ class VarianceOwned(VarianceRef):
 
 
 @fact("variance.resolved", INVENTORY, moves_money=True, stream=DESK)
-class VarianceResolved(VarianceRef):
+class VarianceResolved(VarianceRef, AsShown):
     """A variance was investigated; the books follow what was counted."""
 
     owner: Person
@@ -227,7 +228,7 @@ class AdjustmentEntered(Fact, OfTableDay):
 
 
 @fact("adjustment.approved", INVENTORY, moves_money=True, stream=DESK)
-class AdjustmentApproved(AdjustmentEntered):
+class AdjustmentApproved(AdjustmentEntered, AsShown):
     """An adjusting entry, dated when it was approved."""
 
     approved_by: Person
@@ -267,7 +268,7 @@ class DayPreliminary(DayClosed):
 
 
 @fact("day.audited", INVENTORY, stream=DESK)
-class DayAudited(DayClosed):
+class DayAudited(DayClosed, AsShown):
     """Revenue audit has been through the day."""
 
     audited_by: Person
@@ -275,7 +276,7 @@ class DayAudited(DayClosed):
 
 
 @fact("day.final", INVENTORY, stream=DESK)
-class DayFinal(DayClosed):
+class DayFinal(DayClosed, AsShown):
     """The day is sealed: `hash` is the SHA-256 of `report` as canonical JSON. What follows is an adjusting entry."""
 
     final_by: Person

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, StringConstraints
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
@@ -53,7 +54,7 @@ class InvestigationAssigned(InvestigationRef):
 
 
 @fact("investigation.concluded", INVENTORY, stream=DESK)
-class InvestigationConcluded(InvestigationRef):
+class InvestigationConcluded(InvestigationRef, AsShown):
     """The owner of an investigation says what it was."""
 
     conclusion: Reason

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, StringConstraints
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Person, Sequence, Source
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.facts import Fact, fact
@@ -116,7 +117,7 @@ class QuarantineRequestRejected(RequestOfOne):
     """What was asked for about a quarantined record is not done."""
 
 
-class RequestOfTwo(QuarantineRequest, EntryPlace):
+class RequestOfTwo(QuarantineRequest, EntryPlace, AsShown):
     """What two people decided about it, and why; `shard` and `seq` are its `record.quarantined` entry."""
 
     correction: Correction

@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Digest, Name, Person, Reason
 from shared.contracts.exact import ExactCents
 from shared.contracts.facts import Fact, fact
@@ -190,7 +191,7 @@ class ChangeRequested(Fact, ChangeAsked):
 
 
 @fact("meter.change_approved", METERS, moves_money=True, stream=_POOL)
-class ChangeApproved(ChangeRequested):
+class ChangeApproved(ChangeRequested, AsShown):
     """A change was approved and made; its movements say what the meters were afterwards."""
 
     approved_by: Person

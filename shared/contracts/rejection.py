@@ -43,6 +43,8 @@ class Reason(StrEnum):
     """What is kept of it is not what was recorded: somebody altered it past the service."""
     JOURNAL_IN_DOUBT = "journal-in-doubt"
     """The journal is not what was recorded, signed or published: the service records nothing more."""
+    NOT_AS_SHOWN = "not-as-shown"
+    """What is to be approved is not what was shown to who approves it."""
     INSUFFICIENT_FUNDS = "insufficient-funds"
     """The account does not have the cents."""
     LIMIT_EXCEEDED = "limit-exceeded"

@@ -6,6 +6,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 from pydantic import AwareDatetime, Field
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Digest, Name, Payback, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.topics import SUBMISSIONS
@@ -120,7 +121,7 @@ class WithdrawalRequested(Fact, OfSubmission):
 
 
 @fact("submission.withdrawal_approved", SUBMISSIONS, stream=_STREAM)
-class WithdrawalApproved(WithdrawalRequested):
+class WithdrawalApproved(WithdrawalRequested, AsShown):
     """An approved version was withdrawn, `WITHDRAWAL_LEAD` before its beginning at the latest: it never takes effect.
 
     Its tables keep the version that they would have had without it.

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, Field
 
+from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Digest, Person, Reason, as_json, canonical
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
@@ -27,7 +28,7 @@ class Filed(Contract):
     filed_at: AwareDatetime
 
 
-class Approved(Contract):
+class Approved(AsShown):
     """That somebody approved a version."""
 
     approved_by: Person

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.consume.consumer import Consumer
@@ -18,6 +19,7 @@ from tests.support.asgi import AppClient
 from tests.support.identities import KnownTokens
 from tests.support.rounds import encoded
 from tests.support.services import migrate
+from tests.support.subjects import Shown
 from tests.support.worker import MOMENT
 
 TAKEN = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -126,9 +128,12 @@ def database(subject: Subject, databases: Databases, *, commands: bool = True) -
         if not commands or not subject.commands:
             return
         read(subject, url, records_of(subject.references), cluster_id="before")
+        shown = Shown(subject.name)
         with desk(subject, url) as client:
             for number, ask in enumerate(subject.commands):
-                answer = client.post(ask.path, json=ask.body, headers=ask.headers(f"k-{number}"))
+                headers = ask.headers(f"k-{number}")
+                body = shown.with_subject(partial(client.get, headers=headers), ask.path, ask.body, f"k-{number}")
+                answer = client.post(ask.path, json=body, headers=headers)
                 assert ask.status == answer.status_code, (ask, answer.text)
 
     databases.prepare(name, fill)

@@ -21,6 +21,7 @@ from tests.faults.subject import Ask, Subject
 from tests.support import Databases, eventually
 from tests.support.identities import name_of
 from tests.support.services import Worker, create_topics, produce, query, read_topic
+from tests.support.subjects import Shown
 from tests.support.worker import MOMENT, Orders
 
 _STANDING = """
@@ -135,6 +136,7 @@ class Door:
 
     def __init__(self, subject: Subject) -> None:
         self._port = free_port()
+        self.shown = Shown(subject.name)
         self._issuer = DevelopmentIssuer()
         self._tokens = {
             person: self._issuer.token(name_of(person), roles, at=MOMENT) for person, roles in subject.people.items()
@@ -161,7 +163,9 @@ class Door:
 
     def send(self, ask: Ask, key: str) -> httpx.Response:
         """Sends a command once. Raises: httpx.TransportError where it is not answered."""
-        return self._client.post(ask.path, json=ask.body, headers=ask.headers(key, self._tokens[ask.person]))
+        headers = ask.headers(key, self._tokens[ask.person])
+        body = self.shown.with_subject(partial(self._client.get, headers=headers), ask.path, ask.body, key)
+        return self._client.post(ask.path, json=body, headers=headers)
 
     def token(self, person: str, *roles: str) -> str:
         """A token of somebody with these roles."""

@@ -66,6 +66,7 @@ def test_two_processes_that_both_do_everything(subject: Subject, fresh_broker: A
             running(**stage.options(url, **one.settings)) as first,
             running(**stage.options(url, **other.settings)) as second,
         ):
+            other.shown = one.shown
             one.ready(first)
             other.ready(second)
             for number, ask in enumerate(subject.commands):

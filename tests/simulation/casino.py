@@ -5,7 +5,7 @@ rules, pools, accounts, slips) is done in a run without faults, and every run of
 begins later: most of the day was played without faults as well.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
@@ -30,7 +30,7 @@ from services.table_inventory.commands.slips import PrepareSlip, RequestSlip
 from services.wagering_accounts.commands.accounts import BuyIn, CashOut, OpenAccount
 from shared.contracts.envelope import as_json, encode
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
-from shared.runtime.command.command import Command
+from shared.runtime.command.command import Approving, Command
 from tests.simulation.log import Sent
 
 T = TypeVar("T")
@@ -58,6 +58,10 @@ class Part(Enum):
     WHOLE = "whole"
     EARLIER = "earlier"
     LAST = "last"
+
+
+_UNSEEN: Final[Mapping[str, str]] = {"subject_sha256": "0" * 64}
+"""What an approval is of before anybody has looked."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,14 @@ class Asked:
     key: str
     otherwise: "Asked | None" = None
 
+    def of(self, shown: str) -> "Asked":
+        """Return the command; an approval, and what is asked for instead of it, is of what has this hash."""
+        if not isinstance(self.command, Approving):
+            return self
+        approval = self.command.model_copy(update={"subject_sha256": shown})
+        otherwise = None if self.otherwise is None else self.otherwise.of(shown)
+        return replace(self, command=approval, otherwise=otherwise)
+
 
 @dataclass(frozen=True)
 class Day:
@@ -128,10 +140,10 @@ class Day:
         limits = document.plausibility.model_copy(update={"age_days_max": 36_500})
         document = document.model_copy(update={"plausibility": limits})
         yield _asked(REGISTRY, "filer", FileProperty.model_validate(as_json(document)))
-        yield _asked(REGISTRY, "approver", ApproveProperty(property=PROPERTY, version=1))
+        yield _asked(REGISTRY, "approver", ApproveProperty(property=PROPERTY, version=1, **_UNSEEN))
         for wanted in rules_submissions(PROPERTY, self.plans, opening(DAY)):
             yield _asked(REGISTRY, "filer", FileSubmission.model_validate(as_json(wanted)))
-            approve = ApproveSubmission(property=PROPERTY, game=wanted.game, version=1)
+            approve = ApproveSubmission(property=PROPERTY, game=wanted.game, version=1, **_UNSEEN)
             override = approve.model_copy(update={"override": _OVERRIDE})
             yield replace(_asked(REGISTRY, "approver", approve), otherwise=_asked(REGISTRY, "approver", override))
 
@@ -139,13 +151,13 @@ class Day:
         """Yield what is opened and prepared once the services know the property and its rules."""
         for terms in pool_terms(PROPERTY, self.plans, DAY):
             yield _asked(METERS, "clerk", FilePool.model_validate(terms))
-            yield _asked(METERS, "manager", ApprovePool(property=PROPERTY, pool=terms["pool"], version=1))
+            yield _asked(METERS, "manager", ApprovePool(property=PROPERTY, pool=terms["pool"], version=1, **_UNSEEN))
         for table, account in self._accounts():
             yield _asked(ACCOUNTS, "cashier", OpenAccount(property=PROPERTY, account=account, table=table))
             yield _asked(ACCOUNTS, "cashier", _buy_in(account, _CENTS))
         for number, (slip, _) in enumerate(self.slips(), 1):
             yield _asked(INVENTORY, "pit", _request(slip))
-            yield _asked(INVENTORY, "cage", PrepareSlip(property=PROPERTY, request=number))
+            yield _asked(INVENTORY, "cage", PrepareSlip(property=PROPERTY, request=number, **_UNSEEN))
 
     def people(self) -> dict[str, list[Asked]]:
         """Return what people ask for while the day is played, by desk: one after the other, when it is answered."""

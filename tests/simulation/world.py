@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from pydantic_core import from_json
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.cli.services import load
@@ -134,9 +135,12 @@ class World:
         raise AssertionError("entries are published without an end")
 
     async def ask(self, asked: Iterable[Asked]) -> None:
-        """Ask for one thing after the other, each until it is answered."""
-        for one in asked:
+        """Ask for one thing after the other, each until it is answered; an approval is of what was answered before."""
+        shown = ""
+        for each in asked:
+            one = each.of(shown)
             answer = await self._ask(one)
+            shown = from_json(answer.body).get("sha256", "")
             if answer.reason is not None and one.otherwise is not None:
                 await self._ask(one.otherwise)
             if self.chance.strikes("answer asked for again"):

@@ -33,7 +33,7 @@ ZONE: Final = ZoneInfo("America/New_York")
 
 @dataclass
 class RunningDemo:
-    """Where its console is, and what it takes to send more from its tables.
+    """Where its console is, its people, and what it takes to send more from its tables.
 
     `gaming_day` is that of `PROPERTY`, which was played and sealed; `round_id` was corrected.
     """
@@ -41,6 +41,7 @@ class RunningDemo:
     console: str
     bootstrap_servers: str
     environment: Mapping[str, str]
+    people: People
     devices: Devices
     gaming_day: str
     round_id: str
@@ -104,6 +105,7 @@ def running_demo(environment: Mapping[str, str]) -> Iterator[RunningDemo]:
             console=stack.console_url,
             bootstrap_servers=stack.bootstrap_servers,
             environment=stack.environment,
+            people=people,
             devices=made[-1],
             gaming_day=day["gaming_day"],
             round_id=day["round"]["round_id"],

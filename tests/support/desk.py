@@ -36,6 +36,7 @@ from tests.support.identities import KnownTokens, People
 from tests.support.rounds import encoded
 from tests.support.sealing import seals_of
 from tests.support.services import query
+from tests.support.subjects import Shown
 
 Message = Mapping[str, Any] | bytes
 
@@ -49,6 +50,8 @@ class Desk:
         self.client = client
         self._offsets = count()
         self._keys = count(1)
+        self.shown = Shown(manifest.name)
+        """What people who approve were shown: another process may have it, too, where an approval is sent again."""
         self._consumers: dict[str, Consumer] = {}
         self.records: list[Record] = []
         """What was read, in its order: what a cluster would still hold."""
@@ -60,9 +63,10 @@ class Desk:
         return self.client.get(path, headers=_token(person) | headers)
 
     def post(self, path: str, body: Any = None, *, person: str | None, key: str | None = None) -> httpx.Response:
-        """Send a command, under a new key unless one is given."""
-        headers = _token(person) | {"Idempotency-Key": key or f"key-{next(self._keys)}"}
-        return self.client.post(path, json=body, headers=headers)
+        """Send a command, under a new key unless one is given; an approval, of what the person is shown."""
+        key = key or f"key-{next(self._keys)}"
+        body = self.shown.with_subject(lambda subject: self.get(subject, person=person), path, body, key)
+        return self.client.post(path, json=body, headers=_token(person) | {"Idempotency-Key": key})
 
     # --- topics ---
 

@@ -54,8 +54,9 @@ def _commands(context: ServiceContext) -> APIRouter:
     approved = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE)
     path = "/{property}/{version}"
     add(FileProperty, "", role=FILE_PROPERTIES, status=201, rejects=(Reason.NOT_ALLOWED,))
-    add(ApproveProperty, path + "/approve", role=APPROVE_PROPERTIES, rejects=approved)
-    add(ReturnProperty, path + "/return", role=APPROVE_PROPERTIES, rejects=decided)
+    decide = partial(add, role=APPROVE_PROPERTIES, subject=router.prefix + path)
+    decide(ApproveProperty, path + "/approve", rejects=approved)
+    decide(ReturnProperty, path + "/return", rejects=decided)
     return router
 
 

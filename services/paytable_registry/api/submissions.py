@@ -82,10 +82,11 @@ def _commands(context: ServiceContext) -> APIRouter:
     approved = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE, Reason.NOT_ALLOWED, Reason.OVERRIDE_NEEDED)
     refused = (Reason.NOT_FOUND, Reason.NOT_ALLOWED)
     path = "/{property}/{game}/{version}"
+    add(FileSubmission, "", role=FILE_SUBMISSIONS, status=201, rejects=refused)
     add(DraftSubmission, "/drafts", role=FILE_SUBMISSIONS, status=201, rejects=(Reason.NOT_ALLOWED,))
+    add = partial(add, subject=router.prefix + path)
     add(ReplaceDraft, path + "/draft", role=FILE_SUBMISSIONS, rejects=(*refused, Reason.ALREADY_DECIDED))
     add(FileDraft, path + "/file", role=FILE_SUBMISSIONS, rejects=(*refused, Reason.ALREADY_DECIDED))
-    add(FileSubmission, "", role=FILE_SUBMISSIONS, status=201, rejects=refused)
     add(ApproveSubmission, path + "/approve", role=APPROVE_SUBMISSIONS, rejects=approved)
     add(ReturnSubmission, path + "/return", role=APPROVE_SUBMISSIONS, rejects=decided)
     withdrawn = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_LATE)

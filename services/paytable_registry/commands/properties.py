@@ -14,7 +14,7 @@ from shared.contracts.properties import PropertyDocument
 from shared.contracts.topics import PROPERTIES
 from shared.contracts.versions import VersionNumber
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
 
 COMMANDS = Commands(shards=PROPERTIES.name)
 
@@ -31,7 +31,7 @@ class _OfVersion(Command):
     version: VersionNumber
 
 
-class ApproveProperty(_OfVersion):
+class ApproveProperty(_OfVersion, Approving):
     """Approve a version.
 
     From `effective_from` on, the property is what it says.
@@ -68,7 +68,7 @@ def _file(command: FileProperty, history: History, now: Now) -> Accepted:
     return Accepted(recording=Recording(fact=fact), answer=properties.after(fact, fact), location=location)
 
 
-@COMMANDS.handles(ApproveProperty, load=_version_and_history)
+@COMMANDS.handles(ApproveProperty, load=_version_and_history, subject=first_loaded)
 def _approve(command: ApproveProperty, state: tuple[PropertyVersion, History], now: Now) -> Accepted:
     del command
     version, history = state

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -10,7 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.paytable_registry.domain import submissions
 from services.paytable_registry.domain.paybacks import ComparedPayback, compared, counted
 from services.paytable_registry.domain.submission_checks import of_regulation
-from services.paytable_registry.domain.submissions import AboutSubmission, SubmissionHistory, SubmissionVersion
+from services.paytable_registry.domain.submissions import (
+    AboutSubmission,
+    SubmissionHistory,
+    SubmissionShown,
+    SubmissionVersion,
+)
 from services.paytable_registry.queries import properties
 from services.paytable_registry.queries import submissions as queries
 from shared.contracts.envelope import Name, Reason
@@ -18,7 +23,7 @@ from shared.contracts.places import PlaceAt
 from shared.contracts.submissions import RulesSubmission
 from shared.contracts.versions import VersionNumber
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now
 
 COMMANDS = Commands()
 
@@ -58,7 +63,7 @@ class FileDraft(_OfVersion):
     """
 
 
-class ApproveSubmission(_OfVersion):
+class ApproveSubmission(_OfVersion, Approving):
     """Approve a version.
 
     From `effective_from` on, rounds opened at its tables settle under it. Where a wager pays back something else than
@@ -86,7 +91,7 @@ class WithdrawSubmission(_OfVersion):
     reason: Reason
 
 
-class ApproveWithdrawal(_OfVersion):
+class ApproveWithdrawal(_OfVersion, Approving):
     """Approve that an approved version is withdrawn.
 
     An hour before its beginning at the latest.
@@ -127,6 +132,14 @@ async def _version_history_and_places(
     connection: AsyncConnection, command: FileDraft | ApproveSubmission
 ) -> tuple[SubmissionVersion, SubmissionHistory, PlaceAt]:
     return await _find(connection, command), *await _history_and_places(connection, command)
+
+
+def _shown(command: _OfVersion, state: tuple[Any, ...], now: Now) -> SubmissionShown:
+    """Return the version that is loaded first, as it is shown among its history, which comes next."""
+    del command
+    version, history, *_ = state
+    shown: SubmissionShown = history.shown(version, now.at)
+    return shown
 
 
 def _accepted(
@@ -178,7 +191,7 @@ async def _judged(connection: AsyncConnection, command: ApproveSubmission) -> _J
     return version, history, places, compared(version, found, place.document)
 
 
-@COMMANDS.handles(ApproveSubmission, load=_judged)
+@COMMANDS.handles(ApproveSubmission, load=_judged, subject=_shown)
 def _approve(command: ApproveSubmission, state: _Judged, now: Now) -> Accepted:
     version, history, places, paybacks = state
     fact = submissions.approve(version, history, places, paybacks, by=now.by, at=now.at, override=command.override)
@@ -196,7 +209,7 @@ def _withdraw(command: WithdrawSubmission, state: _Known, now: Now) -> Accepted:
     return _accepted(submissions.withdraw(state[0], by=now.by, at=now.at, reason=command.reason), *state, now)
 
 
-@COMMANDS.handles(ApproveWithdrawal, load=_known)
+@COMMANDS.handles(ApproveWithdrawal, load=_known, subject=_shown)
 def _approve_withdrawal(command: ApproveWithdrawal, state: _Known, now: Now) -> Accepted:
     del command
     return _accepted(submissions.approve_withdrawal(state[0], by=now.by, at=now.at), *state, now)

@@ -15,9 +15,10 @@ from shared.contracts.properties import (
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import Filed, Standing, beginning, fields_of, returned, standing, why_too_late
 from shared.runtime.command.approval import PROPERTY, Approval, Decision
+from shared.runtime.command.subject import Subject
 
 
-class PropertyVersion(PropertyDocument, Filed, Standing):
+class PropertyVersion(PropertyDocument, Filed, Standing, Subject):
     """A version of a property as it stands: what was filed, and what has become of it."""
 
     @property

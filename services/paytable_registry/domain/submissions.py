@@ -16,6 +16,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import (
     WITHDRAWAL_LEAD,
     ByTable,
+    OfSubmission,
     Overridden,
     RulesSubmission,
     SubmissionApproved,
@@ -40,6 +41,7 @@ from shared.contracts.versions import (
 )
 from shared.rules.errors import Finding
 from shared.runtime.command.approval import RULES_SUBMISSION, WITHDRAWAL, Approval, Decision
+from shared.runtime.command.subject import Subject
 
 Phase = Literal["draft", "filed", "returned", "withdrawn", "approved", "effective", "superseded"]
 """Where a version stands by the clock: an approved one is in effect at some table, or will be, or is not any more."""
@@ -104,7 +106,7 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
         return Approval(WITHDRAWAL, f"the withdrawal of {self.label}", self.withdrawal_requested_by, decision)
 
 
-class SubmissionShown(SubmissionVersion):
+class SubmissionShown(SubmissionVersion, Subject):
     """A version as it stands, and its phase at the moment of the answer."""
 
     phase: Phase
@@ -228,7 +230,8 @@ def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> 
         "requested_at": version.withdrawal_requested_at,
         "reason": version.withdrawal_reason,
     }
-    return about(WithdrawalApproved, version, **asked, withdrawn_by=by, withdrawn_at=at)
+    named = fields_of(version, OfSubmission)
+    return WithdrawalApproved(**named, **asked, withdrawn_by=by, withdrawn_at=at)
 
 
 def return_withdrawal(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> WithdrawalReturned:
@@ -272,7 +275,8 @@ def changes(fact: AboutSubmission) -> dict[str, Any]:
 def after(version: SubmissionVersion | None, fact: AboutSubmission) -> SubmissionVersion:
     """Return a version as it stands once a fact about it is recorded; None: it was not there before."""
     if isinstance(fact, RulesSubmission):
-        return SubmissionVersion(**dict(fact) | changes(fact))
+        said = {name: value for name, value in fact if name in SubmissionVersion.model_fields}
+        return SubmissionVersion(**said | changes(fact))
     assert version is not None, "only what has the whole content comes first"
     return SubmissionVersion(**fields_of(version, SubmissionVersion) | changes(fact))
 

@@ -12,7 +12,7 @@ from services.paytable_registry.domain.history import History
 from services.paytable_registry.domain.properties import PropertyVersion
 from services.paytable_registry.tables import properties
 from shared.contracts.places import Place, PlaceAt, signers_of
-from shared.contracts.properties import PropertyApproved
+from shared.contracts.properties import PropertyApproved, PropertyFiled
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of, in_effect
 from shared.runtime.command.versions import document_of
@@ -90,7 +90,11 @@ async def places_at(connection: AsyncConnection, property_name: str) -> PlaceAt:
 
 
 def _place(version: PropertyVersion) -> Place:
-    return Place.of(PropertyApproved(**fields_of(version, PropertyApproved)))
+    approved_by, approved_at = version.approved_by, version.approved_at
+    assert approved_by is not None, f"{version.label} is approved"
+    assert approved_at is not None, f"{version.label} is approved"
+    filed = fields_of(version, PropertyFiled)
+    return Place.of(PropertyApproved(**filed, approved_by=approved_by, approved_at=approved_at))
 
 
 async def place(connection: AsyncConnection, property_name: str, now: datetime, day: date | None) -> Place:

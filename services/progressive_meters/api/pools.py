@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from services.progressive_meters.api.parameters import POOL_READER, SIGN_READER, PoolName
 from services.progressive_meters.domain.documents import (
@@ -19,11 +19,13 @@ from services.progressive_meters.queries.pools import (
     ApprovedPools,
     Submissions,
     approved_at,
+    find_version,
     submissions_of,
     version_of,
 )
 from services.progressive_meters.tables import changes, movements, pool_versions, pools
 from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import VersionNumber
 from shared.runtime.database import snapshot
 from shared.runtime.rows import find_row, thing_of
 from shared.runtime.service.context import ServiceContext
@@ -127,6 +129,19 @@ def _histories(context: ServiceContext) -> APIRouter:
             return await VERSIONS.read(connection, asked, version_of, property=property_name, pool=pool)
 
     @router.get(
+        "/pools/{property}/{pool}/versions/{version}",
+        response_model=PoolVersion,
+        summary="Read a version of a pool's terms",
+        responses=_ONE,
+    )
+    async def read_version(
+        request: Request, property_name: PropertyPath, pool: PoolName, version: Annotated[VersionNumber, Path()]
+    ) -> Response:
+        """What was filed never changes; its status does, once."""
+        async with snapshot(context.pools.readers) as connection:
+            return document_response(request, await find_version(connection, property_name, pool, version))
+
+    @router.get(
         "/pools/{property}/{pool}/movements", response_model_exclude_none=True, summary="List what moved a pool"
     )
     async def list_movements(
@@ -148,6 +163,14 @@ def _histories(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
             return await CHANGES.read(connection, asked, lists.change_of, from_end, **of)
+
+    @router.get("/changes/{property}/{change}", response_model=ChangeItem, summary="Read a change", responses=_ONE)
+    async def read_change(
+        request: Request, property_name: PropertyPath, change: Annotated[VersionNumber, Path()]
+    ) -> Response:
+        """What somebody wants to change, or did, with the display before and after."""
+        async with snapshot(context.pools.readers) as connection:
+            return document_response(request, await lists.find_change(connection, property_name, change))
 
     return router
 

@@ -6,9 +6,11 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from services.progressive_meters.domain.versions import PoolVersion
+from shared.contracts.approvals import AsShown
 from shared.contracts.exact import ExactCents
 from shared.contracts.journal_facts import EntryPlace
 from shared.contracts.meters import ChangeAsked, Feed, Movement
+from shared.runtime.command.subject import Subject
 
 Status = Literal["requested", "approved", "rejected"]
 
@@ -64,7 +66,7 @@ class MovementItem(EntryPlace):
     movement: Movement
 
 
-class ChangeItem(ChangeAsked):
+class ChangeItem(ChangeAsked, AsShown, Subject):
     """A change that people made, wanted, or turned down, with the display before and after it."""
 
     status: Status

@@ -20,12 +20,13 @@ from shared.contracts.versions import (
 )
 from shared.jurisdictions import GamingPack, least_reset
 from shared.runtime.command.approval import POOL_TERMS, Approval, Decision
+from shared.runtime.command.subject import Subject
 
 FeedTerms = Callable[[str, Feed, datetime], Terms | None]
 """(property, feed, moment) -> the meter's terms in the rules submission in effect then, if that table offers it."""
 
 
-class PoolVersion(PoolTerms, Filed, Standing):
+class PoolVersion(PoolTerms, Filed, Standing, Subject):
     """A version of a pool's terms as it stands: what was filed, and what has become of it."""
 
     @property

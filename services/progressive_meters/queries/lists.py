@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.progressive_meters.domain.documents import ChangeItem, FeedTerms, PoolStatus, SignReading
 from services.progressive_meters.domain.versions import Pools, PoolVersion
 from services.progressive_meters.queries.pools import Submissions, pool_of
-from services.progressive_meters.tables import pools
+from services.progressive_meters.tables import changes, pools
 from shared.contracts.exact import exact_text
-from shared.runtime.rows import rows_of, thing_of
+from shared.runtime.rows import find_row, rows_of, thing_of
 
 
 async def signs(connection: AsyncConnection, property_name: str, pool: str | None = None) -> list[SignReading]:
@@ -44,6 +44,12 @@ def _feeds(terms: PoolVersion, offers: Submissions, at: datetime) -> list[FeedTe
         rate, reserve_rate = (None, None) if meter is None else meter.rates
         found.append(FeedTerms(**dict(feed), rate=rate, reserve_rate=reserve_rate))
     return found
+
+
+async def find_change(connection: AsyncConnection, property_name: str, change: int) -> ChangeItem:
+    """Return a change. Raises: Rejected where there is none."""
+    missing = f"there is no change {change} at {property_name}"
+    return change_of(await find_row(connection, changes, missing, property=property_name, change=change))
 
 
 def change_of(row: Row[Any]) -> ChangeItem:

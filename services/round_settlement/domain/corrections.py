@@ -20,6 +20,7 @@ from shared.journal.entry import Posting
 from shared.rules import round_type
 from shared.rules.errors import Finding, Refused
 from shared.runtime.command.approval import ROUND_CORRECTION, Approval, Decision
+from shared.runtime.command.subject import Subject
 
 CorrectionStatus = Literal["asked", "approved", "rejected"]
 Effect = Literal["waiting", "posted", "superseded"]
@@ -76,7 +77,7 @@ class PostingChange(BaseModel):
     difference_cents: int
 
 
-class CorrectionDocument(CorrectionItem):
+class CorrectionDocument(CorrectionItem, Subject):
     """A correction with what it changes, settled at the moment of asking by the code that would post it.
 
     `stands` says whether the revision that it replaces is the one in force. `after` and what follows from it are

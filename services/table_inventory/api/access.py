@@ -30,5 +30,8 @@ DayReader = Annotated[str, person_with(READ_REPORTS, AUDIT_DAYS, APPROVE_DAYS)]
 DayPath = Annotated[Day, Path(description="the gaming day")]
 NumberPath = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
-BY_OTHERS: Final = (Reason.NOT_FOUND, Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
+DECIDED: Final = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+"""Why a step that anybody may take may be rejected."""
+
+BY_OTHERS: Final = (*DECIDED, Reason.SAME_PERSON, Reason.TOO_EARLY)
 """Why a step of something that goes through several hands may be rejected."""

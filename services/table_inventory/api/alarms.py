@@ -1,18 +1,28 @@
 """Routes of alarms: who looks into one that the statistics raised, and what was found."""
 
 from functools import partial
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path, Request, Response
 
 from services.table_inventory.api.access import RESOLVE_ALARMS, AlarmReader
 from services.table_inventory.commands.alarms import OwnAlarm, ResolveAlarm
 from services.table_inventory.domain.alarms import AlarmCase
-from services.table_inventory.queries.alarms import cases_of
-from shared.contracts.rejection import Reason
+from services.table_inventory.queries.alarms import cases_of, find_case
+from shared.contracts.alarms import AlarmName
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Asked, Listing, Page, PropertyPath, command_route, problems
+from shared.runtime.web import (
+    UNCHANGED,
+    Asked,
+    Listing,
+    Page,
+    PropertyPath,
+    command_route,
+    document_response,
+    problems,
+)
 
 CASES: Final[Listing[tuple[str]]] = Listing("alarms", tuple[str])
 
@@ -22,7 +32,8 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/alarms/{property}", tags=["alarms"])
     command = partial(command_route, router, context.commands, role=RESOLVE_ALARMS, answers=AlarmCase)
     command(OwnAlarm, "/{alarm}/own", rejects=(Reason.NOT_FOUND, Reason.ALREADY_DECIDED))
-    command(ResolveAlarm, "/{alarm}/resolve", rejects=(Reason.NOT_ALLOWED, Reason.ALREADY_DECIDED, Reason.TOO_EARLY))
+    rejects = (Reason.NOT_ALLOWED, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
+    command(ResolveAlarm, "/{alarm}/resolve", rejects=rejects, subject=router.prefix + "/{alarm}")
 
     @router.get(
         "",
@@ -37,5 +48,25 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             found = await cases_of(connection, property_name, after[0] if after else "", asked.limit + 1)
         return CASES.page(found, asked.limit, lambda one: (one.alarm,))
+
+    @router.get(
+        "/{alarm}",
+        response_model=AlarmCase,
+        summary="Read who looks into an alarm",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_alarm(
+        request: Request,
+        reader: AlarmReader,
+        property_name: PropertyPath,
+        alarm: Annotated[AlarmName, Path(description="the alarm, as the exceptions of reporting name it")],
+    ) -> Response:
+        """And the conclusion, once there is one."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found = await find_case(connection, property_name, alarm)
+        if found is None:
+            raise Rejected(Reason.NOT_FOUND, f"nobody looks into alarm {alarm!r} of {property_name}")
+        return document_response(request, found)
 
     return router

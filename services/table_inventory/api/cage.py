@@ -3,24 +3,27 @@
 from functools import partial
 from typing import Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
 
-from services.table_inventory.api.access import BY_OTHERS, TRANSACT
+from services.table_inventory.api.access import BY_OTHERS, TRANSACT, NumberPath
 from services.table_inventory.commands.cage import MoveAtCage, VoidAtCage
 from services.table_inventory.commands.winners import IdentifyWinner
-from services.table_inventory.domain.cage import CageDocument
-from services.table_inventory.queries.cage import movements_of_day
+from services.table_inventory.domain.cage import CageDocument, CageRecord
+from services.table_inventory.queries.cage import find_movement, movements_of_day
 from shared.contracts.cage import CageMoved, CageVoided, WinnerIdentified
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
+    UNCHANGED,
     Asked,
     DayQuery,
     Listing,
     Page,
+    PropertyPath,
     PropertyQuery,
     command_route,
+    document_response,
     person_with,
     problems,
 )
@@ -36,7 +39,8 @@ def routes(context: ServiceContext) -> APIRouter:
     command = partial(command_route, router, context.commands, role=TRANSACT)
     command(MoveAtCage, "/cage-movements", answers=CageMoved, status=201, rejects=(Reason.NOT_FOUND,))
     rejects = (*BY_OTHERS, Reason.NOT_ALLOWED)
-    command(VoidAtCage, "/cage-movements/{property}/{number}/void", answers=CageVoided, rejects=rejects)
+    one = "/cage-movements/{property}/{number}"
+    command(VoidAtCage, f"{one}/void", answers=CageVoided, rejects=rejects, subject=one)
 
     command(IdentifyWinner, "/winners", answers=WinnerIdentified, status=201, rejects=(Reason.NOT_FOUND,))
 
@@ -56,5 +60,19 @@ def routes(context: ServiceContext) -> APIRouter:
             number = after[0] if after else 0
             found = await movements_of_day(connection, property_name, gaming_day, number, asked.limit + 1)
         return MOVEMENTS.page(found, asked.limit, lambda one: (one.number,))
+
+    @router.get(
+        one,
+        response_model=CageRecord,
+        summary="Read a movement at the cage",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_movement(
+        request: Request, cashier: Cashier, property_name: PropertyPath, number: NumberPath
+    ) -> Response:
+        """As it was entered, and whether it is void."""
+        del cashier
+        async with snapshot(context.pools.readers) as connection:
+            return document_response(request, await find_movement(connection, property_name, number))
 
     return router

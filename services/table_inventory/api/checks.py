@@ -3,17 +3,28 @@
 from functools import partial
 from typing import Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
 
-from services.table_inventory.api.access import BY_OTHERS, TRANSACT, CageReader
+from services.table_inventory.api.access import BY_OTHERS, TRANSACT, CageReader, NumberPath
 from services.table_inventory.commands.checks import RedeemCheck, ReplaceChecks, ReturnCheck, VoidRedemption
-from services.table_inventory.domain.checks import CounterCheck
-from services.table_inventory.queries.checks import checks_on_hand
+from services.table_inventory.domain.checks import CounterCheck, Redemption
+from services.table_inventory.queries.checks import checks_on_hand, find_redemption
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Asked, Listing, Page, PropertyPath, command_route, problems
+from shared.runtime.web import (
+    UNCHANGED,
+    Asked,
+    Listing,
+    Page,
+    PropertyPath,
+    command_route,
+    document_response,
+    problems,
+)
+
+_REDEMPTION: Final = "/redemptions/{step}"
 
 ON_HAND: Final[Listing[tuple[str]]] = Listing("counter-checks", tuple[str])
 
@@ -24,9 +35,10 @@ def routes(context: ServiceContext) -> APIRouter:
     command = partial(command_route, router, context.commands, role=TRANSACT)
     paid = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.CONTRADICTS)
     command(RedeemCheck, "/{serial}/redeem", answers=CheckRedeemed, rejects=paid)
-    command(VoidRedemption, "/redemptions/{step}/void", answers=RedemptionVoided, rejects=BY_OTHERS)
+    undo = partial(command, subject=router.prefix + _REDEMPTION)
+    undo(VoidRedemption, _REDEMPTION + "/void", answers=RedemptionVoided, rejects=BY_OTHERS)
     returns = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.NOT_ALLOWED)
-    command(ReturnCheck, "/redemptions/{step}/return", answers=CheckReturned, rejects=returns)
+    undo(ReturnCheck, _REDEMPTION + "/return", answers=CheckReturned, rejects=returns)
     command(ReplaceChecks, "", answers=CheckReplaced, status=201, rejects=(*paid, Reason.NOT_ALLOWED))
 
     @router.get(
@@ -42,5 +54,19 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             found = await checks_on_hand(connection, property_name, after[0] if after else "", asked.limit + 1)
         return ON_HAND.page(found, asked.limit, lambda one: (one.serial,))
+
+    @router.get(
+        _REDEMPTION,
+        response_model=Redemption,
+        summary="Read a redemption",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_redemption(
+        request: Request, reader: CageReader, property_name: PropertyPath, step: NumberPath
+    ) -> Response:
+        """As it was entered, and whether it was voided or came back unpaid."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return document_response(request, await find_redemption(connection, property_name, step))
 
     return router

@@ -1,18 +1,30 @@
 """Routes of contests: their results are entered by one person and approved by another."""
 
 from functools import partial
+from typing import Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel
 
-from services.table_inventory.api.access import APPROVE_DAYS, AUDIT_DAYS, BY_OTHERS, DayPath, DayReader
+from services.table_inventory.api.access import (
+    APPROVE_DAYS,
+    AUDIT_DAYS,
+    BY_OTHERS,
+    DECIDED,
+    DayPath,
+    DayReader,
+    NumberPath,
+)
 from services.table_inventory.commands.contests import ApproveContest, EnterContest, RejectContest
 from services.table_inventory.domain.contests import ContestDocument
-from services.table_inventory.queries.contests import contests_of_day
+from services.table_inventory.queries.contests import contests_of_day, find_contest
+from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import PropertyPath, command_route
+from shared.runtime.web import UNCHANGED, PropertyPath, command_route, document_response, problems
+
+_REVISION: Final = "/{contest}/{revision}"
 
 
 class Contests(BaseModel):
@@ -27,8 +39,9 @@ def routes(context: ServiceContext) -> APIRouter:
     command = partial(command_route, router, context.commands, answers=ContestDocument)
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY, Reason.CONTRADICTS)
     command(EnterContest, "", role=AUDIT_DAYS, status=201, rejects=rejects)
-    for decision, path in ((ApproveContest, "approve"), (RejectContest, "reject")):
-        command(decision, f"/{{contest}}/{{revision}}/{path}", role=APPROVE_DAYS, rejects=BY_OTHERS)
+    decide = partial(command, role=APPROVE_DAYS, subject=router.prefix + _REVISION)
+    decide(ApproveContest, f"{_REVISION}/approve", rejects=BY_OTHERS)
+    decide(RejectContest, f"{_REVISION}/reject", rejects=DECIDED)
 
     @router.get("", response_model_exclude_none=True, summary="List contests")
     async def list_contests(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Contests:
@@ -36,5 +49,25 @@ def routes(context: ServiceContext) -> APIRouter:
         del reader
         async with snapshot(context.pools.readers) as connection:
             return Contests(items=await contests_of_day(connection, property_name, gaming_day))
+
+    @router.get(
+        _REVISION,
+        response_model=ContestDocument,
+        summary="Read a revision of a contest",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_contest(
+        request: Request,
+        reader: DayReader,
+        property_name: PropertyPath,
+        gaming_day: DayPath,
+        contest: Annotated[Name, Path(description="the contest")],
+        revision: NumberPath,
+    ) -> Response:
+        """As it was entered, and what has become of it."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found = await find_contest(connection, property_name, gaming_day, contest, revision)
+        return document_response(request, found)
 
     return router

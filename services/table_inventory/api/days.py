@@ -2,33 +2,42 @@
 
 from datetime import date
 from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel
 
 from services.table_inventory.api.access import (
     APPROVE_DAYS,
     AUDIT_DAYS,
     BY_OTHERS,
+    DECIDED,
     DayPath,
     DayReader,
+    NumberPath,
 )
 from services.table_inventory.commands import days as commands
 from services.table_inventory.commands.variances import OwnVariance, ResolveVariance
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.follow_ups import FollowUp, follow_ups
-from services.table_inventory.domain.variances import Variance
+from services.table_inventory.domain.reviews import DayReview
+from services.table_inventory.domain.variances import Variance, VarianceKey
 from services.table_inventory.domain.win import DayWin, TablesWin
 from services.table_inventory.queries.days import (
     counted_at_once,
+    find_adjustment,
+    find_variance,
     read_adjustments,
     read_day,
     read_findings,
+    read_review,
     read_stage,
     read_win,
     variances_of_day,
 )
 from services.table_inventory.tables import journal
+from shared.contracts.envelope import Name
+from shared.contracts.inventory import VarianceKind
 from shared.contracts.rejection import Reason
 from shared.contracts.reports import Reached, ReportStatus
 from shared.contracts.topics import SETTLEMENTS
@@ -106,7 +115,29 @@ def variance_routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             return Variances(items=await variances_of_day(connection, DayKey(property_name, gaming_day), table))
 
+    @router.get(
+        of_variance,
+        response_model=Variance,
+        summary="Read a variance",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_variance(
+        request: Request,
+        reader: DayReader,
+        property_name: PropertyPath,
+        gaming_day: DayPath,
+        variance: Annotated[VarianceKind, Path(description="what differs: an inventory at a count, a box, or a slip")],
+        table: Annotated[Name, Path(description="the table")],
+        number: NumberPath,
+    ) -> Response:
+        """What was counted otherwise than expected, with owner and resolution."""
+        del reader
+        key = VarianceKey(property_name, gaming_day, variance, table, number)
+        async with snapshot(context.pools.readers) as connection:
+            return document_response(request, await find_variance(connection, key))
+
     command = partial(command_route, router, context.commands, role=AUDIT_DAYS, answers=Variance)
+    command = partial(command, subject=router.prefix + of_variance)
     command(OwnVariance, f"{of_variance}/own", rejects=(Reason.NOT_FOUND,))
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
     command(ResolveVariance, f"{of_variance}/resolve", rejects=rejects)
@@ -184,6 +215,20 @@ def day_routes(context: ServiceContext) -> APIRouter:
         )
         return document_response(request, whole)
 
+    @router.get(
+        "/review",
+        response_model=DayReview,
+        summary="Read what is audited or sealed",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_review_of_day(
+        request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
+    ) -> Response:
+        """How far it is closed, win, variances, adjustments, contests: whoever audits or seals it names the hash."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return document_response(request, await read_review(connection, DayKey(property_name, gaming_day)))
+
     @router.get("/adjustments", response_model_exclude_none=True, summary="List adjustments")
     async def list_adjustments(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Adjustments:
         """Entered, approved and rejected."""
@@ -191,13 +236,30 @@ def day_routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             return Adjustments(items=await read_adjustments(connection, DayKey(property_name, gaming_day)))
 
+    @router.get(
+        "/adjustments/{adjustment}",
+        response_model=Adjustment,
+        summary="Read an adjustment",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_adjustment(
+        request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath, adjustment: NumberPath
+    ) -> Response:
+        """As it was entered, and what has become of it."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found = await find_adjustment(connection, DayKey(property_name, gaming_day), adjustment)
+        return document_response(request, found)
+
     command = partial(command_route, router, context.commands)
-    command(commands.CloseDay, "/preliminary", role=AUDIT_DAYS, answers=Day, rejects=BY_OTHERS)
-    command(commands.AuditDay, "/audited", role=AUDIT_DAYS, answers=Day, rejects=BY_OTHERS)
-    command(commands.SealDay, "/final", role=APPROVE_DAYS, answers=Day, rejects=BY_OTHERS)
+    close = partial(command, answers=Day, subject=router.prefix + "/review")
+    close(commands.CloseDay, "/preliminary", role=AUDIT_DAYS, rejects=(*DECIDED, Reason.TOO_EARLY))
+    close(commands.AuditDay, "/audited", role=AUDIT_DAYS, rejects=BY_OTHERS)
+    close(commands.SealDay, "/final", role=APPROVE_DAYS, rejects=BY_OTHERS)
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY)
     enter, one = commands.EnterAdjustment, "/adjustments/{adjustment}"
     command(enter, "/adjustments", role=AUDIT_DAYS, answers=Adjustment, status=201, rejects=rejects)
-    for decision, path in ((commands.ApproveAdjustment, "approve"), (commands.RejectAdjustment, "reject")):
-        command(decision, f"{one}/{path}", role=APPROVE_DAYS, answers=Adjustment, rejects=BY_OTHERS)
+    decide = partial(command, role=APPROVE_DAYS, answers=Adjustment, subject=router.prefix + one)
+    decide(commands.ApproveAdjustment, f"{one}/approve", rejects=BY_OTHERS)
+    decide(commands.RejectAdjustment, f"{one}/reject", rejects=DECIDED)
     return router

@@ -3,21 +3,31 @@
 from functools import partial
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request, Response
 
-from services.table_inventory.api.access import AUDIT_DAYS, DayReader
+from services.table_inventory.api.access import AUDIT_DAYS, DayReader, NumberPath
 from services.table_inventory.commands.investigations import (
     AssignInvestigation,
     ConcludeInvestigation,
     OpenInvestigation,
 )
 from services.table_inventory.domain.investigations import Investigation
-from services.table_inventory.queries.investigations import read_investigations
+from services.table_inventory.queries.investigations import find_investigation, read_investigations
 from shared.contracts.investigations import Month
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Asked, Listing, Page, PropertyQuery, command_route, problems
+from shared.runtime.web import (
+    UNCHANGED,
+    Asked,
+    Listing,
+    Page,
+    PropertyPath,
+    PropertyQuery,
+    command_route,
+    document_response,
+    problems,
+)
 
 INVESTIGATIONS: Final[Listing[tuple[int]]] = Listing("investigations", tuple[int])
 
@@ -28,8 +38,24 @@ def routes(context: ServiceContext) -> APIRouter:
     command = partial(command_route, router, context.commands, role=AUDIT_DAYS, answers=Investigation)
     command(OpenInvestigation, "", status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
     one, known = "/{property}/{investigation}", (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
-    command(AssignInvestigation, f"{one}/assign", rejects=known)
-    command(ConcludeInvestigation, f"{one}/conclude", rejects=(*known, Reason.NOT_ALLOWED))
+    step = partial(command, subject=router.prefix + one)
+    step(AssignInvestigation, f"{one}/assign", rejects=known)
+    step(ConcludeInvestigation, f"{one}/conclude", rejects=(*known, Reason.NOT_ALLOWED))
+
+    @router.get(
+        one,
+        response_model=Investigation,
+        summary="Read an investigation",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_investigation(
+        request: Request, reader: DayReader, property_name: PropertyPath, investigation: NumberPath
+    ) -> Response:
+        """With its owner, and the conclusion once there is one."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found = await find_investigation(connection, property_name, investigation)
+        return document_response(request, found)
 
     @router.get(
         "",

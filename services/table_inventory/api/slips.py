@@ -4,21 +4,20 @@ from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import BaseModel
 
 from services.table_inventory.api.access import (
     BY_OTHERS,
+    DECIDED,
     PREPARE_SLIPS,
     REQUEST_SLIPS,
     NumberPath,
     SlipReader,
 )
 from services.table_inventory.commands import slips as commands
-from services.table_inventory.domain.slips import Slip, SlipKey, SlipStatus
-from services.table_inventory.queries.slips import find_slip, read_requests, read_slips
-from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, SlipKind, SlipRequested
+from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest, SlipStatus
+from services.table_inventory.queries.slips import find_request, find_slip, read_requests, read_slips
+from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, SlipKind
 from shared.contracts.rejection import Reason
-from shared.runtime.command.command import Command
 from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
@@ -47,26 +46,42 @@ def routes(context: ServiceContext) -> APIRouter:
         commands.RequestSlip,
         "/requests",
         role=REQUEST_SLIPS,
-        answers=SlipRequested,
+        answers=SlipRequest,
         status=201,
         rejects=(Reason.NOT_FOUND,),
     )
-    command(commands.PrepareSlip, "/slips", role=PREPARE_SLIPS, answers=Slip, status=201, rejects=BY_OTHERS)
-    receive = "/slips/{property}/credit/{number}/receive"
-    command(commands.ReceiveCredit, receive, role=PREPARE_SLIPS, answers=Slip, rejects=BY_OTHERS)
+    step = partial(command, role=PREPARE_SLIPS, answers=Slip)
+    step(commands.PrepareSlip, "/slips", status=201, rejects=BY_OTHERS, subject="/requests/{property}/{request}")
+    credit, slip_path = "/slips/{property}/credit/{number}", "/slips/{property}/{slip}/{number}"
+    step(commands.ReceiveCredit, credit + "/receive", rejects=BY_OTHERS, subject=credit)
     rejects = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_LATE)
-    void = "/slips/{property}/{slip}/{number}/void"
-    command(commands.VoidSlip, void, role=PREPARE_SLIPS, answers=Slip, rejects=rejects)
-    paper: tuple[tuple[type[Command], str, type[BaseModel]], ...] = (
-        (commands.EnterManualSlip, "/manual-slips", ManualSlipEntered),
-        (commands.VoidManualSlip, "/manual-slips/void", ManualSlipVoided),
-    )
-    for model, path, answers in paper:
-        forms = (*BY_OTHERS, Reason.NOT_ALLOWED)
-        command(model, path, role=PREPARE_SLIPS, answers=answers, status=201, rejects=forms)
+    step(commands.VoidSlip, slip_path + "/void", rejects=rejects, subject=slip_path)
+    paper = partial(command, role=PREPARE_SLIPS, status=201)
+    signed = (*BY_OTHERS, Reason.NOT_ALLOWED)
+    paper(commands.EnterManualSlip, "/manual-slips", answers=ManualSlipEntered, rejects=signed)
+    paper(commands.VoidManualSlip, "/manual-slips/void", answers=ManualSlipVoided, rejects=DECIDED)
 
-    @router.get("/requests", summary="List open requests", responses=problems(Reason.CURSOR_UNKNOWN))
-    async def list_requests(reader: SlipReader, property_name: PropertyQuery, asked: Asked) -> Page[SlipRequested]:
+    @router.get(
+        "/requests/{property}/{request}",
+        response_model=SlipRequest,
+        summary="Read a request",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_request(
+        http: Request, reader: SlipReader, property_name: PropertyPath, request: NumberPath
+    ) -> Response:
+        """What the pit asked of the cage, and the number of the slip once it is prepared."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return document_response(http, await find_request(connection, property_name, request))
+
+    @router.get(
+        "/requests",
+        response_model_exclude_none=True,
+        summary="List open requests",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_requests(reader: SlipReader, property_name: PropertyQuery, asked: Asked) -> Page[SlipRequest]:
         """What the pit asked of the cage, and nothing was prepared for yet."""
         del reader
         after = REQUESTS.after(asked.cursor)
@@ -106,7 +121,7 @@ def routes(context: ServiceContext) -> APIRouter:
         return SLIPS.page(found, asked.limit, lambda one: (one.slip, one.number))
 
     @router.get(
-        "/slips/{property}/{slip}/{number}",
+        slip_path,
         response_model=Slip,
         summary="Read a slip",
         responses=UNCHANGED | problems(Reason.NOT_FOUND),

@@ -14,7 +14,7 @@ from shared.contracts.people import same_person
 from shared.contracts.places import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
 from shared.runtime.consume.properties import Places, known_places
 
 COMMANDS: Final = Commands()
@@ -31,7 +31,7 @@ class OwnAlarm(Command):
     owner: Person
 
 
-class ResolveAlarm(Command):
+class ResolveAlarm(Approving):
     """Resolve an alarm.
 
     By its owner, with what was found. It stays on the lists, and is open no more.
@@ -56,15 +56,16 @@ def own(command: OwnAlarm, state: tuple[Places, AlarmCase | None], now: Now) -> 
     return Accepted(recording=Recording(fact=fact), answer=AlarmCase(**dict(fact)))
 
 
-async def _owned(connection: AsyncConnection, command: ResolveAlarm) -> AlarmCase | None:
-    return await find_case(connection, command.property, command.alarm)
-
-
-@COMMANDS.handles(ResolveAlarm, load=_owned)
-def resolve(command: ResolveAlarm, case: AlarmCase | None, now: Now) -> Accepted:
-    """Let the owner conclude."""
+async def _owned(connection: AsyncConnection, command: ResolveAlarm) -> AlarmCase:
+    case = await find_case(connection, command.property, command.alarm)
     if case is None:
         raise Rejected(Reason.TOO_EARLY, f"alarm {command.alarm!r} has no owner yet: name one first")
+    return case
+
+
+@COMMANDS.handles(ResolveAlarm, load=_owned, subject=as_loaded)
+def resolve(command: ResolveAlarm, case: AlarmCase, now: Now) -> Accepted:
+    """Let the owner conclude."""
     _require_open(case)
     if not same_person(case.owner, now.by):
         raise Rejected(Reason.NOT_ALLOWED, f"alarm {command.alarm!r} is {case.owner}'s to resolve")

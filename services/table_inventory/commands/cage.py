@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.cage import CageDocument, moved
+from services.table_inventory.domain.cage import CageRecord, moved
 from services.table_inventory.queries.cage import find_movement
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import cage_movements, properties
@@ -17,7 +17,7 @@ from shared.contracts.people import same_person
 from shared.contracts.places import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.consume.properties import Places, known_places
 
 COMMANDS: Final = Commands()
@@ -56,7 +56,7 @@ def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
     return Accepted(recording=Recording(fact=fact, postings=moved(fact)), answer=fact)
 
 
-class VoidAtCage(Command):
+class VoidAtCage(Approving):
     """Void a movement at the cage that was entered by mistake.
 
     By somebody else than who entered it.
@@ -68,26 +68,25 @@ class VoidAtCage(Command):
 
 
 class Voiding(NamedTuple):
-    """The cage, a movement, and whether it is void."""
+    """A movement, and the cage."""
 
+    movement: CageRecord
     cage: Cage
-    movement: CageDocument
-    is_void: bool
 
 
 async def _voiding(connection: AsyncConnection, command: VoidAtCage) -> Voiding:
-    movement, is_void = await find_movement(connection, command.property, command.number)
-    return Voiding(await _cage(connection, command), movement, is_void)
+    movement = await find_movement(connection, command.property, command.number)
+    return Voiding(movement, await _cage(connection, command))
 
 
-@COMMANDS.handles(VoidAtCage, load=_voiding)
+@COMMANDS.handles(VoidAtCage, load=_voiding, subject=first_loaded)
 def void(command: VoidAtCage, state: Voiding, now: Now) -> Accepted:
     """Take a movement back."""
-    cage, movement, is_void = state
+    movement, cage = state
     name = f"number {command.number} at the cage of {command.property}"
     if movement.voids is not None:
         raise Rejected(Reason.NOT_ALLOWED, f"{name} voids number {movement.voids}: enter the movement again instead")
-    if is_void:
+    if movement.is_void:
         raise Rejected(Reason.ALREADY_DECIDED, f"{name} is void already")
     if same_person(movement.by, now.by):
         raise Rejected(Reason.SAME_PERSON, f"{now.by} entered {name}: somebody else must void it")

@@ -27,7 +27,7 @@ from shared.contracts.places import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.consume.properties import Places, known_places
 
 COMMANDS: Final = Commands()
@@ -87,7 +87,7 @@ def _said(redemption: Redemption) -> dict[str, Any]:
     return {name: getattr(redemption, name) for name in _SAID}
 
 
-class VoidRedemption(Command):
+class VoidRedemption(Approving):
     """Void a redemption that was entered by mistake.
 
     By somebody else than who entered it; what it paid is owed again.
@@ -109,15 +109,15 @@ class ReturnCheck(Command):
     reason: Annotated[Text, Field(description="why the bank returned it, and its reference")]
 
 
-async def _undoing(connection: AsyncConnection, command: VoidRedemption | ReturnCheck) -> tuple[AtCage, Redemption]:
+async def _undoing(connection: AsyncConnection, command: VoidRedemption | ReturnCheck) -> tuple[Redemption, AtCage]:
     redemption = await find_redemption(connection, command.property, command.step)
-    return await _at_cage(connection, command.property), redemption
+    return redemption, await _at_cage(connection, command.property)
 
 
-@COMMANDS.handles(VoidRedemption, load=_undoing)
-def void(command: VoidRedemption, state: tuple[AtCage, Redemption], now: Now) -> Accepted:
+@COMMANDS.handles(VoidRedemption, load=_undoing, subject=first_loaded)
+def void(command: VoidRedemption, state: tuple[Redemption, AtCage], now: Now) -> Accepted:
     """Take a redemption back."""
-    cage, redemption = state
+    redemption, cage = state
     name = f"redemption {command.step} of counter check {redemption.serial}"
     redemption.require_standing(command.step)
     if same_person(redemption.by, now.by):
@@ -135,9 +135,9 @@ def void(command: VoidRedemption, state: tuple[AtCage, Redemption], now: Now) ->
 
 
 @COMMANDS.handles(ReturnCheck, load=_undoing)
-def return_unpaid(command: ReturnCheck, state: tuple[AtCage, Redemption], now: Now) -> Accepted:
+def return_unpaid(command: ReturnCheck, state: tuple[Redemption, AtCage], now: Now) -> Accepted:
     """Record what is owed again: on the day on which the cage learns of it, for the deposit did happen on its own."""
-    cage, redemption = state
+    redemption, cage = state
     redemption.require_returnable(command.step)
     fact = CheckReturned(
         property=command.property,

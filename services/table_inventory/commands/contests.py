@@ -7,9 +7,8 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.contests import ContestDocument, money
-from services.table_inventory.queries.contests import revisions_of
+from services.table_inventory.queries.contests import find_contest, revisions_of
 from services.table_inventory.queries.places import find_place
-from services.table_inventory.tables import contests
 from shared.contracts.contests import (
     ContestApproved,
     ContestEntered,
@@ -22,10 +21,10 @@ from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import fields_of
 from shared.journal.recording import Recording
 from shared.runtime.command.approval import CONTEST, Approval, Decision
-from shared.runtime.command.command import Accepted, Command, Commands, Now
-from shared.runtime.rows import find_row, thing_of
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
 
@@ -77,19 +76,21 @@ def enter(command: EnterContest, state: Entering, now: Now) -> Accepted:
     return Accepted(recording=Recording(fact=fact), answer=ContestDocument(**dict(fact)))
 
 
-class ApproveContest(Command):
-    """Approve the result of a contest.
-
-    It is posted, and its revenue is of the gaming day on which the contest ended.
-    """
-
+class _OfContest(Command):
     property: Name
     gaming_day: date
     contest: Name
     revision: Number
 
 
-class RejectContest(ApproveContest):
+class ApproveContest(_OfContest, Approving):
+    """Approve the result of a contest.
+
+    It is posted, and its revenue is of the gaming day on which the contest ended.
+    """
+
+
+class RejectContest(_OfContest):
     """Reject the result of a contest.
 
     Nothing changes.
@@ -98,33 +99,33 @@ class RejectContest(ApproveContest):
     reason: Text
 
 
-_Entered = tuple[ContestEntered, Approval]
-"""A result, and where it stands."""
-
-
-async def _entered(connection: AsyncConnection, command: ApproveContest) -> _Entered:
+async def _entered(connection: AsyncConnection, command: _OfContest) -> ContestDocument:
     """Return a result. Raises: Rejected where there is none."""
-    name = f"revision {command.revision} of contest {command.contest} of {command.gaming_day}"
-    key = {name: getattr(command, name) for name in ApproveContest.model_fields}
-    row = await find_row(connection, contests, f"there is no {name} at {command.property}", **key)
-    return thing_of(ContestEntered, row), Approval(CONTEST, name, row.entered_by, Decision.of(row.status))
+    return await find_contest(connection, command.property, command.gaming_day, command.contest, command.revision)
 
 
-@COMMANDS.handles(ApproveContest, load=_entered)
-def approve(command: ApproveContest, state: _Entered, now: Now) -> Accepted:
+def _approval(entered: ContestDocument) -> Approval:
+    name = f"revision {entered.revision} of contest {entered.contest} of {entered.gaming_day}"
+    return Approval(CONTEST, name, entered.entered_by, Decision.of(entered.status))
+
+
+@COMMANDS.handles(ApproveContest, load=_entered, subject=as_loaded)
+def approve(command: ApproveContest, entered: ContestDocument, now: Now) -> Accepted:
     """Approve a result, and post it."""
     del command
-    entered, approval = state
-    approval.approve(now.by)
-    fact = ContestApproved(**dict(entered), approved_by=now.by, approved_at=now.at)
-    answer = ContestDocument(**dict(fact), status="approved")
+    _approval(entered).approve(now.by)
+    approved = {"approved_by": now.by, "approved_at": now.at}
+    fact = ContestApproved(**fields_of(entered, ContestEntered), **approved)
+    answer = entered.model_copy(update={**approved, "status": "approved"})
     return Accepted(recording=Recording(fact=fact, postings=money(fact)), answer=answer)
 
 
 @COMMANDS.handles(RejectContest, load=_entered)
-def reject(command: RejectContest, state: _Entered, now: Now) -> Accepted:
+def reject(command: RejectContest, entered: ContestDocument, now: Now) -> Accepted:
     """Turn a result down."""
-    entered, approval = state
-    approval.reject()
-    fact = ContestRejected(**dict(entered), rejected_by=now.by, rejected_at=now.at, rejection_reason=command.reason)
-    return Accepted(recording=Recording(fact=fact), answer=ContestDocument(**dict(fact), status="rejected"))
+    _approval(entered).reject()
+    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
+    fact = ContestRejected(**fields_of(entered, ContestEntered), **rejected)
+    return Accepted(
+        recording=Recording(fact=fact), answer=entered.model_copy(update={**rejected, "status": "rejected"})
+    )

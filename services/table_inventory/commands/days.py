@@ -12,14 +12,13 @@ from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.days import Adjustment, Day, DayKey, Step, incomplete
 from services.table_inventory.domain.people import Law, require_different
 from services.table_inventory.domain.rake import non_banking
-from services.table_inventory.queries.contests import contests_of_day
+from services.table_inventory.domain.reviews import DayReview
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
+    find_adjustment,
     journal_heads,
-    read_adjustments,
     read_day,
-    read_win,
-    variances_of_day,
+    read_review,
 )
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import last_number, read_slips
@@ -31,10 +30,11 @@ from shared.contracts.envelope import Reason as Text
 from shared.contracts.people import same_person
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
+from shared.contracts.versions import fields_of
 from shared.journal.recording import Recording
 from shared.runtime.command.approval import DAY_ADJUSTMENT, Approval, Decision
-from shared.runtime.command.command import Accepted, Command, Commands, Now
-from shared.runtime.rows import find_row, rows_of, thing_of
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded, first_loaded
+from shared.runtime.rows import rows_of
 
 COMMANDS: Final = Commands()
 
@@ -62,7 +62,8 @@ def _require(day: Day, step: Step) -> None:
 
 def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
     """Return that a day is closed one step further."""
-    return Accepted(recording=Recording(fact=fact), answer=day.model_copy(update={**dict(fact), "status": status}))
+    said = {name: value for name, value in fact if name in Day.model_fields}
+    return Accepted(recording=Recording(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
 
 class CloseDay(AboutDay):
@@ -103,7 +104,7 @@ def close(command: CloseDay, state: tuple[Day, Sequence[str]], now: Now) -> Acce
     return _closed(day, fact, ReportStatus.PRELIMINARY)
 
 
-class AuditDay(AboutDay):
+class AuditDay(AboutDay, Approving):
     """Audit a gaming day.
 
     By somebody who neither closed it nor took part in its count; reportable variances are resolved.
@@ -111,8 +112,9 @@ class AuditDay(AboutDay):
 
 
 class Auditing(NamedTuple):
-    """A gaming day, who closes it by law, who took part in its count, and what is not resolved of it."""
+    """A gaming day as it would be audited, who closes it by law, who counted, and what is not resolved of it."""
 
+    review: DayReview
     day: Day
     law: Law
     counters: set[str]
@@ -122,18 +124,18 @@ class Auditing(NamedTuple):
 async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
     key = command.key()
     law = (await find_place(connection, *key)).law.people.day_close.on(key.gaming_day)
-    found = await variances_of_day(connection, key)
-    left = [one.key().path() for one in found if one.level != "noted" and one.status != "resolved"]
-    for adjustment in await read_adjustments(connection, key):
+    review = await read_review(connection, key)
+    left = [one.key().path() for one in review.variances if one.level != "noted" and one.status != "resolved"]
+    for adjustment in review.adjustments:
         if adjustment.status == "entered":
             left.append(f"adjustment {adjustment.adjustment} waits for a decision")
-    for contest in await contests_of_day(connection, *key):
+    for contest in review.contests:
         if contest.status == "entered":
             left.append(f"revision {contest.revision} of contest {contest.contest} waits for a decision")
-    return Auditing(await read_day(connection, key), law, await counters_of_day(connection, *key), left)
+    return Auditing(review, await read_day(connection, key), law, await counters_of_day(connection, *key), left)
 
 
-@COMMANDS.handles(AuditDay, load=_auditing)
+@COMMANDS.handles(AuditDay, load=_auditing, subject=first_loaded)
 def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
     """Let revenue audit, which took no part in the count, be through with a day."""
     day, gaming_day = state.day, command.gaming_day
@@ -148,7 +150,7 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
     return _closed(day, fact, ReportStatus.PRELIMINARY)
 
 
-class SealDay(AboutDay):
+class SealDay(AboutDay, Approving):
     """Seal a gaming day.
 
     By somebody else than the auditor: from now on there are only adjusting entries.
@@ -156,8 +158,9 @@ class SealDay(AboutDay):
 
 
 class Sealing(NamedTuple):
-    """A gaming day, who seals it by law, and the report that is to be sealed."""
+    """A gaming day as it would be sealed, who seals it by law, and the report that is to be sealed."""
 
+    review: DayReview
     day: Day
     law: Law
     report: dict[str, Any]
@@ -165,19 +168,20 @@ class Sealing(NamedTuple):
 
 async def _sealing(connection: AsyncConnection, command: SealDay) -> Sealing:
     law = (await find_place(connection, *command.key())).law.people.day_seal.on(command.gaming_day)
-    win = await read_win(connection, command.key())
+    review = await read_review(connection, command.key())
     report = {
-        **command.content(),
-        **win.model_dump(mode="json"),
+        "property": command.property,
+        "gaming_day": command.gaming_day.isoformat(),
+        **review.win.model_dump(mode="json"),
         "journal": await journal_heads(connection),
     }
-    return Sealing(await read_day(connection, command.key()), law, report)
+    return Sealing(review, await read_day(connection, command.key()), law, report)
 
 
-@COMMANDS.handles(SealDay, load=_sealing)
+@COMMANDS.handles(SealDay, load=_sealing, subject=first_loaded)
 def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
     """Seal an audited day with the hash of its report."""
-    day, law, report = state
+    _, day, law, report = state
     _require(day, "audited")
     require_different(f"{command.gaming_day}", law, dict(day) | {"final_by": now.by})
     digest = sha256(canonical(report)).hexdigest()
@@ -235,16 +239,18 @@ def enter(command: EnterAdjustment, state: Entering, now: Now) -> Accepted:
     return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact)))
 
 
-class ApproveAdjustment(AboutDay):
+class _OfAdjustment(AboutDay):
+    adjustment: inventory.Number
+
+
+class ApproveAdjustment(_OfAdjustment, Approving):
     """Approve an adjustment.
 
     It becomes an adjusting entry, dated now.
     """
 
-    adjustment: inventory.Number
 
-
-class RejectAdjustment(ApproveAdjustment):
+class RejectAdjustment(_OfAdjustment):
     """Reject an adjustment.
 
     Nothing changes.
@@ -253,36 +259,33 @@ class RejectAdjustment(ApproveAdjustment):
     reason: Text
 
 
-_Entered = tuple[inventory.AdjustmentEntered, Approval]
-"""An adjustment, and where it stands."""
-
-
-async def _entered(connection: AsyncConnection, command: ApproveAdjustment) -> _Entered:
+async def _entered(connection: AsyncConnection, command: _OfAdjustment) -> Adjustment:
     """Return an adjustment. Raises: Rejected where there is none."""
-    missing = f"there is no adjustment {command.adjustment} of {command.gaming_day} at {command.property}"
-    key = {**command.key()._asdict(), "adjustment": command.adjustment}
-    row = await find_row(connection, adjustments, missing, **key)
-    decision = Decision.of(row.status)
-    approval = Approval(DAY_ADJUSTMENT, f"adjustment {command.adjustment}", row.entered_by, decision)
-    return thing_of(inventory.AdjustmentEntered, row), approval
+    return await find_adjustment(connection, command.key(), command.adjustment)
 
 
-@COMMANDS.handles(ApproveAdjustment, load=_entered)
-def approve(command: ApproveAdjustment, state: _Entered, now: Now) -> Accepted:
+def _approval(entered: Adjustment) -> Approval:
+    name = f"adjustment {entered.adjustment}"
+    return Approval(DAY_ADJUSTMENT, name, entered.entered_by, Decision.of(entered.status))
+
+
+@COMMANDS.handles(ApproveAdjustment, load=_entered, subject=as_loaded)
+def approve(command: ApproveAdjustment, entered: Adjustment, now: Now) -> Accepted:
     """Approve an adjustment, and post it."""
-    entered, approval = state
-    approval.approve(now.by)
-    fact = inventory.AdjustmentApproved(**dict(entered), approved_by=now.by, approved_at=now.at)
+    _approval(entered).approve(now.by)
+    approved = {"approved_by": now.by, "approved_at": now.at}
+    fact = inventory.AdjustmentApproved(**fields_of(entered, inventory.AdjustmentEntered), **approved)
     postings = TableAccounts(command.property, entered.table).adjusted(entered.figure, entered.cents)
-    answer = Adjustment(**dict(fact), status="approved")
+    answer = entered.model_copy(update={**approved, "status": "approved"})
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=answer)
 
 
 @COMMANDS.handles(RejectAdjustment, load=_entered)
-def reject(command: RejectAdjustment, state: _Entered, now: Now) -> Accepted:
+def reject(command: RejectAdjustment, entered: Adjustment, now: Now) -> Accepted:
     """Turn an adjustment down."""
-    entered, approval = state
-    approval.reject()
+    _approval(entered).reject()
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
-    fact = inventory.AdjustmentRejected(**dict(entered), **rejected)
-    return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact), status="rejected"))
+    fact = inventory.AdjustmentRejected(**fields_of(entered, inventory.AdjustmentEntered), **rejected)
+    return Accepted(
+        recording=Recording(fact=fact), answer=entered.model_copy(update={**rejected, "status": "rejected"})
+    )

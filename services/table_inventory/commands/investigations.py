@@ -23,7 +23,7 @@ from shared.contracts.people import same_person
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
 
@@ -81,7 +81,7 @@ class AssignInvestigation(Command):
     owner: Person
 
 
-class ConcludeInvestigation(Command):
+class ConcludeInvestigation(Approving):
     """Conclude an investigation.
 
     By its owner.
@@ -92,25 +92,30 @@ class ConcludeInvestigation(Command):
     conclusion: Text
 
 
-async def _open(connection: AsyncConnection, command: AssignInvestigation | ConcludeInvestigation) -> Investigation:
-    """Return an investigation. Raises: Rejected where there is none, or it is concluded."""
-    found = await find_investigation(connection, command.property, command.investigation)
+async def _known(connection: AsyncConnection, command: AssignInvestigation | ConcludeInvestigation) -> Investigation:
+    """Return an investigation. Raises: Rejected where there is none."""
+    return await find_investigation(connection, command.property, command.investigation)
+
+
+def _require_open(found: Investigation) -> None:
+    """Raise Rejected where an investigation is concluded."""
     if found.concluded_at is not None:
-        detail = f"investigation {command.investigation} of {command.property} is concluded already"
+        detail = f"investigation {found.investigation} of {found.property} is concluded already"
         raise Rejected(Reason.ALREADY_DECIDED, detail)
-    return found
 
 
-@COMMANDS.handles(AssignInvestigation, load=_open)
+@COMMANDS.handles(AssignInvestigation, load=_known)
 def assign(command: AssignInvestigation, found: Investigation, now: Now) -> Accepted:
     """Name another owner."""
+    _require_open(found)
     fact = InvestigationAssigned(**dict(command), assigned_by=now.by, assigned_at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=found.model_copy(update={"owner": command.owner}))
 
 
-@COMMANDS.handles(ConcludeInvestigation, load=_open)
+@COMMANDS.handles(ConcludeInvestigation, load=_known, subject=as_loaded)
 def conclude(command: ConcludeInvestigation, found: Investigation, now: Now) -> Accepted:
     """Let the owner say what it was."""
+    _require_open(found)
     if not same_person(found.owner, now.by):
         raise Rejected(Reason.NOT_ALLOWED, f"investigation {found.investigation} is {found.owner}'s to conclude")
     concluded = {"conclusion": command.conclusion, "concluded_at": now.at}

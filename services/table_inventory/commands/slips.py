@@ -9,9 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.people import Law, law_of_slips, require_different
 from services.table_inventory.domain.rake import non_banking
-from services.table_inventory.domain.slips import Slip, SlipKey
+from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest
 from services.table_inventory.queries.places import find_place
-from services.table_inventory.queries.slips import find_slip, last_number
+from services.table_inventory.queries.slips import find_request, find_slip, last_number
 from services.table_inventory.tables import manual_slips, requests, slips
 from shared.contracts import inventory
 from shared.contracts.chips import Contents, value_of
@@ -20,9 +20,10 @@ from shared.contracts.pit import SlipNumber
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
+from shared.contracts.versions import fields_of
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
-from shared.runtime.rows import find_row, rows_of, thing_of
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.runtime.rows import rows_of
 
 COMMANDS: Final = Commands()
 
@@ -59,10 +60,10 @@ def _require_table(place: Place, command: RequestSlip | inventory.ManualSlip) ->
 def request(command: RequestSlip, last: int, now: Now) -> Accepted:
     """Record a request under the next number."""
     fact = inventory.SlipRequested(**dict(command), request=last + 1, requested_by=now.by, requested_at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=fact)
+    return Accepted(recording=Recording(fact=fact), answer=SlipRequest(**dict(fact)))
 
 
-class PrepareSlip(Command):
+class PrepareSlip(Approving):
     """Prepare the slip of a request.
 
     The cage prepares it under the next number of its series: dense for each property and kind. Not the person who
@@ -74,44 +75,39 @@ class PrepareSlip(Command):
 
 
 class Preparing(NamedTuple):
-    """A request, the number of the slip that was prepared for it, and the last number of its series."""
+    """A request, the last number of its series, and who has a hand in it by law."""
 
-    request: inventory.SlipRequested
-    prepared: int | None
+    request: SlipRequest
     last: int
     law: Law
 
 
 async def _preparing(connection: AsyncConnection, command: PrepareSlip) -> Preparing:
-    name, number = command.property, command.request
-    missing = f"there is no request {number} at {name}"
-    row = await find_row(connection, requests, missing, property=name, request=number)
-    request = thing_of(inventory.SlipRequested, row)
-    prepared = (await connection.execute(rows_of(slips, property=name, request=number))).one_or_none()
+    name, request = command.property, await find_request(connection, command.property, command.request)
     last = await last_number(connection, slips, "number", property=name, slip=request.slip)
-    law = await _law(connection, name, request.slip, request.gaming_day)
-    return Preparing(request, None if prepared is None else prepared.number, last, law)
+    return Preparing(request, last, await _law(connection, name, request.slip, request.gaming_day))
 
 
 async def _law(connection: AsyncConnection, property_name: str, slip: inventory.SlipKind, gaming_day: date) -> Law:
     return law_of_slips(await find_place(connection, property_name, gaming_day), slip, gaming_day)
 
 
-@COMMANDS.handles(PrepareSlip, load=_preparing)
+@COMMANDS.handles(PrepareSlip, load=_preparing, subject=first_loaded)
 def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
     """Prepare the slip, unless it was prepared, or the law has somebody else prepare it than who requested it."""
     slip, number = state.request.slip, command.request
-    if state.prepared is not None:
-        detail = f"request {number} was prepared already: {slip} slip {state.prepared}"
+    if state.request.number is not None:
+        detail = f"request {number} was prepared already: {slip} slip {state.request.number}"
         raise Rejected(Why.ALREADY_DECIDED, detail)
     people = {"requested_by": state.request.requested_by, "prepared_by": now.by}
     require_different(f"request {number} of {command.property}", state.law, people)
-    fact = inventory.SlipPrepared(**dict(state.request), number=state.last + 1, prepared_by=now.by, prepared_at=now.at)
+    requested = fields_of(state.request, inventory.SlipRequested)
+    fact = inventory.SlipPrepared(**requested, number=state.last + 1, prepared_by=now.by, prepared_at=now.at)
     made = Slip(**dict(fact), cents=value_of(fact.contents))
     return Accepted(recording=Recording(fact=fact), answer=made, location=made.key.path())
 
 
-class ReceiveCredit(Command):
+class ReceiveCredit(Approving):
     """Receive a credit at the cage.
 
     By somebody whom the law lets do it after the other steps of the slip.
@@ -128,7 +124,7 @@ async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[
     return slip, await _law(connection, slip.property, slip.slip, slip.gaming_day)
 
 
-@COMMANDS.handles(ReceiveCredit, load=_credit)
+@COMMANDS.handles(ReceiveCredit, load=_credit, subject=first_loaded)
 def receive(command: ReceiveCredit, state: tuple[Slip, Law], now: Now) -> Accepted:
     """Receive what left its table."""
     slip, law = state

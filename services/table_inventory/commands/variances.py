@@ -6,16 +6,15 @@ from typing import Annotated, Final
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.days import DayKey
 from services.table_inventory.domain.variances import Variance, VarianceKey
-from services.table_inventory.queries.days import variances_of_day
+from services.table_inventory.queries.days import find_variance
 from shared.contracts.envelope import Name, Person, Reason
 from shared.contracts.inventory import Number, VarianceKind, VarianceOwned, VarianceResolved
 from shared.contracts.people import same_person
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
 
@@ -42,7 +41,7 @@ class OwnVariance(AboutVariance):
     owner: Person
 
 
-class ResolveVariance(AboutVariance):
+class ResolveVariance(AboutVariance, Approving):
     """Resolve a variance.
 
     By its owner; the books follow what was counted.
@@ -53,10 +52,7 @@ class ResolveVariance(AboutVariance):
 
 async def _variance(connection: AsyncConnection, command: AboutVariance) -> Variance:
     """Return a variance. Raises: Rejected where there is none."""
-    for variance in await variances_of_day(connection, DayKey(command.property, command.gaming_day)):
-        if variance.key() == command.key():
-            return variance
-    raise Rejected(Why.NOT_FOUND, f"there is no such variance: {command.key().path()}")
+    return await find_variance(connection, command.key())
 
 
 @COMMANDS.handles(OwnVariance, load=_variance)
@@ -68,7 +64,7 @@ def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
     return Accepted(recording=Recording(fact=fact), answer=after)
 
 
-@COMMANDS.handles(ResolveVariance, load=_variance)
+@COMMANDS.handles(ResolveVariance, load=_variance, subject=as_loaded)
 def resolve(command: ResolveVariance, variance: Variance, now: Now) -> Accepted:
     """Let the owner conclude, and post the difference."""
     if variance.owner is None:

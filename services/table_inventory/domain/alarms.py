@@ -3,9 +3,10 @@
 from pydantic import AwareDatetime
 
 from shared.contracts.alarms import AlarmOwned
+from shared.runtime.command.subject import Subject
 
 
-class AlarmCase(AlarmOwned):
+class AlarmCase(AlarmOwned, Subject):
     """Who looks into an alarm, and the conclusion, once there is one."""
 
     conclusion: str | None = None

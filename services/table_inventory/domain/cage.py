@@ -6,6 +6,7 @@ from pydantic import AwareDatetime
 
 from shared.contracts.cage import CageMovement, CageTransaction, Direction, WinnerIdentified
 from shared.journal.entry import Account, Posting
+from shared.runtime.command.subject import Subject
 
 
 class CageDocument(CageMovement):
@@ -18,6 +19,12 @@ class CageDocument(CageMovement):
     by: str
     at: AwareDatetime
     voids: int | None = None
+
+
+class CageRecord(CageDocument, Subject):
+    """A movement at the cage, and whether another took it back."""
+
+    is_void: bool
 
 
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:

@@ -1,7 +1,6 @@
 """Counter checks on hand at the cage: what was issued, paid, and is still owed. Amounts are cents."""
 
 from collections.abc import Set
-from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
@@ -10,6 +9,7 @@ from pydantic import AwareDatetime, BaseModel
 from shared.contracts.cage import PaidIn
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
+from shared.runtime.command.subject import Subject
 
 RETURNABLE: Final[Set[PaidIn]] = {"deposit", "check"}
 """What a bank may return unpaid: a counter check that was deposited, and a check of the drawer's own."""
@@ -37,19 +37,21 @@ class CounterCheck(BaseModel):
             raise Rejected(Reason.CONTRADICTS, detail)
 
 
-@dataclass(frozen=True, slots=True)
-class Redemption:
+class Redemption(Subject):
     """A redemption as it was entered; `undone` says whether somebody has voided it, or it came back unpaid."""
 
+    property: str
+    step: int
     serial: str
-    table: str | None
-    drawer: str | None
+    table: str | None = None
+    drawer: str | None = None
     cents: int
     paid_in: PaidIn
     by: str
+    at: AwareDatetime
     gaming_day: date
     shift: str
-    undone: Literal["voided", "returned"] | None
+    undone: Literal["voided", "returned"] | None = None
 
     def require_standing(self, step: int) -> None:
         """Raise Rejected where what was paid is owed again already."""

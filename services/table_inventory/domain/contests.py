@@ -6,9 +6,10 @@ from pydantic import AwareDatetime
 
 from shared.contracts.contests import Contest, ContestTotals
 from shared.journal.entry import Account, Posting
+from shared.runtime.command.subject import Subject
 
 
-class ContestDocument(Contest):
+class ContestDocument(Contest, Subject):
     """The result of a contest and what has become of it."""
 
     status: Literal["entered", "approved", "rejected"] = "entered"

@@ -12,6 +12,7 @@ from services.table_inventory.domain.windows import Window
 from shared.contracts.inventory import AdjustmentEntered, ExcusedTable
 from shared.contracts.properties import PropertyTable
 from shared.contracts.reports import ReportStatus
+from shared.runtime.command.subject import Subject
 
 
 class DayKey(NamedTuple):
@@ -60,7 +61,7 @@ class Day(BaseModel):
         return ReportStatus.RESTATED
 
 
-class Adjustment(AdjustmentEntered):
+class Adjustment(AdjustmentEntered, Subject):
     """An adjustment and what has become of it."""
 
     status: Literal["entered", "approved", "rejected"] = "entered"

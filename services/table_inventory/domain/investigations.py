@@ -7,9 +7,10 @@ from pydantic import AwareDatetime
 
 from shared.contracts.investigations import InvestigationOpened
 from shared.contracts.places import Place
+from shared.runtime.command.subject import Subject
 
 
-class Investigation(InvestigationOpened):
+class Investigation(InvestigationOpened, Subject):
     """An investigation and what has become of it: it is over when it has a conclusion."""
 
     conclusion: str | None = None

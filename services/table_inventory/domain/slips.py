@@ -8,8 +8,9 @@ from pydantic import AwareDatetime
 from services.table_inventory.domain.people import Law, require_different
 from shared.contracts.chips import Contents
 from shared.contracts.envelope import Person
-from shared.contracts.inventory import SlipKind, SlipPrepared
+from shared.contracts.inventory import SlipKind, SlipPrepared, SlipRequested
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.command.subject import Subject
 
 SlipStatus = Literal["prepared", "carried", "received", "void"]
 
@@ -32,7 +33,13 @@ class SlipKey(NamedTuple):
         return f"/slips/{self.property}/{self.slip}/{self.number}"
 
 
-class Slip(SlipPrepared):
+class SlipRequest(SlipRequested, Subject):
+    """A request for a slip, and the `number` of the one that was prepared for it."""
+
+    number: int | None = None
+
+
+class Slip(SlipPrepared, Subject):
     """A slip as it stands, with everybody who did a step.
 
     `difference_cents` is what arrived beyond what was sent; `returned` is what was on its way when it was voided.

@@ -5,7 +5,7 @@ from datetime import date
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from pydantic import AwareDatetime, BaseModel
+from pydantic import AwareDatetime
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import Box
@@ -14,6 +14,7 @@ from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.windows import Count, Window
 from shared.contracts.inventory import VarianceKind
 from shared.journal.entry import Posting
+from shared.runtime.command.subject import Subject
 
 VarianceStatus = Literal["open", "owned", "resolved", "changed"]
 
@@ -32,7 +33,7 @@ class VarianceKey(NamedTuple):
         return f"/variances/{self.property}/{self.gaming_day}/{self.variance}/{self.table}/{self.number}"
 
 
-class Variance(BaseModel):
+class Variance(Subject):
     """A difference. `cents` is what was counted (or arrived) beyond what was expected; negative: it is missing.
 
     `by_instrument` splits the difference of a drop box. `expected_by_denomination` and `counted_by_denomination` say

@@ -4,17 +4,17 @@ from datetime import date
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.cage import CageDocument
+from services.table_inventory.domain.cage import CageDocument, CageRecord
 from services.table_inventory.tables import cage_movements
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
-async def find_movement(connection: AsyncConnection, property_name: str, number: int) -> tuple[CageDocument, bool]:
+async def find_movement(connection: AsyncConnection, property_name: str, number: int) -> CageRecord:
     """Return a movement at the cage, and whether it is void. Raises: Rejected where there is none."""
     missing = f"nothing was moved at the cage of {property_name} under number {number}"
     row = await find_row(connection, cage_movements, missing, property=property_name, number=number)
     voided = (await connection.execute(rows_of(cage_movements, property=property_name, voids=number))).first()
-    return thing_of(CageDocument, row), voided is not None
+    return thing_of(CageRecord, row, is_void=voided is not None)
 
 
 async def movements_of_day(

@@ -13,17 +13,19 @@ from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.follow_ups import Findings, IssuedCheck
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.rake import non_banking_tables
+from services.table_inventory.domain.reviews import DayReview
 from services.table_inventory.domain.slips import Slip
-from services.table_inventory.domain.variances import Variance, variances
+from services.table_inventory.domain.variances import Variance, VarianceKey, variances
 from services.table_inventory.domain.win import DayWin, TablesWin, day_win, wins
 from services.table_inventory.domain.windows import Window
-from services.table_inventory.queries.contests import results_of_day
+from services.table_inventory.queries.contests import contests_of_day, results_of_day
 from services.table_inventory.queries.equipment import open_tables
 from services.table_inventory.queries.places import find_place, provisions_on
 from services.table_inventory.queries.slips import slips_off
 from services.table_inventory.queries.windows import boxes_of_day, windows_of_day
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.reader import Reader
-from shared.runtime.rows import rows_of, thing_of, things_of
+from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 _NOT_DROPPED: Final = text("""
     WITH dropped AS (
@@ -57,6 +59,14 @@ async def read_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adj
     return await things_of(Adjustment, connection, query)
 
 
+async def find_adjustment(connection: AsyncConnection, key: DayKey, adjustment: int) -> Adjustment:
+    """Return an adjustment of a gaming day. Raises: Rejected where there is none."""
+    missing = f"there is no adjustment {adjustment} of {key.gaming_day} at {key.property}"
+    return thing_of(
+        Adjustment, await find_row(connection, t.adjustments, missing, **key._asdict(), adjustment=adjustment)
+    )
+
+
 async def counted_of_day(connection: AsyncConnection, key: DayKey, table: str | None = None) -> Counted:
     """Return what was counted on a gaming day, or at a `table` on it."""
     return Counted(await windows_of_day(connection, *key, table), await boxes_of_day(connection, *key, table))
@@ -75,6 +85,14 @@ async def variances_of_day(connection: AsyncConnection, key: DayKey, table: str 
     counted = await counted_of_day(connection, key, table)
     slips = await slips_off(connection, *key, table)
     return await _variances(connection, key, counted, slips)
+
+
+async def find_variance(connection: AsyncConnection, key: VarianceKey) -> Variance:
+    """Return a variance. Raises: Rejected where there is none."""
+    for variance in await variances_of_day(connection, DayKey(key.property, key.gaming_day), key.table):
+        if variance.key() == key:
+            return variance
+    raise Rejected(Reason.NOT_FOUND, f"there is no such variance: {key.path()}")
 
 
 async def _variances(
@@ -115,6 +133,18 @@ async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
         return day
     win = await read_win(connection, key)
     return day.model_copy(update={"status": day.status_of(win.model_dump(mode="json"))})
+
+
+async def read_review(connection: AsyncConnection, key: DayKey) -> DayReview:
+    """Return a gaming day as it would be audited or sealed now. Raises: Rejected for an unknown property."""
+    day = await read_stage(connection, key)
+    return DayReview(
+        day=day.model_copy(update={"report": None}),
+        win=await read_win(connection, key),
+        variances=await variances_of_day(connection, key),
+        adjustments=await read_adjustments(connection, key),
+        contests=await contests_of_day(connection, *key),
+    )
 
 
 async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]]:

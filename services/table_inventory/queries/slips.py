@@ -7,12 +7,12 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Table, case, exists, func, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.slips import Slip, SlipKey, SlipStatus
+from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest, SlipStatus
 from services.table_inventory.tables import requests, slips, variance_cases
-from shared.contracts.inventory import SlipKind, SlipRequested
+from shared.contracts.inventory import SlipKind
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal import bulk
-from shared.runtime.rows import rows_of, thing_of
+from shared.runtime.rows import find_row, rows_of, thing_of
 
 _SLIPS: Final = bulk.select(slips)
 
@@ -47,9 +47,17 @@ async def find_slip(connection: AsyncConnection, key: SlipKey) -> Slip:
     return found[key]
 
 
+async def find_request(connection: AsyncConnection, property_name: str, request: int) -> SlipRequest:
+    """Return a request, and which slip was prepared for it. Raises: Rejected where there is none."""
+    missing = f"there is no request {request} at {property_name}"
+    row = await find_row(connection, requests, missing, property=property_name, request=request)
+    prepared = (await connection.execute(rows_of(slips, property=property_name, request=request))).one_or_none()
+    return thing_of(SlipRequest, row, number=None if prepared is None else prepared.number)
+
+
 async def read_requests(
     connection: AsyncConnection, property_name: str, *, after: tuple[int] | None, limit: int
-) -> list[SlipRequested]:
+) -> list[SlipRequest]:
     """Return the requests for which nothing was prepared yet, in the order of their numbers."""
     c = requests.c
     prepared = exists().where(slips.c.property == c.property, slips.c.request == c.request)
@@ -57,7 +65,7 @@ async def read_requests(
     if after is not None:
         query = query.where(c.request > after[0])
     rows = await connection.execute(query.order_by(c.request).limit(limit))
-    return [thing_of(SlipRequested, row) for row in rows]
+    return [thing_of(SlipRequest, row) for row in rows]
 
 
 async def slips_off(

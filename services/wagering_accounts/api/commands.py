@@ -71,31 +71,37 @@ def add_commands(router: APIRouter, context: ServiceContext) -> None:
     opened = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.PATRON_EXCLUDED)
     add(OpenAccount, "/accounts", status=201, rejects=opened)
     prepare = partial(_with_given_code, context)
+    add = partial(add, subject=account)
     add(BuyIn, account + "/buy-ins", rejects=(*_MONEY, *_CODE), prepare=prepare)
     paid = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.INSUFFICIENT_FUNDS)
     add(CashOut, account + "/cash-outs", rejects=(*paid, *_CODE), prepare=prepare)
 
-    add, path = partial(command, tag="promotional money", answers=AccountDocument), account + "/promotional-money"
+    add = partial(command, tag="promotional money", answers=AccountDocument, subject=account)
+    path = account + "/promotional-money"
     granted = (*opened, Reason.TOO_LATE)
     add(GrantPromotion, path, role=PROMOTE, rejects=(*granted, Reason.LIMIT_EXCEEDED))
     add(WriteOffPromotion, path + "/write-offs", role=PROMOTE, rejects=(Reason.NOT_FOUND, Reason.INSUFFICIENT_FUNDS))
     add(MovePromotion, path + "/moves", role=MANAGE, rejects=(*opened, Reason.CONTRADICTS, Reason.INSUFFICIENT_FUNDS))
 
     add, path = partial(command, tag="promotional money", answers=PromotionDocument), account + "/promotions"
-    add(EnterPromotion, path, role=PROMOTE, status=201, rejects=granted)
-    add(ApprovePromotion, path + "/{promotion}/approve", role=APPROVE, rejects=(*granted, Reason.SAME_PERSON))
-    add(RejectPromotion, path + "/{promotion}/reject", role=APPROVE, rejects=(Reason.NOT_FOUND, Reason.ALREADY_DECIDED))
+    add(EnterPromotion, path, role=PROMOTE, status=201, rejects=granted, subject=account)
+    path, decided = path + "/{promotion}", (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    decide = partial(add, role=APPROVE, subject=path)
+    decide(ApprovePromotion, path + "/approve", rejects=(*granted, Reason.SAME_PERSON))
+    decide(RejectPromotion, path + "/reject", rejects=decided)
 
     add = partial(command, tag="adjustments", answers=AdjustmentDocument)
-    path, decided = account + "/adjustments", (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
-    add(EnterAdjustment, path, role=ADJUST, status=201, rejects=(Reason.NOT_FOUND,))
-    approved = (*decided, Reason.SAME_PERSON, Reason.INSUFFICIENT_FUNDS)
-    add(ApproveAdjustment, path + "/{adjustment}/approve", role=APPROVE, rejects=approved)
-    add(RejectAdjustment, path + "/{adjustment}/reject", role=APPROVE, rejects=decided)
+    path = account + "/adjustments"
+    add(EnterAdjustment, path, role=ADJUST, status=201, rejects=(Reason.NOT_FOUND,), subject=account)
+    path, approved = path + "/{adjustment}", (*decided, Reason.SAME_PERSON, Reason.INSUFFICIENT_FUNDS)
+    decide = partial(add, role=APPROVE, subject=path)
+    decide(ApproveAdjustment, path + "/approve", rejects=approved)
+    decide(RejectAdjustment, path + "/reject", rejects=decided)
 
     add, known = partial(command, tag="patrons", answers=PatronDocument), (Reason.NOT_FOUND,)
     add(RegisterPatron, "/patrons", role=MANAGE, status=201, rejects=decided, prepare=_with_new_code)
     add(ChangeAccessCode, patron + "/access-code", role=MANAGE, rejects=known, prepare=_with_new_code)
+    add = partial(add, subject=patron)
     add(SetExclusion, patron + "/exclusion", role=EXCLUDE, rejects=decided)
     add(SetLimit, patron + "/limits", role=MANAGE, rejects=known)
     add(SetTaxResidence, patron + "/tax-residence", role=MANAGE, rejects=known)

@@ -41,6 +41,7 @@ def identity_routes(context: ServiceContext) -> APIRouter:
     """Return the routes about who patrons are."""
     router = APIRouter(tags=["patrons"])
     add, known = partial(command_route, router, context.commands), (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    add = partial(add, subject=_PATRON)
     add(
         IdentifyPatron,
         _PATRON + "/identity",
@@ -52,9 +53,9 @@ def identity_routes(context: ServiceContext) -> APIRouter:
     add = partial(add, answers=ErasureDocument)
     entered = (*known, Reason.PATRON_EXCLUDED, Reason.TOO_EARLY)
     add(EnterErasure, _PATRON + "/erasure", role=ERASE, status=201, rejects=entered)
-    approved = (*entered, Reason.SAME_PERSON)
-    add(ApproveErasure, _PATRON + "/erasure/approve", role=APPROVE_ERASURE, rejects=approved)
-    add(RejectErasure, _PATRON + "/erasure/reject", role=APPROVE_ERASURE, rejects=known)
+    decide, approved = partial(add, role=APPROVE_ERASURE, subject=_PATRON + "/erasure"), (*entered, Reason.SAME_PERSON)
+    decide(ApproveErasure, _PATRON + "/erasure/approve", rejects=approved)
+    decide(RejectErasure, _PATRON + "/erasure/reject", rejects=known)
 
     @router.get(
         _PATRON + "/identity",

@@ -22,6 +22,7 @@ from services.wagering_accounts.domain.documents import (
     AdjustmentDocument,
     OpenRound,
     PatronDocument,
+    PromotionDocument,
     Statement,
     StatementLine,
 )
@@ -32,6 +33,7 @@ from services.wagering_accounts.tables import (
     balances,
     lines,
     patrons,
+    promotions,
 )
 from shared.contracts.accounts import Seen
 from shared.contracts.envelope import Name
@@ -67,6 +69,8 @@ ROUND_READER: Final = person_with(READ_REPORTS, WAGER)
 
 AccountPath = Annotated[Name, Path(description="the account")]
 PatronPath = Annotated[Name, Path(description="the patron")]
+
+_Numbered = Annotated[int, Path(ge=1, le=2**53)]
 
 _ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 
@@ -144,6 +148,48 @@ def _accounts(context: ServiceContext) -> APIRouter:
             page = await _ADJUSTMENTS.read(connection, asked, AdjustmentDocument.of, **named)
         await _looked(context, shown, "adjustments", reader)
         return page
+
+    @router.get(
+        path + "/adjustments/{adjustment}",
+        response_model=AdjustmentDocument,
+        summary="Read an adjustment",
+        responses=_ONE,
+        tags=["adjustments"],
+    )
+    async def read_adjustment(
+        request: Request,
+        reader: AccountReader,
+        property_name: PropertyPath,
+        account: AccountPath,
+        adjustment: _Numbered,
+    ) -> Response:
+        """As it was entered, and what has become of it."""
+        named = {"property": property_name, "account": account, "adjustment": adjustment}
+        missing = f"account {account} has no adjustment {adjustment}"
+        async with snapshot(context.pools.readers) as connection:
+            shown = await _account(connection, property_name, account)
+            row = await find_row(connection, adjustments, missing, **named)
+        await _looked(context, shown, "adjustments", reader)
+        return document_response(request, AdjustmentDocument.of(row))
+
+    @router.get(
+        path + "/promotions/{promotion}",
+        response_model=PromotionDocument,
+        summary="Read a grant of promotional money",
+        responses=_ONE,
+        tags=["promotional money"],
+    )
+    async def read_promotion(
+        request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath, promotion: _Numbered
+    ) -> Response:
+        """As it was entered or granted, and what has become of it."""
+        named = {"property": property_name, "account": account, "promotion": promotion}
+        missing = f"account {account} has no promotion {promotion}"
+        async with snapshot(context.pools.readers) as connection:
+            shown = await _account(connection, property_name, account)
+            row = await find_row(connection, promotions, missing, **named)
+        await _looked(context, shown, "account", reader)
+        return document_response(request, PromotionDocument.of(row))
 
     return router
 

@@ -41,7 +41,7 @@ from shared.contracts.rounds import Cents
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 from shared.runtime.command.approval import ACCOUNT_ADJUSTMENT, Approval, Decision
-from shared.runtime.command.command import Accepted, Now
+from shared.runtime.command.command import Accepted, Approving, Now
 
 Reference = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 
@@ -236,14 +236,19 @@ def _find(command: _OfAdjustment, books: Books) -> tuple[Account, Adjustment, Ap
     return account, adjustment, approval
 
 
-class ApproveAdjustment(_OfAdjustment):
+def _shown(command: "ApproveAdjustment", books: Books, now: Now) -> AdjustmentDocument:
+    del now
+    return AdjustmentDocument.of(_find(command, books)[1])
+
+
+class ApproveAdjustment(_OfAdjustment, Approving):
     """Approve an adjustment.
 
     It counts from now on, with what was available before and after. Whoever entered it cannot approve it.
     """
 
 
-@COMMANDS.handles(ApproveAdjustment)
+@COMMANDS.handles(ApproveAdjustment, subject=_shown)
 def _approve(command: ApproveAdjustment, books: Books, now: Now) -> Accepted:
     account, adjustment, approval = _find(command, books)
     approval.approve(now.by)

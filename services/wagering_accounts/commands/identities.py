@@ -21,7 +21,7 @@ from shared.contracts.accounts import (
 from shared.contracts.envelope import PERSONAL
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.command.approval import PATRON_ERASURE, Approval, Decision
-from shared.runtime.command.command import Accepted, Now
+from shared.runtime.command.command import Accepted, Approving, Now
 
 _Said = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,300}$", strip_whitespace=True), PERSONAL]
 
@@ -108,14 +108,19 @@ def _enter(command: EnterErasure, books: Books, now: Now) -> Accepted:
     return _accepted(books, fact, now, f"/patrons/{command.property}/{command.patron}/erasure")
 
 
-class ApproveErasure(_OfErasure):
+def _shown(command: "ApproveErasure", books: Books, now: Now) -> ErasureDocument:
+    del now
+    return ErasureDocument.of(_find(command, books)[1])
+
+
+class ApproveErasure(_OfErasure, Approving):
     """Approve an erasure.
 
     The patron's key and access code are destroyed, for good. Whoever entered it cannot approve it.
     """
 
 
-@COMMANDS.handles(ApproveErasure)
+@COMMANDS.handles(ApproveErasure, subject=_shown)
 def _approve(command: ApproveErasure, books: Books, now: Now) -> Accepted:
     patron, erasure = _find(command, books)
     _approval(erasure).approve(now.by)

@@ -40,7 +40,7 @@ from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 from shared.journal.recording import Recording
 from shared.runtime.command.approval import PROMOTION, Approval, Decision
-from shared.runtime.command.command import Accepted, Now
+from shared.runtime.command.command import Accepted, Approving, Now
 
 
 class _OfPromotion(AccountsCommand):
@@ -98,14 +98,19 @@ class _OfEntered(AccountsCommand):
         return Needs([Account.key_of(self)], promotions=[Promotion.key_of(self)])
 
 
-class ApprovePromotion(_OfEntered):
+def _shown(command: "ApprovePromotion", books: Books, now: Now) -> PromotionDocument:
+    del now
+    return PromotionDocument.of(_entered(command, books)[0])
+
+
+class ApprovePromotion(_OfEntered, Approving):
     """Approve a grant of promotional money.
 
     It counts from now on. Whoever entered it cannot approve it.
     """
 
 
-@COMMANDS.handles(ApprovePromotion)
+@COMMANDS.handles(ApprovePromotion, subject=_shown)
 def _approve(command: ApprovePromotion, books: Books, now: Now) -> Accepted:
     promotion, approval = _entered(command, books)
     approval.approve(now.by)

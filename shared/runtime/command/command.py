@@ -2,20 +2,22 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
 from hashlib import sha256
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.contracts.envelope import Contract, canonical
+from shared.contracts.approvals import AsShown
+from shared.contracts.envelope import Contract, Digest, canonical
 from shared.contracts.facts import Fact
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import Recording
+from shared.runtime.command.subject import Subject
 from shared.runtime.projector import Transaction
 from shared.runtime.text import printable
 
@@ -69,8 +71,17 @@ class Command(Contract):
         return sha256(canonical([self.name(), self.content()])).digest()
 
 
+class Approving(Command):
+    """A command by which a person stands for what another proposed, entered or did before: it names what was shown."""
+
+    subject_sha256: Annotated[
+        Digest, Field(description="`sha256` of what is approved, as it was shown: of anything else nothing is approved")
+    ]
+
+
 CommandT = TypeVar("CommandT", bound=Command)
 StateT = TypeVar("StateT")
+SubjectT = TypeVar("SubjectT", bound=Subject)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +124,9 @@ is more than is needed where some were answered before. The handlers change the 
 """
 
 
+SubjectOf = Callable[[CommandT, StateT, Now], Subject]
+"""Return what a command approves, as it is shown to people. Pure: from what was loaded. Raises: Rejected."""
+
 Keep = Callable[[AsyncConnection, CommandT, Any], Awaitable[None]]
 """Write what a command says and the journal must not have, when its fact has been recorded, in that transaction."""
 
@@ -123,6 +137,19 @@ class _Handled:
     decide: Decide[Any, Any]
     load: Load[Any, Any]
     keep: Keep[Any] | None
+    subject: SubjectOf[Any, Any] | None
+
+
+def as_loaded(command: Command, state: SubjectT, now: Now) -> SubjectT:
+    """Return the subject of an approval for which it alone is loaded."""
+    del command, now
+    return state
+
+
+def first_loaded(command: Command, state: tuple[Any, ...], now: Now) -> Any:
+    """Return the subject of an approval for which it is loaded first, before other things."""
+    del command, now
+    return state[0]
 
 
 async def no_state(connection: AsyncConnection, command: Any) -> None:
@@ -148,14 +175,23 @@ class Commands:
         self._handled: dict[type[Command], _Handled] = {}
 
     def handles(
-        self, model: type[CommandT], *, load: Load[CommandT, Any] = no_state, keep: Keep[CommandT] | None = None
+        self,
+        model: type[CommandT],
+        *,
+        load: Load[CommandT, Any] = no_state,
+        keep: Keep[CommandT] | None = None,
+        subject: SubjectOf[CommandT, Any] | None = None,
     ) -> Callable[[Decide[CommandT, Any]], Decide[CommandT, Any]]:
-        """Declare the handler of a command, what it needs, and what is kept of it besides its fact."""
+        """Declare the handler of a command, what it needs, and what is kept of it besides its fact.
+
+        `subject` is what it approves: the command is decided where that is what was shown, and its fact records it.
+        """
         assert keep is None or self.ask_all is None, "nothing is kept of commands that are decided together"
+        assert issubclass(model, Approving) == (subject is not None), f"{model.name()}: what does it approve?"
 
         def declare(decide: Decide[CommandT, Any]) -> Decide[CommandT, Any]:
             assert model not in self._handled, f"{model.name()} has a handler already"
-            self._handled[model] = _Handled(self._shards, decide, load, keep)
+            self._handled[model] = _Handled(self._shards, decide, load, keep, subject)
             return decide
 
         return declare
@@ -190,5 +226,14 @@ class Commands:
             await keep(connection, command, fact)
 
     def decide(self, command: Command, state: Any, now: Now) -> Accepted:
-        """Decide a command. Raises: Rejected."""
-        return self._handled[type(command)].decide(command, state, now)
+        """Decide a command. An approval is of what was shown, and is recorded with its hash. Raises: Rejected."""
+        handled = self._handled[type(command)]
+        if handled.subject is None:
+            return handled.decide(command, state, now)
+        assert isinstance(command, Approving), "what approves something says of what"
+        handled.subject(command, state, now).require_shown(command.subject_sha256)
+        accepted = handled.decide(command, state, now)
+        fact = accepted.recording.fact
+        assert isinstance(fact, AsShown), f"{type(fact).__name__} does not record what was shown"
+        fact = fact.model_copy(update={"subject_sha256": command.subject_sha256})
+        return replace(accepted, recording=replace(accepted.recording, fact=fact))

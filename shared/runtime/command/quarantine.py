@@ -33,7 +33,8 @@ from shared.journal.recording import Recorded, Recording
 from shared.journal.tables import JournalTables
 from shared.rules.errors import Refused
 from shared.runtime.command.approval import QUARANTINE, Approval, Decision
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now
+from shared.runtime.command.quarantine_requests import RequestWhole, request_whole
 from shared.runtime.projector import Projector, Transaction
 
 REPLAY: Final = "replay"
@@ -69,7 +70,7 @@ class AskDismissal(Command):
     reason: Text
 
 
-class ApproveQuarantineRequest(Command):
+class ApproveQuarantineRequest(Approving):
     """Approve what somebody else asked for about a refused record.
 
     A replay is sent then: at least once, and again when the command is sent again under its key.
@@ -125,6 +126,14 @@ class About:
         return self.requests[number - 1]
 
 
+async def about_record(connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False) -> About:
+    """Return a refused record and what was asked for about it, locked where that is decided. Raises: Rejected."""
+    record = await read_quarantined(connection, tables, number, lock=lock)
+    if record is None:
+        raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
+    return About(record, await requests_about(connection, tables, record.id))
+
+
 def replayed(reader: Reader | None, value: bytes) -> Event[Any]:
     """Return the event that is to be sent in place of a record. Raises: Rejected where it would be refused again."""
     if reader is None:
@@ -147,10 +156,11 @@ def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Com
     by_topic = {reader.topic.name: reader for reader in readers}
 
     async def load(connection: AsyncConnection, command: Any) -> About:
-        record = await read_quarantined(connection, tables, command.quarantine, lock=True)
-        if record is None:
-            raise Rejected(Reason.NOT_FOUND, f"there is no record {command.quarantine} in quarantine")
-        return About(record, await requests_about(connection, tables, record.id))
+        return await about_record(connection, tables, command.quarantine, lock=True)
+
+    def shown(command: ApproveQuarantineRequest, about: About, now: Now) -> RequestWhole:
+        del now
+        return request_whole(about.record, about.request(command.request))
 
     @commands.handles(AskReplay, load=load)
     def ask_replay(command: AskReplay, about: About, now: Now) -> Accepted:
@@ -169,7 +179,7 @@ def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Com
         fact = DismissalAsked(quarantine=about.record.id, request=number, reason=command.reason, by=now.by)
         return _accepted(fact, DISMISSAL, Decision.ASKED)
 
-    @commands.handles(ApproveQuarantineRequest, load=load)
+    @commands.handles(ApproveQuarantineRequest, load=load, subject=shown)
     def approve(command: ApproveQuarantineRequest, about: About, now: Now) -> Accepted:
         request, record = about.request(command.request), about.record
         _approval(request).approve(now.by)

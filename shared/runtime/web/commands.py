@@ -31,6 +31,7 @@ from shared.contracts.envelope import Contract, Identifier
 from shared.contracts.rejection import Reason
 from shared.rules.errors import Finding
 from shared.runtime.command.answers import Answer
+from shared.runtime.command.command import Approving
 from shared.runtime.web.access import caller_with, person_with, properties_named
 from shared.runtime.web.documents import JSON
 from shared.runtime.web.problems import OF_CALLERS, problem, problems
@@ -53,6 +54,9 @@ COMMAND_REASONS: Final = (
     Reason.JOURNAL_IN_DOUBT,
 )
 """Why any command may be rejected, whatever it is."""
+
+SUBJECT: Final = "x-subject"
+"""The member of an OpenAPI operation that names the path of the document that the command is about."""
 
 _KEY_HEADER: Final = "Idempotency-Key"
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
@@ -91,18 +95,24 @@ def command_route(
     rejects: Sequence[Reason] = (),
     prepare: Prepare[CommandT] | None = None,
     tag: str | None = None,
+    subject: str | None = None,
 ) -> None:
     """Add the POST route of a command to a router, which persons with the role may use.
 
     `answers` is the model of an accepted command's answer, given with `status`; `rejects` are the reasons for which the
     service rejects it, besides those of every command; `tag` is the group in which the OpenAPI document shows the route
-    where it is not that of the router. Summary and description are those of the model's docstring.
-    Raises: ValueError where the path names what is no field of the model.
+    where it is not that of the router; `subject` is the whole path of the GET route of what the command is about, by
+    fields of the command, which the OpenAPI document says as `x-subject`: an approval names the hash of that document.
+    Summary and description are those of the model's docstring.
+    Raises: ValueError where a path names what is no field of the model, or an approval has no subject.
     """
     in_path = frozenset(_PLACEHOLDER.findall(router.prefix + path))
-    unknown = in_path - model.model_fields.keys()
+    unknown = (in_path | set(_PLACEHOLDER.findall(subject or ""))) - model.model_fields.keys()
     if unknown:
         raise ValueError(f"POST {router.prefix + path}: {model.__name__} has no field {', '.join(sorted(unknown))}")
+    approves = issubclass(model, Approving)
+    if approves and subject is None:
+        raise ValueError(f"POST {router.prefix + path}: {model.__name__} approves something: say where that is read")
     title, _, description = cleandoc(model.__doc__ or "").partition("\n")
     router.add_api_route(
         path,
@@ -114,7 +124,8 @@ def command_route(
         summary=title.rstrip("."),
         description=description.strip() or title,
         tags=None if tag is None else [tag],
-        responses=problems(*COMMAND_REASONS, *rejects),
+        responses=problems(*COMMAND_REASONS, *rejects, *((Reason.NOT_AS_SHOWN,) if approves else ())),
+        openapi_extra=None if subject is None else {SUBJECT: subject},
     )
 
 

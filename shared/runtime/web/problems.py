@@ -155,6 +155,12 @@ def problem_type(reason: Reason) -> ProblemType:
                 "Pay nothing on it, and tell those who run the service: `/readyz` says what was found. Send it again, "
                 "with the same Idempotency-Key, when they have settled that.",
             )
+        case Reason.NOT_AS_SHOWN:
+            return ProblemType(
+                409,
+                "It is not what was shown",
+                "Look again at what is to be approved: read it, and send the `sha256` that it has now, with a new key.",
+            )
         case Reason.INSUFFICIENT_FUNDS:
             return ProblemType(409, "The account does not have the money", "Ask for no more than is available.")
         case Reason.LIMIT_EXCEEDED:

@@ -2,14 +2,16 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from functools import partial
+from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.quarantine import Quarantined, Request, list_quarantined, read_quarantined, requests_about
+from shared.journal.quarantine import Quarantined, list_quarantined, read_quarantined, requests_about
+from shared.journal.quarantine import Request as Asking
 from shared.runtime.command.answers import Answer
 from shared.runtime.command.approval import Decision
 from shared.runtime.command.quarantine import (
@@ -19,15 +21,20 @@ from shared.runtime.command.quarantine import (
     AskReplay,
     RejectQuarantineRequest,
     RequestDocument,
+    about_record,
 )
+from shared.runtime.command.quarantine_requests import RequestWhole, content_of, request_whole
 from shared.runtime.command.replay import Replays
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import snapshot
 from shared.runtime.web.access import person_with
 from shared.runtime.web.commands import Engine, command_route
+from shared.runtime.web.documents import UNCHANGED, document_response
 from shared.runtime.web.pages import Asked, Listing, Page
 from shared.runtime.web.problems import problems
 from shared.runtime.web.roles import APPROVE_QUARANTINE, MEND_QUARANTINE, READ_QUARANTINE
+
+_REQUEST: Final = "/{quarantine}/requests/{request}"
 
 RECORDS: Listing[tuple[int]] = Listing("quarantine", tuple[int])
 
@@ -135,27 +142,36 @@ def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replay
             if record is None:
                 raise Rejected(Reason.NOT_FOUND, f"there is no record {quarantine} in quarantine")
             requests = await requests_about(connection, tables, quarantine)
-        text = _text(record.value)
-        return QuarantinedDocument(
-            **_item(record),
-            key_text=None if record.key is None else record.key.decode(errors="replace"),
-            value_text=text,
-            value_hex=record.value.hex() if text is None else None,
-            requests=[_request(one) for one in requests],
-        )
+        return QuarantinedDocument(**_item(record), **content_of(record), requests=[_request(one) for one in requests])
+
+    @router.get(
+        _REQUEST,
+        response_model=RequestWhole,
+        summary="Read what is asked for about a refused record",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_request(
+        http: Request,
+        reader: Reader,
+        quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")],
+        request: Annotated[int, Path(ge=1, le=2**31 - 1, description="the request's number among those of the record")],
+    ) -> Response:
+        """With all of the record: whoever approves it names its hash."""
+        del reader
+        async with snapshot(readers) as connection:
+            about = await about_record(connection, tables, quarantine)
+        return document_response(http, request_whole(about.record, about.request(request)))
 
     replaying = _Replaying(commands, replays)
     asks = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
-    decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.SAME_PERSON)
-    for model, path, role, rejects, status in (
-        (AskReplay, "/{quarantine}/replay", MEND_QUARANTINE, (*asks, Reason.NOT_ALLOWED), 201),
-        (AskDismissal, "/{quarantine}/dismissal", MEND_QUARANTINE, asks, 201),
-        (ApproveQuarantineRequest, "/{quarantine}/requests/{request}/approve", APPROVE_QUARANTINE, decides, 200),
-        (RejectQuarantineRequest, "/{quarantine}/requests/{request}/reject", APPROVE_QUARANTINE, decides, 200),
-    ):
-        command_route(
-            router, replaying, model, path, role=role, answers=RequestDocument, status=status, rejects=rejects
-        )
+    decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    command = partial(command_route, router, replaying, answers=RequestDocument)
+    ask = partial(command, role=MEND_QUARANTINE, status=201, subject=router.prefix + "/{quarantine}")
+    ask(AskReplay, "/{quarantine}/replay", rejects=(*asks, Reason.NOT_ALLOWED))
+    ask(AskDismissal, "/{quarantine}/dismissal", rejects=asks)
+    decide = partial(command, role=APPROVE_QUARANTINE, subject=router.prefix + _REQUEST)
+    decide(ApproveQuarantineRequest, _REQUEST + "/approve", rejects=(*decides, Reason.SAME_PERSON))
+    decide(RejectQuarantineRequest, _REQUEST + "/reject", rejects=decides)
     return router
 
 
@@ -163,12 +179,5 @@ def _item(record: Quarantined) -> dict[str, Any]:
     return asdict(record) | {"quarantine": record.id, "length_bytes": len(record.value)}
 
 
-def _request(one: Request) -> RequestItem:
+def _request(one: Asking) -> RequestItem:
     return RequestItem(**asdict(one) | {"mended": None if one.mended is None else from_json(one.mended)})
-
-
-def _text(value: bytes) -> str | None:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return None

@@ -12,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from playwright.sync_api import Locator, Page, expect
 
+from services.cli.demo_pit import INVENTORY, METERS
 from shared.journal.signed_note import Signer
 from tests.browser.conftest import OpenPage
 from tests.browser.console.conftest import Visit, log_in
@@ -213,6 +214,36 @@ def test_two_people_change_a_meter(visit: Visit) -> None:
     page = visit("demo.auditor", f"{THERE}/meters/{pool}")
     expect(page.get_by_role("region", name="What moved it")).to_contain_text("$10,017.74")
     expect(page.locator("figure.chart img")).to_be_visible()
+
+
+def test_who_approves_sees_what_is_approved(demo: RunningDemo, visit: Visit) -> None:
+    """The second revision of a contest and not the first; the last of 101 changes of a meter; of nothing, no button."""
+    day, does = demo.gaming_day, demo.people.does
+    contests, named = f"/contests/{PROPERTY}/{day}", "friday-night"
+    decision = {"reason": REASON}
+    for revision, prizes_cents in ((1, 200_00), (2, 99_999_99)):
+        result = {"contest": named, "fees_cents": 500_00, "prizes_cents": prizes_cents, "reason": REASON}
+        does("demo.accountant", INVENTORY, contests, result)
+        if revision == 1:
+            does("demo.controller", INVENTORY, f"{contests}/{named}/1/reject", decision)
+    form = f"/do/{INVENTORY}/approve-contest?property={PROPERTY}&gaming_day={day}&contest={named}&revision="
+    page = visit("demo.controller", f"{form}2")
+    for shown in ("$99,999.99", "$500.00", "demo.accountant", REASON):
+        expect(page.locator(".subject")).to_contain_text(shown)
+    expect(page.locator(".subject")).not_to_contain_text("$200.00")
+    expect(page.locator("form.command button.main")).to_be_enabled()
+    page = visit("demo.controller", f"{form}3")
+    expect(page.locator(".subject")).to_contain_text("there is no revision 3")
+    expect(page.locator("form.command button.main")).to_have_count(0)
+    does("demo.controller", INVENTORY, f"{contests}/{named}/2/reject", decision)
+    wanted = {"kind": "adjustment", "gaming_day": neighbor_day(datetime.now(UTC)), "reason": REASON}
+    path = f"/pools/{NEIGHBOR}/RP02.progressive_payout/changes"
+    for cents in range(1, 102):
+        change = does("demo.meter_clerk", METERS, path, wanted | {"cents": cents})["change"]
+    page = visit("demo.meter_manager", f"/do/{METERS}/approve-change?property={NEIGHBOR}&change={change}")
+    expect(page.locator(".subject")).to_contain_text("$1.01")
+    page.get_by_role("button", name="Approve a change").click()
+    expect(page.get_by_role("status")).to_have_text("It is on record.")
 
 
 def test_a_wager_is_held_on_an_account(visit: Visit) -> None:

@@ -37,6 +37,7 @@ def test_a_command_sent_again_is_answered_again(registry: Registry, url: str) ->
     approved = registry.approve(key="a")
     registry.wait(1)
     with a_registry(url, NOON) as restarted:
+        restarted.desk.shown = registry.desk.shown
         body = {"effective_from": first.json()["effective_from"]}
         for one in (registry, restarted):
             again = one.file(key="f", **body), one.approve(person="ann", key="r"), one.approve(key="a")

@@ -34,6 +34,7 @@ TEXTS = (
     "America/New_York",
     "O’Neil & Søn <b>",
     "x" * 64,
+    "5e" * 32,
 )
 """Texts of which each pattern of the documents takes some."""
 

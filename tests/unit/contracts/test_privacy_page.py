@@ -12,8 +12,8 @@ from tests.unit.contracts.personal import personal_fields
 
 PAGE = Path(__file__).parents[3] / "docs/privacy.md"
 
-EVERYWHERE = {"property", "by", "at"}
-"""Fields that are of the house and its people, not of the patron."""
+EVERYWHERE = {"property", "by", "at", "subject_sha256"}
+"""Fields that are of the house, its people and what they looked at, not of the patron."""
 
 OF_PATRONS = [kind for kind in KINDS if kind.is_fact and "patron" in kind.model.model_fields]
 

@@ -11,10 +11,9 @@ from services.table_inventory.domain.days import Day
 from services.table_inventory.domain.people import law_of_slips
 from services.table_inventory.domain.pit import Known, record_pit
 from services.table_inventory.domain.provisions import Provisions
-from services.table_inventory.domain.slips import STEPS
+from services.table_inventory.domain.slips import STEPS, SlipRequest
 from services.table_inventory.handlers import PitEvents
 from shared.contracts import pit
-from shared.contracts.inventory import SlipRequested
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
@@ -25,10 +24,13 @@ from tests.integration.table_inventory.day import PAPER
 from tests.support.pit import PROPERTY, at
 from tests.support.properties import place, under_law
 from tests.support.rounds import encoded
+from tests.support.subjects import NOTHING
 from tests.unit.table_inventory.examples import INVENTORY, PIT
 from tests.unit.table_inventory.test_pit import FILL, prepared
 
 DAY = date(2026, 11, 20)
+NOT_ASKED: Any = None
+"""Of a state: what is not asked before the people are."""
 PLACE = place(PROPERTY)
 LATER = Now(by="cage.bob", at=at(20), key="key")
 
@@ -56,12 +58,12 @@ def test_a_fill_that_may_be_observed_by_who_requested_it() -> None:
 
 def test_a_slip_that_may_be_prepared_by_who_requested_it() -> None:
     """The desk asks the same list."""
-    request = SlipRequested.model_validate(INVENTORY["slip.requested"]["data"] | {"requested_by": LATER.by})
-    command = PrepareSlip(property=PROPERTY, request=1)
+    request = SlipRequest.model_validate(INVENTORY["slip.requested"]["data"] | {"requested_by": LATER.by})
+    command = PrepareSlip(property=PROPERTY, request=1, subject_sha256=NOTHING)
     fewer = under_law(PLACE, "people.fill", ["requested_by", "carried_by"])
 
     def decide(found: Place) -> object:
-        return prepare(command, Preparing(request, None, 0, law_of_slips(found, "fill", DAY)), LATER).answer
+        return prepare(command, Preparing(request, 0, law_of_slips(found, "fill", DAY)), LATER).answer
 
     with pytest.raises(Rejected, match=r"cage\.bob is 'requested_by' of request 1 of riverbend") as rejected:
         decide(PLACE)
@@ -90,11 +92,14 @@ def test_who_closed_a_day_may_not_seal_it_where_the_law_says_so() -> None:
     """A third person for the seal is one name more in the list."""
     people = {"preliminary_by": "control.eve", "audited_by": "audit.lou"}
     day = Day(property=PROPERTY, gaming_day=DAY, status=ReportStatus.PRELIMINARY, **people)
-    command, now = SealDay(property=PROPERTY, gaming_day=DAY), Now(by="control.eve", at=at(30), key="key")
+    command, now = (
+        SealDay(property=PROPERTY, gaming_day=DAY, subject_sha256=NOTHING),
+        Now(by="control.eve", at=at(30), key="key"),
+    )
     more = under_law(PLACE, "people.day_seal", ["preliminary_by", "audited_by", "final_by"])
-    assert seal(command, Sealing(day, PLACE.law.people.day_seal.on(DAY), {}), now).answer
+    assert seal(command, Sealing(NOT_ASKED, day, PLACE.law.people.day_seal.on(DAY), {}), now).answer
     with pytest.raises(Rejected, match=r"control\.eve is 'preliminary_by' of 2026-11-20 and cannot be 'final_by' too"):
-        seal(command, Sealing(day, more.law.people.day_seal.on(DAY), {}), now)
+        seal(command, Sealing(NOT_ASKED, day, more.law.people.day_seal.on(DAY), {}), now)
 
 
 def test_a_law_names_only_people_who_are_recorded() -> None:

@@ -28,6 +28,7 @@ from shared.runtime.web.roles import ROLES
 from tests.support.asgi import AppClient
 from tests.support.identities import KnownTokens
 from tests.support.properties import place
+from tests.support.subjects import NOTHING
 
 DAY = date(2026, 11, 20)
 ANN = Now(by="ann", at=datetime(2026, 11, 20, 20, tzinfo=UTC), key="key")
@@ -176,9 +177,9 @@ NOT_ASKED: Any = None
 
 
 def _void_at_the_cage() -> None:
-    movement: Any = SimpleNamespace(by="ann", voids=None)
-    command = VoidAtCage(property="riverbend", number=1, reason="a slip of the pen")
-    void(command, Voiding(NOT_ASKED, movement, False), ANN)
+    movement: Any = SimpleNamespace(by="ann", voids=None, is_void=False)
+    command = VoidAtCage(property="riverbend", number=1, reason="a slip of the pen", subject_sha256=NOTHING)
+    void(command, Voiding(movement, NOT_ASKED), ANN)
 
 
 def _count_again() -> None:

@@ -1,0 +1,19 @@
+"""What whoever audits or seals a gaming day stands for: all figures of the day, of one moment."""
+
+from services.table_inventory.domain.contests import ContestDocument
+from services.table_inventory.domain.days import Adjustment, Day
+from services.table_inventory.domain.variances import Variance
+from services.table_inventory.domain.win import DayWin
+from shared.runtime.command.subject import Subject
+
+
+class DayReview(Subject):
+    """A gaming day as it would be audited or sealed now: how far it is closed (without the sealed report), its win by
+    table and shift, variances, adjustments and contests.
+    """
+
+    day: Day
+    win: DayWin
+    variances: list[Variance]
+    adjustments: list[Adjustment]
+    contests: list[ContestDocument]

@@ -1,0 +1,144 @@
+"""What two people do in the table-inventory ledger: how each thing comes to be approved, twice over."""
+
+from datetime import timedelta
+
+from tests.integration.approvals.case import Case, Proposed
+from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
+from tests.integration.table_inventory.test_cage import PAID
+from tests.integration.table_inventory.test_investigations import WANTED
+from tests.integration.table_inventory.test_other_revenue import CONTESTS, RESULT
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
+
+_PATH = f"/gaming-days/{PROPERTY}/{DAY}"
+_FIGURE = {"table": "BJ-01", "shift": "day", "figure": "currency", "reason": "a note behind the liner"}
+
+
+def contest(desk: InventoryDesk, n: int) -> Proposed:
+    """Enter a result, and another once that was rejected."""
+    if n > 1:
+        desk.done(f"{CONTESTS}/friday-250/{n - 1}/reject", {"reason": "whose list?"}, person="control.eve")
+    desk.done(CONTESTS, RESULT | {"prizes_cents": n * 200_00}, person="audit.kim")
+    return Proposed(f"{CONTESTS}/friday-250/{n}/approve", "control.eve")
+
+
+def _counted(desk: InventoryDesk, *, missing: int = 0) -> Table:
+    desk.has_only("BJ-01")
+    table = play_a_day(desk, missing=missing)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    return table
+
+
+def _enter(desk: InventoryDesk, cents: int) -> int:
+    number: int = desk.done(f"{_PATH}/adjustments", _FIGURE | {"cents": cents}, person="audit.kim")["adjustment"]
+    return number
+
+
+def _entered_and_rejected(desk: InventoryDesk) -> None:
+    desk.done(f"{_PATH}/adjustments/{_enter(desk, 5_00)}/reject", {"reason": "seen"}, person="control.eve")
+
+
+def adjustment(desk: InventoryDesk, n: int) -> Proposed:
+    """Close a day, and enter adjustments of it."""
+    if n == 1:
+        _counted(desk)
+        desk.done(f"{_PATH}/preliminary", {}, person="audit.kim")
+    return Proposed(f"{_PATH}/adjustments/{_enter(desk, n * 100_00)}/approve", "control.eve")
+
+
+def audit(desk: InventoryDesk, n: int) -> Proposed:
+    """Close a day; then something about it is entered and rejected."""
+    if n == 1:
+        _counted(desk)
+        desk.done(f"{_PATH}/preliminary", {}, person="audit.kim")
+    else:
+        _entered_and_rejected(desk)
+    return Proposed(f"{_PATH}/audited", "audit.lou")
+
+
+def seal(desk: InventoryDesk, n: int) -> Proposed:
+    """Close and audit a day; then something about it is entered and rejected."""
+    if n == 1:
+        _counted(desk)
+        desk.done(f"{_PATH}/preliminary", {}, person="audit.kim")
+        desk.done(f"{_PATH}/audited", person="audit.lou")
+    else:
+        _entered_and_rejected(desk)
+    return Proposed(f"{_PATH}/final", "control.eve")
+
+
+def variance(desk: InventoryDesk, n: int) -> Proposed:
+    """Chips are missing; somebody is named to explain it, twice."""
+    if n == 1:
+        _counted(desk, missing=1_000_00)
+    [found] = desk.variances()
+    path = f"/variances/{PROPERTY}/{DAY}/inventory/BJ-01/{found['number']}"
+    desk.clock.now += timedelta(minutes=1)
+    desk.done(f"{path}/own", {"owner": "audit.kim"}, person="audit.lou")
+    return Proposed(f"{path}/resolve", "audit.kim", {"conclusion": "overpaid at seat 3"})
+
+
+def alarm(desk: InventoryDesk, n: int) -> Proposed:
+    """Somebody is named to look into an alarm, twice."""
+    desk.clock.now += timedelta(minutes=n)
+    desk.done(f"/alarms/{PROPERTY}/counts/own", {"owner": "watch.max"}, person="watch.ida")
+    return Proposed(f"/alarms/{PROPERTY}/counts/resolve", "watch.max", {"conclusion": "one player's luck"})
+
+
+def investigation(desk: InventoryDesk, n: int) -> Proposed:
+    """Investigations of two months are opened."""
+    found = desk.done("/investigations", WANTED | {"month": f"2026-{9 + n:02d}"}, person="audit.lou")
+    path = f"/investigations/{PROPERTY}/{found['investigation']}/conclude"
+    return Proposed(path, "audit.kim", {"conclusion": "one player's luck"})
+
+
+def slip(desk: InventoryDesk, n: int) -> Proposed:
+    """The pit asks for fills."""
+    place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    wanted = {"slip": "fill", "contents": chips(c500=n), **place}
+    request = desk.done("/requests", wanted, person="pit.ray")["request"]
+    return Proposed("/slips", "cage.bob", {"property": PROPERTY, "request": request})
+
+
+def credit(desk: InventoryDesk, n: int) -> Proposed:
+    """Credits leave a table."""
+    table = Table("BJ-01")
+    if n == 1:
+        desk.pit(table.opened(at(0), chips(c500=1000)))
+    number = desk.slip("credit", "BJ-01", chips(c500=n))
+    table.sequence = n
+    people = {"surrendered_by": "dealer.dan", "observed_by": "floor.fay", "carried_by": "sec.gus"}
+    desk.pit(table.event("credit.carried", at(n), number=number, **people))
+    return Proposed(f"/slips/{PROPERTY}/credit/{number}/receive", "cage.ann", {"contents": chips(c500=n)})
+
+
+def redemption(desk: InventoryDesk, n: int) -> Proposed:
+    """A counter check is paid in parts."""
+    if n == 1:
+        table = Table("BJ-01")
+        people = {"dealer": "dealer.dan", "floorperson": "floor.fay", "drawer": "p-1"}
+        issued = table.event("counter_check.issued", at(1), serial="CC1", cents=1_000_00, **people)
+        desk.pit(table.opened(at(0), chips(c500=1000)), issued)
+    checks = f"/counter-checks/{PROPERTY}"
+    desk.done(f"{checks}/CC1/redeem", {"cents": n * 100_00, "paid_in": "currency"}, person="cage.ann")
+    return Proposed(f"{checks}/redemptions/{n}/void", "cage.bob", {"reason": "another patron's"})
+
+
+def movement(desk: InventoryDesk, n: int) -> Proposed:
+    """A patron is paid at the cage."""
+    desk.done("/cage-movements", PAID | {"cents": n * 1_000_00}, person="cage.ann")
+    return Proposed(f"/cage-movements/{PROPERTY}/{n}/void", "cage.bob", {"reason": "another patron"})
+
+
+CASES = (
+    Case("approve-contest", contest),
+    Case("approve-adjustment", adjustment),
+    Case("audit-day", audit),
+    Case("seal-day", seal),
+    Case("resolve-variance", variance),
+    Case("resolve-alarm", alarm),
+    Case("conclude-investigation", investigation),
+    Case("prepare-slip", slip),
+    Case("receive-credit", credit),
+    Case("void-redemption", redemption),
+    Case("void-at-cage", movement),
+)
