@@ -8,6 +8,7 @@ from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, LargeBi
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
+from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.properties import properties_table
 
@@ -46,9 +47,10 @@ patron_codes = Table(
     metadata,
     *texts("property", "patron", key=True),
     *columns(LargeBinary, "salt", "hash"),
+    signature_column(),
     schema=SCHEMA,
 )
-"""The access codes: who has lost the row needs another code."""
+"""The access codes, signed: who has lost the row, or has one that the service did not write, needs another code."""
 
 patron_keys = Table(
     "patron_keys",

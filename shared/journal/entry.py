@@ -16,6 +16,7 @@ from shared.contracts.facts import Fact
 _ENTRY = b"pitledger-entry-v1"
 _SHARD = b"pitledger-shard-v1"
 _RECORD = b"pitledger-record-v1"
+_COMMAND = b"pitledger-command-v1"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -41,8 +42,9 @@ class Draft:
     """A fact that is ready to be recorded.
 
     `source`, `sequence` and `event_id` say what caused it, `offset` where in its shard's input it stood, and
-    `record_hash` (32 bytes, see `record_digest`) what stood there: None of both for a command. `data` is JSON text in
-    UTF-8 and is stored as it is. The postings sum to zero.
+    `record_hash` (32 bytes, see `record_digest`) what stood there. A command has no `offset`, and as `record_hash` what
+    tells it from all others (see `command_digest`). `data` is JSON text in UTF-8 and is stored as it is. The postings
+    sum to zero.
     """
 
     kind: str
@@ -99,6 +101,11 @@ def _text(value: str) -> bytes:
 def genesis(shard_name: str) -> bytes:
     """Return the head of a shard that has no entries (32 bytes)."""
     return sha256(_field(_SHARD) + _field(shard_name.encode())).digest()
+
+
+def command_digest(person: str, key: str) -> bytes:
+    """Return what tells a command from all others (32 bytes): the hash of who sent it, and under which key."""
+    return sha256(_field(_COMMAND) + _field(person.encode()) + _field(key.encode())).digest()
 
 
 def record_digest(key: bytes | None, content: bytes, headers: Sequence[tuple[str, bytes | None]] = ()) -> bytes:

@@ -18,6 +18,7 @@ from shared.journal.bulk import Row, Statement, compiled, copy_tuples, insert, k
 from shared.journal.entry import Account, Draft, Entry, genesis, seal
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.shard import Seals, Shard
+from shared.journal.signed_rows import signed_rows
 from shared.journal.tables import JournalTables
 from shared.journal.taken import Taken, taken_rows
 
@@ -155,9 +156,8 @@ class Ledger:
             values = {column: value for column, value in asdict(new).items() if column != "shard"}
             await connection.execute(upsert(shards).values(values).on_conflict_do_nothing(index_elements=["name"]))
             row = (await connection.execute(query)).one()
-            await connection.execute(
-                upsert(self.tables.relay).values(shard=row.shard, published_seq=0).on_conflict_do_nothing()
-            )
+            [none] = signed_rows(self.seals, self.tables.relay, [{"shard": row.shard, "published_seq": 0}])
+            await connection.execute(upsert(self.tables.relay).values(none).on_conflict_do_nothing())
         return Shard(*row)
 
     async def lock_shard(self, connection: AsyncConnection, name: str) -> Shard:

@@ -30,7 +30,7 @@ class Recording:
 class Cause:
     """What leads to an entry: an event of a stream, or a command (whose key is the `event_id`, without an `offset`).
 
-    `record_hash` is that of the record in which the event came.
+    `record_hash` is that of the record in which the event came, or what tells the command from all others.
     """
 
     source: str

@@ -5,11 +5,12 @@ then stands. The key is with the service, not in the database. A shard that stan
 its service, and the service appends nothing to it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cryptography.exceptions import InvalidSignature
 
+from shared.journal.signed_batch import BatchVerifier, sign_batch
 from shared.journal.signed_note import Signer, Verifier
 
 
@@ -45,6 +46,7 @@ class Seals:
         self._name = name
         self._verifiers = [each for each in verifiers if each.name == name]
         self._signer = signer
+        self._signed = BatchVerifier(self._verifiers)
         self._good: dict[str, Shard] = {}
         """How shards stood last, by their names, when they were sealed here or found sealed."""
 
@@ -53,6 +55,15 @@ class Seals:
         assert self._signer is not None, "only the service itself seals its shards"
         sealed = self._good[shard.name] = replace(shard, seal=self._signer.key.sign(shard.text(self._name)))
         return sealed
+
+    def signatures(self, messages: Sequence[bytes]) -> list[bytes]:
+        """Return the proof for each message, of which there are some, that the service signed it."""
+        assert self._signer is not None, "only the service itself signs"
+        return sign_batch(self._signer, messages)
+
+    def require_signed(self, message: bytes, proof: bytes | None) -> None:
+        """Raise Unsigned where the service did not sign a message."""
+        self._signed.require(self._name, message, proof)
 
     def require(self, shard: Shard) -> None:
         """Raise Unsealed where the shard does not stand as it was sealed."""

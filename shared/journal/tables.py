@@ -24,7 +24,12 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.schema import SchemaItem
 
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
+from shared.journal.signed_rows import signature_column
 
+COMMAND_INDEX: Final = "entries_of_command"
+"""What refuses a second entry for one command."""
+
+_OF_COMMAND: Final = '"offset" IS NULL AND record_hash IS NOT NULL'
 _OF_QUARANTINE: Final = "'record.quarantined', 'record.mended', 'quarantine.dismissed'"
 
 
@@ -39,9 +44,11 @@ class JournalTables:
     taken: what stood at each place of each stream.
     sources, gaps: the last sequence of every stream, and the sequences that are missing.
     quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
-    relay: how far a shard has been published. checkpoints: the signed Merkle roots. verified: how far each shard was
-    verified, signed.
-    idempotency: the answers given to commands, one for each (person, key), never changed.
+    relay: how far a shard has been published, signed. checkpoints: the signed Merkle roots. verified: how far each
+    shard was verified, signed.
+    copies: what the service's copies of approved documents come to, signed, by table and property.
+    idempotency: the answers given to commands, one for each (person, key), signed and never changed. Without its answer
+    a command is not done again: its entry has the hash of person and key, and no other entry may have it.
     """
 
     schema: str
@@ -58,6 +65,7 @@ class JournalTables:
     relay: Table
     checkpoints: Table
     verified: Table
+    copies: Table
     idempotency: Table
 
 
@@ -93,6 +101,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             UniqueConstraint("source", "sequence", "kind"),
             CheckConstraint(f"{schema}.balances(accounts, cents)", name="entries_balance"),
             Index("entries_of_quarantine", "shard", "seq", postgresql_where=f"kind IN ({_OF_QUARANTINE})"),
+            Index(COMMAND_INDEX, "record_hash", unique=True, postgresql_where=_OF_COMMAND),
         ),
         accounts=table(
             "accounts",
@@ -152,13 +161,16 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *moments("decided_at", null=True),
             *texts("decided_reason", null=True),  # why it was rejected
         ),
-        relay=table("relay", *columns(Integer, "shard", key=True), *counts("published_seq")),
+        relay=table("relay", *columns(Integer, "shard", key=True), *counts("published_seq"), signature_column()),
         checkpoints=table(
             "checkpoints",
             *columns(Integer, "shard", key=True),
             *counts("size", key=True),
             *texts("note"),
             *moments("signed_at"),
+        ),
+        copies=table(
+            "copies", *texts("name", "property", key=True), *columns(LargeBinary, "digest"), signature_column()
         ),
         verified=table("verified", *columns(Integer, "shard", key=True), *texts("note"), *moments("signed_at")),
         idempotency=table(
@@ -169,5 +181,6 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *texts("reason", "location", null=True),  # reason: why it was rejected; none where it was accepted
             *texts("body"),
             *moments("answered_at"),
+            signature_column(),
         ),
     )

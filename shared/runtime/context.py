@@ -53,6 +53,10 @@ class RuntimeContext:
         """Return how far the journal is known to be."""
         return HighWater(self.pools, self.tables, self.witness)
 
+    def __post_init__(self) -> None:
+        """Let whoever reads or writes signed rows on a connection of the service find what signs them."""
+        self.pools.sign_by(self.ledger.seals)
+
     @property
     def tables(self) -> JournalTables:
         """Return the tables of the journal."""

@@ -13,6 +13,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from shared.journal.shard import Seals
 from shared.runtime.settings import Settings
 
 
@@ -40,6 +41,7 @@ class Pool:
 
 
 _USUAL: Final = Pool()
+_SEALS: Final = "pitledger_seals"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,11 @@ class Pools:
     def of_one(cls, engine: AsyncEngine) -> Self:
         """Return the pools of what needs no more than one: a command line, a test."""
         return cls(engine, engine, engine)
+
+    def sign_by(self, seals: Seals | None) -> None:
+        """Let whoever reads or writes signed rows on one of the connections find what signs them: `seals_of`."""
+        for engine in (self.readers, self.commands, self.background):
+            engine.sync_engine.update_execution_options(**{_SEALS: seals})
 
     async def dispose(self) -> None:
         """Close all connections."""
@@ -141,6 +148,13 @@ def _has_said_something(connection: Any) -> bool:
     waiting = select.poll()
     waiting.register(connection.pgconn.socket, select.POLLIN)
     return bool(waiting.poll(0))
+
+
+def seals_of(connection: AsyncConnection) -> Seals | None:
+    """Return what the service of a connection signs its rows with; None where it signs nothing."""
+    assert connection.sync_connection is not None, "the connection is open"
+    found: Seals | None = connection.sync_connection.get_execution_options().get(_SEALS)
+    return found
 
 
 def reading(engine: AsyncEngine) -> AsyncConnection:

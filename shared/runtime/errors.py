@@ -1,7 +1,8 @@
 """The kinds of error, and what the loop does about each.
 
-refused: the record is wrong, quarantine it. transient: try again, with a deadline. ambiguous: a commit whose answer was
-lost, read the shard row. fenced: another consumer is ahead, read the shard row. bug: stop; nothing is swallowed.
+refused: the record is wrong, quarantine it; of a command, it is not to be done. transient: try again, with a
+deadline. ambiguous: a commit whose answer was lost, read the shard row. fenced: another consumer is ahead, read the
+shard row. bug: stop; nothing is swallowed.
 """
 
 from enum import Enum
@@ -10,6 +11,7 @@ import psycopg
 from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
+from shared.contracts.rejection import Rejected
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
 
@@ -40,7 +42,7 @@ _REFUSED_STATES = ("22", "23")
 def kind_of(error: BaseException) -> Kind:
     """Return the kind of an error, by its type and, from the database, its SQLSTATE class."""
     match error:
-        case Refused():
+        case Refused() | Rejected():
             return Kind.REFUSED
         case Fenced():
             return Kind.FENCED

@@ -116,3 +116,34 @@ def test_nothing_is_signed_of_a_shard_that_was_moved_without_the_service(url: st
         assert 0 == await relay.publish()
 
     play_at(url, play)
+
+
+AHEAD = "UPDATE round_settlement.relay SET published_seq = 2"
+AHEAD_UNSIGNED = "UPDATE round_settlement.relay SET published_seq = 2, signature = NULL"
+
+
+@pytest.mark.parametrize("moved", [AHEAD, AHEAD_UNSIGNED], ids=["moved", "unsigned"])
+@pytest.mark.parametrize("restarted", [False, True], ids=["running", "started"])
+@pytest.mark.parametrize("published", [0, 1], ids=["nothing published", "one published"])
+def test_a_mark_that_was_moved_ahead_keeps_nothing_back(url: str, published: int, restarted: bool, moved: str) -> None:
+    """Every entry goes out, from the last mark that this process knows on, and the mark is signed again."""
+
+    async def play(table: Table) -> None:
+        consumer = table.consumer()
+        await consumer.assigned((0,))
+        records = [record for record in _records() if record.partition == 0]
+        await consumer.handle(records[:published])
+        relay = _Reads(consumer.context)
+        assert published == await relay.publish()
+        await consumer.handle(records[published:])
+        execute(url, moved)
+        relay = _Reads(consumer.context) if restarted else relay
+        with capture_logs() as logs:
+            while await relay.publish():
+                pass
+        assert {"mark not relied on"} == {line["event"] for line in logs if line["log_level"] == "error"}
+        sent = [int(message.decode().split('"sequence":')[1].split(",")[0]) for message in relay.messages]
+        assert [*range(1, ROUNDS + 1)] == sent
+        assert 0 == await _Reads(consumer.context).publish()
+
+    play_at(url, play)

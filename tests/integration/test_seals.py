@@ -61,7 +61,9 @@ def forge(url: str, desk: Desk) -> None:
             [shard] = [one for one in await read_shards(connection, ledger.tables) if one.next_seq > 1]
             last = await read_entry(connection, ledger.tables, shard.shard, shard.next_seq - 1)
             money = tuple(Posting(each.account, each.cents * 200) for each in last.draft.postings)
-            draft: Draft = replace(last.draft, sequence=last.draft.sequence + 1, event_id="forged", postings=money)
+            draft: Draft = replace(
+                last.draft, sequence=last.draft.sequence + 1, event_id="forged", record_hash=None, postings=money
+            )
             await ledger.know_accounts(engine, [each.account for each in money])
             await ledger.append(connection, shard, [draft], next_offset=shard.next_offset, recorded_at=NOON)
         await engine.dispose()

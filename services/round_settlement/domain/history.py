@@ -59,7 +59,10 @@ class EntryDocument(BaseModel):
     sequence: int
     event_id: str
     offset: int | None = None
-    record_hash: str | None = Field(default=None, description="SHA-256 of what the sender wrote at that offset")
+    record_hash: str | None = Field(
+        default=None,
+        description="SHA-256 of what the sender wrote at that offset; of a command, of who sent it under which key",
+    )
     gaming_day: date | None = None
     occurred_at: datetime
     recorded_at: datetime

@@ -1,6 +1,7 @@
 """What is done with the wagering accounts over HTTP; access codes are hashed before a command is decided."""
 
 import asyncio
+from dataclasses import asdict, replace
 from functools import partial
 
 from fastapi import APIRouter
@@ -31,7 +32,7 @@ from services.wagering_accounts.commands.promotions import (
     WriteOffPromotion,
 )
 from services.wagering_accounts.commands.wagers import AuthorizeWager, CaptureRound, ReleaseWager
-from services.wagering_accounts.domain.access_codes import fingerprint, hash_code
+from services.wagering_accounts.domain.access_codes import GivenCode, HashedCode, fingerprint, hash_code
 from services.wagering_accounts.domain.documents import (
     AccountDocument,
     AdjustmentDocument,
@@ -41,7 +42,9 @@ from services.wagering_accounts.domain.documents import (
     PromotionDocument,
 )
 from services.wagering_accounts.queries.books import kept_code
+from services.wagering_accounts.tables import patron_codes
 from shared.contracts.rejection import Reason
+from shared.journal.signed_rows import not_signed, signed_rows
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import command_route
 
@@ -99,8 +102,9 @@ def add_commands(router: APIRouter, context: ServiceContext) -> None:
     decide(RejectAdjustment, path + "/reject", rejects=decided)
 
     add, known = partial(command, tag="patrons", answers=PatronDocument), (Reason.NOT_FOUND,)
-    add(RegisterPatron, "/patrons", role=MANAGE, status=201, rejects=decided, prepare=_with_new_code)
-    add(ChangeAccessCode, patron + "/access-code", role=MANAGE, rejects=known, prepare=_with_new_code)
+    prepare = partial(_with_new_code, context)
+    add(RegisterPatron, "/patrons", role=MANAGE, status=201, rejects=decided, prepare=prepare)
+    add(ChangeAccessCode, patron + "/access-code", role=MANAGE, rejects=known, prepare=prepare)
     add = partial(add, subject=patron)
     add(SetExclusion, patron + "/exclusion", role=EXCLUDE, rejects=decided)
     add(SetLimit, patron + "/limits", role=MANAGE, rejects=known)
@@ -113,13 +117,21 @@ async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, pe
         return command
     async with context.pools.commands.connect() as connection:
         kept = await kept_code(connection, command.property, command.account)
-    text = command.access_code.get_secret_value()
-    code = None if kept is None else await asyncio.to_thread(hash_code, text, kept.salt)
+    text, code = command.access_code.get_secret_value(), None
+    if kept is not None:
+        forged = not_signed(context.ledger.seals, patron_codes, asdict(kept))
+        given = await asyncio.to_thread(hash_code, text, kept.salt)
+        code = GivenCode(given, HashedCode(kept.salt, kept.hash, kept.signature), forged)
     return command.hashed(code, await asyncio.to_thread(fingerprint, text, person, key))
 
 
-async def _with_new_code(command: RegisterPatron | ChangeAccessCode, person: str, key: str) -> CommandWithCode:
-    """Hash a new code under a new salt."""
+async def _with_new_code(
+    context: ServiceContext, command: RegisterPatron | ChangeAccessCode, person: str, key: str
+) -> CommandWithCode:
+    """Hash a new code under a new salt, and sign it for its patron."""
     text = command.access_code.get_secret_value()
     code = await asyncio.to_thread(hash_code, text)
+    kept = {"property": command.property, "patron": command.patron, "salt": code.salt, "hash": code.hash}
+    [signed] = signed_rows(context.ledger.seals, patron_codes, [kept])
+    code = replace(code, signature=signed["signature"])
     return command.hashed(code, await asyncio.to_thread(fingerprint, text, person, key))

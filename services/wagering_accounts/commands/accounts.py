@@ -106,7 +106,7 @@ def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
         _require_within_limit(books, patron, command.cents, now)
     if command.instrument == "wallet":
         wallet, owner = _wallet_of(books, account, patron)
-        failure = wrong_code(books, owner, command.code, now)
+        failure = wrong_code(books, owner, command.given_code, now)
         if failure is not None:
             return failure
         require_available(wallet, command.cents, "in the wallet")
@@ -165,7 +165,7 @@ def _cash_out(command: CashOut, books: Books, now: Now) -> Accepted:
     patron = books.patron_of(account)
     if account.kind == "wallet":
         assert patron is not None, "a wallet has a patron"
-        failure = None if patron.excluded_at is not None else wrong_code(books, patron, command.code, now)
+        failure = None if patron.excluded_at is not None else wrong_code(books, patron, command.given_code, now)
         if failure is not None:
             return failure
     cents = account.available_cents if command.cents is None else command.cents

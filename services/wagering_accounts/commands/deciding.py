@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr, SecretStr
 
-from services.wagering_accounts.domain.access_codes import HashedCode
+from services.wagering_accounts.domain.access_codes import GivenCode, HashedCode
 from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, PatronCode, postings_of
 from services.wagering_accounts.domain.evolving import account_of, evolve
 from services.wagering_accounts.queries.books import Loading, Needs
@@ -53,15 +53,22 @@ class CommandWithCode(AccountsCommand):
     """A command with an access code, which is hashed before anybody else sees it, and never recorded."""
 
     access_code: AccessCode | None = None
-    _code: HashedCode | None = PrivateAttr(default=None)
+    _code: HashedCode | GivenCode | None = PrivateAttr(default=None)
     _fingerprint: str | None = PrivateAttr(default=None)
 
     @property
-    def code(self) -> HashedCode | None:
-        """The code as a hash."""
+    def new_code(self) -> HashedCode:
+        """The code that the patron has from now on."""
+        assert isinstance(self._code, HashedCode), "the code was hashed before"
         return self._code
 
-    def hashed(self, code: HashedCode | None, fingerprint: str) -> Self:
+    @property
+    def given_code(self) -> GivenCode | None:
+        """The code that was given, beside the one that was kept; None without a code, or with none to compare."""
+        assert not isinstance(self._code, HashedCode), "the code was hashed as the one that was kept"
+        return self._code
+
+    def hashed(self, code: HashedCode | GivenCode | None, fingerprint: str) -> Self:
         """Return the command with its code as a hash, and as what tells whether the same code is sent again."""
         command = self.model_copy(update={"access_code": None})
         command._code, command._fingerprint = code, fingerprint
@@ -192,10 +199,10 @@ def require_admitted(patron: Patron | None) -> None:
         raise Rejected(Reason.PATRON_EXCLUDED, detail)
 
 
-def wrong_code(books: Books, patron: Patron, given: HashedCode | None, now: Now) -> Accepted | None:
+def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) -> Accepted | None:
     """Return what a wrong access code leads to: counted, and after too many it is locked; None where it is right.
 
-    Raises: Rejected where the code is locked, or there is none to compare.
+    Raises: Rejected where the code is locked, or there is none to compare, or not one that this service kept.
     """
     code = f"the access code of patron {patron.patron}"
     locked_until = patron.locked_at(now.at)
@@ -206,9 +213,12 @@ def wrong_code(books: Books, patron: Patron, given: HashedCode | None, now: Now)
         raise Rejected(Reason.CODE_WRONG, f"{code} is lost; give the patron a new one")
     if given is None:
         raise Rejected(Reason.CODE_WRONG, f"{code} is needed")
-    if given.salt != kept.salt:
+    if given.kept != HashedCode(kept.salt, kept.hash, kept.signature):
         raise Rejected(Reason.CONTRADICTS, f"{code} was changed meanwhile; send a new key")
-    if given.matches(HashedCode(kept.salt, kept.hash)):
+    if given.forged is not None:
+        detail = f"{code} is not one that this service kept: {given.forged}; give the patron a new one"
+        raise Rejected(Reason.NOT_AS_RECORDED, detail)
+    if given.is_right:
         return None
     today = books.today.at(patron.property, now.at)
     failed, detail = patron.failed_codes + 1, f"{code} is wrong"

@@ -66,8 +66,7 @@ def _register(command: RegisterPatron, books: Books, now: Now) -> Accepted:
         raise Rejected(Reason.ALREADY_DECIDED, f"account {command.wallet} exists already")
     fact = PatronRegistered(property=command.property, patron=command.patron, wallet=command.wallet, by=now.by)
     accepted = _accepted(books, fact, now, f"/patrons/{command.property}/{command.patron}")
-    assert command.code is not None, "the code was hashed before"
-    books.keep_code(command.property, command.patron, command.code)
+    books.keep_code(command.property, command.patron, command.new_code)
     return accepted
 
 
@@ -86,8 +85,7 @@ def _change_code(command: ChangeAccessCode, books: Books, now: Now) -> Accepted:
     require_patron(books, command.property, command.patron)
     fact = PatronCodeChanged(property=command.property, patron=command.patron, reason=command.reason, by=now.by)
     accepted = _accepted(books, fact, now)
-    assert command.code is not None, "the code was hashed before"
-    books.keep_code(command.property, command.patron, command.code)
+    books.keep_code(command.property, command.patron, command.new_code)
     return accepted
 
 

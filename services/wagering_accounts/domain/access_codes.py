@@ -13,15 +13,33 @@ _COST: Final = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}
 
 @dataclass(frozen=True, slots=True)
 class HashedCode:
-    """A code as it is kept or was given: its salt (16 bytes) and hash (32 bytes)."""
+    """A code as it is kept or was given: its salt (16 bytes) and hash (32 bytes).
+
+    `signature` is that of the service, by which it is bound to its patron where it is kept.
+    """
 
     salt: bytes
     hash: bytes
+    signature: bytes | None = None
 
     def matches(self, kept: "HashedCode") -> bool:
         """Return whether the code that was given is the one that is kept; both are hashed with the same salt."""
         assert self.salt == kept.salt, "hashes under different salts say nothing about each other"
         return compare_digest(self.hash, kept.hash)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCode:
+    """A code that somebody gave, hashed as the one that was kept then; `forged`: why the service did not keep that."""
+
+    given: HashedCode
+    kept: HashedCode
+    forged: str | None = None
+
+    @property
+    def is_right(self) -> bool:
+        """Return whether it is the one that was kept."""
+        return self.given.matches(self.kept)
 
 
 def hash_code(code: str, salt: bytes | None = None) -> HashedCode:

@@ -120,6 +120,7 @@ class PatronCode(Thing):
     patron: str
     salt: bytes
     hash: bytes
+    signature: bytes | None
 
 
 @dataclass(slots=True)
@@ -345,7 +346,7 @@ class Books:
 
     def keep_code(self, property_name: str, patron: str, code: HashedCode) -> None:
         """Replace the access code of a patron."""
-        kept = PatronCode(property_name, patron, code.salt, code.hash)
+        kept = PatronCode(property_name, patron, code.salt, code.hash, code.signature)
         before = self.codes.pop(PatronCode.key_of(kept), None)
         self.know(kept)
         self.change(kept) if before is not None else self.add(kept)

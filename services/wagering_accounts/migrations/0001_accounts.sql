@@ -7,7 +7,7 @@ CREATE TABLE patrons (
 );
 
 CREATE TABLE patron_codes (
-    property TEXT, patron TEXT, salt BYTEA NOT NULL, hash BYTEA NOT NULL,
+    property TEXT, patron TEXT, salt BYTEA NOT NULL, hash BYTEA NOT NULL, signature BYTEA,
     PRIMARY KEY (property, patron)
 );
 

@@ -10,10 +10,10 @@ from psycopg import AsyncCursor
 from pydantic_core import to_json
 
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.bulk import insert, keyed, select
-from shared.journal.ledger import Fenced
+from shared.journal.bulk import Row, insert, keyed, select
+from shared.journal.ledger import Fenced, Ledger
 from shared.journal.pipeline import Pipeline
-from shared.journal.tables import JournalTables
+from shared.journal.signed_rows import not_signed, signed_rows
 
 Place = tuple[str, str]
 """(person, Idempotency-Key): what an answer is kept under."""
@@ -43,20 +43,26 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An answer, with what it answers: the SHA-256 of the command (32 bytes), its name, and when it was given."""
+    """An answer, with what it answers: the SHA-256 of the command (32 bytes), its name, and when it was given.
+
+    `forged` says why it is not what the service answered, where somebody altered it.
+    """
 
     answer: Answer
     content: bytes
     command: str
     answered_at: datetime
+    forged: str | None = None
 
 
 class Answers:
-    """The answers that a service has given: one for each (person, key), never changed."""
+    """The answers that a service has given: one for each (person, key), signed and never changed."""
 
-    def __init__(self, tables: JournalTables) -> None:
-        self._find = select(tables.idempotency)
-        self._keep = insert(tables.idempotency, on_conflict="skip")
+    def __init__(self, ledger: Ledger) -> None:
+        self._seals = ledger.seals
+        self._table = ledger.tables.idempotency
+        self._find = select(self._table)
+        self._keep = insert(self._table, on_conflict="skip")
 
     async def find(self, sent: Pipeline, places: Collection[Place]) -> AsyncCursor[Any]:
         """Ask for the answers that are kept under these places: `read` says what they are."""
@@ -70,13 +76,14 @@ class Answers:
                 row.content,
                 row.command,
                 row.answered_at,
+                not_signed(self._seals, self._table, row._asdict()),
             )
             async for row in found
         }
 
     async def keep(self, sent: Pipeline, given: Sequence[tuple[Place, Given]]) -> None:
         """Keep new answers. The pipeline raises Fenced where another process answered one of these commands."""
-        rows = [
+        rows: list[Row] = [
             {
                 "person": person,
                 "key": key,
@@ -89,4 +96,5 @@ class Answers:
             }
             for (person, key), one in sorted(given, key=itemgetter(0))  # so that two cannot wait for each other
         ]
+        rows = signed_rows(self._seals, self._table, rows)
         await sent.write(self._keep, rows, otherwise=Fenced("another process answered one of these commands"))

@@ -21,11 +21,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.entry import Draft, Entry
+from shared.journal.entry import Draft, Entry, command_digest
 from shared.journal.ledger import Fenced, Write
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Cause, draft, recorded
 from shared.journal.shard import Shard, Unsealed
+from shared.journal.tables import COMMAND_INDEX
 from shared.runtime.command.answers import Answer, Answers, Given
 from shared.runtime.command.command import Accepted, Answered, Command, Commands, Now
 from shared.runtime.context import RuntimeContext
@@ -40,6 +41,9 @@ BATCH_COMMANDS: Final = 200
 _SECONDS_MAX: Final = 10.0
 """How long a batch is tried again before its callers are told to."""
 
+_UNDECIDED: Final = Answer(None, "")
+"""What stands for the answer of a command that is about to be decided."""
+
 _TAKEN_MAX: Final = 10
 """How often a batch is tried again that adds what is there already."""
 
@@ -50,6 +54,10 @@ _PUBLISH_SECONDS: Final = 0.1
 
 class _Taken(Fenced):
     """Something was added that is there already: by another process just now, or by a command that always does so."""
+
+
+class _Done(_Taken):
+    """A command is recorded already: by another process just now, or its answer is gone."""
 
 
 @dataclass(slots=True)
@@ -77,8 +85,8 @@ class _Batch:
     entries: list[Entry] = field(default_factory=list)
     refused: list[Rejected] = field(default_factory=list)
     new: list[tuple[tuple[str, str], Given]] = field(default_factory=list)
-    reused: dict[int, Rejected] = field(default_factory=dict)
-    """By the number of the command in the batch."""
+    turned_away: dict[int, Rejected] = field(default_factory=dict)
+    """Those that are not answered as their key was, by the number of the command in the batch."""
 
 
 class Engine:
@@ -87,7 +95,7 @@ class Engine:
     def __init__(self, context: RuntimeContext, commands: Commands) -> None:
         self._context = context
         self._commands = commands
-        self._answers = Answers(context.tables)
+        self._answers = Answers(context.ledger)
         self._waiting: list[_Waiting] = []
         self._worker: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -152,25 +160,39 @@ class Engine:
         for number, each in enumerate(batch):
             if each.answer.done():
                 continue  # whoever asked has gone
-            if number in done.reused:
-                each.answer.set_exception(done.reused[number])
+            if number in done.turned_away:
+                each.answer.set_exception(done.turned_away[number])
             else:
                 each.answer.set_result(done.answers[each.place].answer)
 
     async def _retrying(self, batch: Sequence[_Waiting]) -> _Batch:
         loop = asyncio.get_running_loop()
-        deadline, taken = loop.time() + _SECONDS_MAX, 0
+        deadline, taken, recorded_before = loop.time() + _SECONDS_MAX, 0, False
         while True:
             try:
                 return await self._commit(batch)
             except Exception as error:
                 kind = kind_of(error)
                 taken += isinstance(error, _Taken)
+                if isinstance(error, _Done):
+                    if recorded_before:  # what another process has recorded just now has its answer by then
+                        raise (self._unanswerable(batch[0]) if len(batch) == 1 else error) from error
+                    recorded_before = True
                 if kind in (Kind.BUG, Kind.REFUSED) or loop.time() > deadline or taken > _TAKEN_MAX:
                     raise
                 log.warning("commands are tried again", kind=kind.value, error=str(error))
                 if kind is not Kind.FENCED:
                     await asyncio.sleep(_RETRY_SECONDS)
+
+    def _unanswerable(self, waiting: _Waiting) -> Rejected:
+        """Return why a command is not done that is on record without its answer."""
+        rejected = Rejected(
+            Reason.NOT_AS_RECORDED,
+            f"Idempotency-Key {waiting.key!r} of {waiting.person}: the command is on record, and its answer is gone "
+            "from the database; nothing is done again",
+        )
+        self._note(rejected)
+        return rejected
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[AsyncConnection]:
@@ -253,18 +275,24 @@ class Engine:
 
     def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:
         """Return the commands that are to be decided: the first of each key that was not answered before."""
-        contents = {place: (given.content, given.command, given.answered_at) for place, given in done.answers.items()}
+        known = dict(done.answers)
         new: list[_Waiting] = []
         for number, each in enumerate(batch):
-            known = contents.get(each.place)
-            if known is None:
-                contents[each.place] = (each.content, each.command.name(), done.at)
+            given = known.get(each.place)
+            if given is None:
+                known[each.place] = Given(_UNDECIDED, each.content, each.command.name(), done.at)
                 new.append(each)
-            elif known[0] != each.content:
-                done.reused[number] = Rejected(
+            elif given.forged is not None:
+                detail = (
+                    f"the answer under Idempotency-Key {each.key!r} is not what this service answered: {given.forged}"
+                )
+                done.turned_away[number] = Rejected(Reason.NOT_AS_RECORDED, detail)
+                self._note(done.turned_away[number])
+            elif given.content != each.content:
+                done.turned_away[number] = Rejected(
                     Reason.KEY_REUSED,
-                    f"Idempotency-Key {each.key!r} was used for another command ({known[1]}, "
-                    f"{known[2].isoformat()}); send a new key with a new command",
+                    f"Idempotency-Key {each.key!r} was used for another command ({given.command}, "
+                    f"{given.answered_at.isoformat()}); send a new key with a new command",
                 )
         return new
 
@@ -327,7 +355,7 @@ class Engine:
         stream = type(recording.fact).KIND.stream
         if stream is not None:
             source = stream.format_map(dict(recording.fact))
-        return draft(recording, Cause(source, seq, key, None, done.at))
+        return draft(recording, Cause(source, seq, key, None, done.at, command_digest(person, key)))
 
     async def _record(
         self, transaction: Transaction, drafts: Sequence[Draft], done: _Batch, write: Write | None = None
@@ -353,8 +381,10 @@ class Engine:
             if write is None:
                 await self._context.projector.project(transaction, recorded(entries))
         except (IntegrityError, UniqueViolation) as error:  # what is not there yet cannot be locked: decide again
-            if isinstance(getattr(error, "orig", error), UniqueViolation):
-                raise _Taken(str(error)) from error
+            cause = getattr(error, "orig", error)
+            if isinstance(cause, UniqueViolation):
+                kind = _Done if cause.diag.constraint_name == COMMAND_INDEX else _Taken
+                raise kind(str(error)) from error
             raise
         done.entries += entries
 

@@ -27,6 +27,7 @@ from shared.contracts.envelope import Event
 from shared.journal.bulk import compiled, excluded, insert
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import Recording
+from shared.runtime.consume.copies import lock_copy, read_copy, sign_copy
 from shared.runtime.consume.handler import Handler
 
 
@@ -101,6 +102,11 @@ class ApprovedDocuments(Handler[None]):
             for event in events
             if isinstance(event.data, self.model)
         ]
+        changed = {event.data.property for event in events if isinstance(event.data, (self.model, self.withdrawal))}
+        if not changed:
+            return
+        await lock_copy(connection, table)
+        await read_copy(connection, table, changed)  # nothing is signed together with what somebody altered
         columns = (*said, "document", "received_at")
         await insert(table, columns, on_conflict="skip").write(connection, rows)
         key = [column.name for column in table.primary_key]
@@ -112,16 +118,16 @@ class ApprovedDocuments(Handler[None]):
         if withdrawn:
             first = {_WITHDRAWN: func.coalesce(table.c[_WITHDRAWN], excluded(table)[_WITHDRAWN])}
             await insert(table, (*key, "received_at", _WITHDRAWN), on_conflict=first).write(connection, withdrawn)
+        await sign_copy(connection, table, changed)
 
 
 @cache
-def _queries(table: Table, of_one: bool) -> tuple[str, str]:
-    """Return what counts the versions of a copy, of all properties or of one, and what reads them."""
+def _count(table: Table, of_one: bool) -> str:
+    """Return what counts the versions of a copy, of all properties or of one."""
     withdrawn_at: ColumnElement[Any] = table.c[_WITHDRAWN] if _WITHDRAWN in table.c else null()
     counted = select(func.count(), func.count(withdrawn_at)).select_from(table)
-    wanted = select(table.c.document, withdrawn_at.is_not(None).label("withdrawn"))
     which = table.c.property == bindparam("property") if of_one else true()
-    return compiled(counted.where(which)).sql, compiled(wanted.where(which)).sql
+    return compiled(counted.where(which)).sql
 
 
 class Approved(Generic[VersionT, MadeT]):
@@ -145,26 +151,29 @@ class Approved(Generic[VersionT, MadeT]):
         self._versions: dict[tuple[str, ...], list[VersionT]] = {}
         self._by_hash: dict[str, VersionT] = {}
         self._made: dict[str, MadeT] = {}
-        self._counts: tuple[Any, ...] = (0, 0)
+        self._counts: tuple[Any, ...] = ()
 
     async def count(self, sent: Pipeline) -> AsyncCursor[Any]:
         """Ask in a pipeline how many there are: a row for `refresh`."""
-        counted, _ = _queries(self._table, self._property is not None)
-        return await sent.execute(counted, {"property": self._property})
+        return await sent.execute(_count(self._table, self._property is not None), {"property": self._property})
 
     async def refresh(self, connection: AsyncConnection, counts: Sequence[Any] | None = None) -> None:
         """Read them again if there are more, or more of them are withdrawn; a version that is there never changes.
 
-        `counts`: how many there are, where that was asked already.
+        `counts`: how many there are, where that was asked already. Raises: Rejected where the copy is not as it was
+        kept.
         """
-        counted, wanted = _queries(self._table, self._property is not None)
-        asked = {"property": self._property}
         if counts is None:
-            counts = (await connection.exec_driver_sql(counted, asked)).one()
+            counted = _count(self._table, self._property is not None)
+            counts = (await connection.exec_driver_sql(counted, {"property": self._property})).one()
         if tuple(counts) == self._counts:
             return
-        rows = (await connection.exec_driver_sql(wanted, asked)).all()
-        known = [(self._model.model_validate(row.document), row.withdrawn) for row in rows if row.document is not None]
+        rows = await read_copy(connection, self._table, None if self._property is None else [self._property])
+        known = [
+            (self._model.model_validate(row.document), getattr(row, _WITHDRAWN, None) is not None)
+            for row in rows
+            if row.document is not None
+        ]
         self.know([version for version, _ in known], {version.hash for version, withdrawn in known if withdrawn})
         self._counts = tuple(counts)
 

@@ -16,6 +16,7 @@ from typing import Any, get_args
 import structlog
 
 from shared.contracts.envelope import Event
+from shared.contracts.rejection import Rejected
 from shared.journal.entry import Entry
 from shared.journal.inputs import Input
 from shared.journal.ledger import Addition, Fenced
@@ -172,11 +173,15 @@ class Consumer:
             if number not in self.stopped.reasons
         }
         rewind: dict[int, int] = {}
-        if not await self._together(batches):
-            for number, batch in batches.items():
-                offset = await self._alone(number, batch)
-                if offset is not None:
-                    rewind[number] = offset
+        try:
+            if not await self._together(batches):
+                for number, batch in batches.items():
+                    offset = await self._alone(number, batch)
+                    if offset is not None:
+                        rewind[number] = offset
+        except Rejected as altered:  # what the service keeps is not as it kept it: nothing is derived from that
+            for number in batches:
+                self.stopped.stop(number, altered.detail)
         self.context.metrics.commit.observe(perf_counter() - started)
         return rewind
 
@@ -215,7 +220,7 @@ class Consumer:
                 return False
             await self._commit(parts)
         except Exception as error:
-            if kind_of(error) is Kind.BUG:
+            if kind_of(error) is Kind.BUG or isinstance(error, Rejected):
                 raise
             log.info("partitions go one by one", topic=self.topic, kind=kind_of(error).value, error=str(error))
             return False
@@ -299,7 +304,7 @@ class Consumer:
         try:
             await self._commit({number: derived})
         except Exception as error:
-            if kind_of(error) is not Kind.REFUSED:
+            if kind_of(error) is not Kind.REFUSED or isinstance(error, Rejected):
                 raise
             if len(derived) == 1:
                 reason = f"the database refuses it: {_first_line(error)}"

@@ -17,22 +17,21 @@ from typing import Any, Final, NamedTuple
 import structlog
 from confluent_kafka import Producer
 from pydantic_core import to_json
-from sqlalchemy import Select, Text, cast, func, select
+from sqlalchemy import Text, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE, shard_source
 from shared.contracts.rejection import Rejected
 from shared.contracts.upcasting import kind_of_type
-from shared.journal.bulk import compiled, update
 from shared.journal.entry import Entry
 from shared.journal.shard import Shard, Unsealed
 from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
 from shared.journal.signed_note import Signer
-from shared.journal.tables import JournalTables
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.kafka import new_producer
+from shared.runtime.publish.marks import Mark, Marks
 from shared.runtime.tracing import TRACEPARENT
 
 log = structlog.get_logger()
@@ -113,8 +112,7 @@ class Relay:
         """Why shards are not published, as it was logged."""
         self._resting: str | None = None
         """Why nothing is published, as it was logged."""
-        self._mark = update(context.tables.relay)
-        self._waiting = compiled(_waiting(context.tables))
+        self._marks = Marks(context.ledger)
 
     def _new_producer(self) -> Producer:
         return new_producer(self._context.settings, self._context.service)
@@ -148,24 +146,26 @@ class Relay:
         """Publish what there is, at most one batch a shard; return the number of entries."""
         async with self._context.pools.background.begin() as connection:
             await self._context.high_water.compared()  # the connection may have met another server
-            waiting = (await self._waiting.read(connection, ())).all()
-            self._context.metrics.relay_backlog.set(sum(row.behind for row in waiting))
-            if not waiting or self._rests():
+            marks = await self._marks.read(connection)
+            waiting = [mark for mark in marks if mark.behind]
+            self._context.metrics.relay_backlog.set(sum(mark.behind for mark in waiting))
+            if waiting and self._rests():
                 return 0
-            found = {
-                row.shard: await self._batch(connection, Shard(*tuple(row)[:-2]), row.published_seq, row.behind)
-                for row in waiting
-            }
+            found = {mark.shard.shard: await self._batch(connection, mark) for mark in waiting}
             batches = {shard: batch for shard, batch in found.items() if batch}
-            if not batches:
+            reached = {mark.shard.shard: mark.published for mark in marks if not mark.is_found}
+            if not batches and not reached:
                 return 0
-            topics = {row.shard: self._topic_of(row.name) for row in waiting if row.shard in batches}
-            with self._context.tracing.publishing(", ".join(sorted({*topics.values()})), _causes(batches)):
-                await self._send(topics, batches)
-            self._context.step("relay sent")
-            await self._mark.write(
-                connection, [{"shard": shard, "published_seq": batch[-1].seq} for shard, batch in batches.items()]
-            )
+            topics = {
+                mark.shard.shard: self._topic_of(mark.shard.name) for mark in waiting if mark.shard.shard in batches
+            }
+            if batches:
+                with self._context.tracing.publishing(", ".join(sorted({*topics.values()})), _causes(batches)):
+                    await self._send(topics, batches)
+                self._context.step("relay sent")
+            reached |= {shard: batch[-1].seq for shard, batch in batches.items()}
+            await self._marks.write(connection, reached)
+        self._marks.written(reached)
         self._context.step("relay marked")
         count = sum(map(len, batches.values()))
         self._context.metrics.relayed.inc(count)
@@ -182,17 +182,16 @@ class Relay:
             return True
         return False
 
-    async def _batch(
-        self, connection: AsyncConnection, shard: Shard, published: int, behind: int
-    ) -> Sequence[Outgoing]:
+    async def _batch(self, connection: AsyncConnection, mark: Mark) -> Sequence[Outgoing]:
         """Return the entries of a shard that follow the published ones, from memory where it has them all.
 
         What the database has is signed only where the shard stands as the service left it; otherwise there are none.
         """
+        shard, published = mark.shard, mark.published
         fresh = self._fresh.get(shard.shard, deque())
         while fresh and fresh[0].seq <= published:
             fresh.popleft()
-        count = min(behind, BATCH_ENTRIES)
+        count = min(mark.behind, BATCH_ENTRIES)
         batch = list(islice(fresh, count))
         if [entry.seq for entry in batch] == [*range(published + 1, published + 1 + count)]:
             return batch
@@ -262,15 +261,6 @@ class Relay:
             signed = [] if proof is None else [(HEADER, proof)]
             context = self._context.tracing.header(*cause)
             yield [*_HEADERS, *signed, *([] if context is None else [(TRACEPARENT, context)])]
-
-
-def _waiting(tables: JournalTables) -> Select[Any]:
-    """Return the query for the shards, locked, of which something is not published: up to where, and how much."""
-    shards, relay = tables.shards, tables.relay
-    behind = shards.c.next_seq - 1 - relay.c.published_seq
-    query = select(shards, relay.c.published_seq, behind.label("behind"))
-    query = query.join(shards, shards.c.shard == relay.c.shard).where(behind > 0)
-    return query.with_for_update(of=relay, skip_locked=True)
 
 
 def _causes(batches: Mapping[int, Sequence[Outgoing]]) -> list[tuple[str, str]]:

@@ -14,6 +14,11 @@ CREATE TABLE checkpoints (
 CREATE FUNCTION balances(accounts INTEGER[], cents BIGINT[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN cardinality(accounts) = cardinality(cents) AND (SELECT coalesce(sum(each), 0) = 0 FROM unnest(cents) each);
 
+CREATE TABLE copies (
+    name TEXT, property TEXT, digest BYTEA NOT NULL, signature BYTEA,
+    PRIMARY KEY (name, property)
+);
+
 CREATE TABLE entries (
     shard INTEGER, seq BIGINT, sequence BIGINT NOT NULL, "offset" BIGINT, occurred_at TIMESTAMPTZ NOT NULL,
     recorded_at TIMESTAMPTZ NOT NULL, gaming_day DATE, kind TEXT NOT NULL, source TEXT NOT NULL,
@@ -25,6 +30,8 @@ CREATE TABLE entries (
 );
 CREATE INDEX entries_of_quarantine ON entries (shard, seq)
     WHERE kind IN ('record.quarantined', 'record.mended', 'quarantine.dismissed');
+-- A command is recorded once, whatever became of its answer.
+CREATE UNIQUE INDEX entries_of_command ON entries (record_hash) WHERE "offset" IS NULL AND record_hash IS NOT NULL;
 
 CREATE TABLE gaps (
     source TEXT, first BIGINT, last BIGINT NOT NULL, opened_at TIMESTAMPTZ NOT NULL,
@@ -33,7 +40,7 @@ CREATE TABLE gaps (
 
 CREATE TABLE idempotency (
     person TEXT, key TEXT, command TEXT NOT NULL, content BYTEA NOT NULL, reason TEXT, location TEXT,
-    body TEXT NOT NULL, answered_at TIMESTAMPTZ NOT NULL,
+    body TEXT NOT NULL, answered_at TIMESTAMPTZ NOT NULL, signature BYTEA,
     PRIMARY KEY (person, key)
 );
 
@@ -58,7 +65,7 @@ CREATE TABLE quarantine_requests (
 );
 
 CREATE TABLE relay (
-    shard INTEGER, published_seq BIGINT NOT NULL,
+    shard INTEGER, published_seq BIGINT NOT NULL, signature BYTEA,
     PRIMARY KEY (shard)
 );
 

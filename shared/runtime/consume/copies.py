@@ -1,0 +1,100 @@
+"""Whether a copy of approved documents is what its service took from the topic: signed whole, for each property.
+
+What is read of a copy is held against its signature in the statement that reads it, and again before anything is added:
+whoever alters, adds or deletes a row has nothing decided by it, though it be put back.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from itertools import groupby
+from typing import Any
+
+from pydantic_core import to_json
+from sqlalchemy import ColumnElement, Table, bindparam, func, select, true
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.bulk import Statement, column_names, compiled, insert, replaced
+from shared.journal.signed_rows import not_signed, signed_rows
+from shared.runtime.database import seals_of
+
+
+@cache
+def _statement(table: Table, of_some: bool) -> Statement:
+    """Return the statement that reads a copy, of all properties or of some, with its signatures: one state of both."""
+    copies = _signatures(table)
+
+    def of(column: ColumnElement[Any]) -> ColumnElement[bool]:
+        return column == func.any(bindparam("properties")) if of_some else true()
+
+    rows = select(table).where(of(table.c.property)).subquery("row")
+    signed = select(copies).where(copies.c.name == table.name, of(copies.c.property)).subquery("signed")
+    wanted = select(
+        *rows.c, signed.c.digest, signed.c.signature, func.coalesce(rows.c.property, signed.c.property).label("of")
+    )
+    both = rows.join(signed, rows.c.property == signed.c.property, full=True)
+    order = [rows.c[column.name] for column in table.primary_key]
+    return compiled(wanted.select_from(both).order_by("of", *order))
+
+
+async def _read(connection: AsyncConnection, table: Table, properties: Collection[str] | None) -> Sequence[Any]:
+    """Return the rows of a copy with the signatures of their properties, and signatures of which there are no rows."""
+    statement = _statement(table, properties is not None)
+    asked = {} if properties is None else {"properties": sorted(properties)}
+    return (await connection.exec_driver_sql(statement.sql, {**statement.constants, **asked})).all()
+
+
+def _signatures(table: Table) -> Table:
+    return table.metadata.tables[f"{table.schema}.copies"]
+
+
+async def read_copy(
+    connection: AsyncConnection, table: Table, properties: Collection[str] | None = None
+) -> Sequence[Any]:
+    """Return the rows of a copy, of all properties or of some, by their keys.
+
+    Raises: Rejected where they are not what the service signed.
+    """
+    found = await _read(connection, table, properties)
+    seals, copies = seals_of(connection), _signatures(table)
+    for name, each in groupby(found, key=lambda row: row.of) if seals is not None else ():
+        of_property = list(each)
+        rows = _rows(of_property)
+        signed = {"name": table.name, "property": name, "digest": _digest(table, rows)}
+        forged = not_signed(seals, copies, signed | {"signature": of_property[0].signature})
+        if forged is not None:
+            raise Rejected(
+                Reason.NOT_AS_RECORDED,
+                f"the copy of {table.name} of property {name} is not what this service took from its topic: {forged}; "
+                "keep the database as it is",
+            )
+    return _rows(found)
+
+
+def _rows(found: Iterable[Any]) -> list[Any]:
+    """Return the rows that are of the copy: a signature may be without any."""
+    return [row for row in found if row.property is not None]
+
+
+async def lock_copy(connection: AsyncConnection, table: Table) -> None:
+    """Let those who write a copy, of several processes, do so one after the other, each on what the last one left."""
+    await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(table.fullname, 0))))
+
+
+async def sign_copy(connection: AsyncConnection, table: Table, properties: Collection[str]) -> None:
+    """Sign the copy of some properties as it stands, which is locked and was found signed before it was changed."""
+    found = _rows(await _read(connection, table, properties))
+    copies = _signatures(table)
+    rows = [
+        {"name": table.name, "property": name, "digest": _digest(table, list(each))}
+        for name, each in groupby(found, key=lambda row: row.of)
+    ]
+    changed = insert(copies, on_conflict=replaced(copies))
+    await changed.write(connection, signed_rows(seals_of(connection), copies, rows))
+
+
+def _digest(table: Table, rows: Sequence[Any]) -> bytes:
+    """Return the SHA-256 of rows, every column of them."""
+    values: list[Mapping[str, Any]] = [{name: getattr(row, name) for name in column_names(table)} for row in rows]
+    return sha256(to_json(values)).digest()
