@@ -12,7 +12,7 @@ CHECKS := lint-types lint-tests lint-style lint-lines lint-generated lint-scan
 BESIDE := test-console test-twin test-simulation
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis release simulation twin $(BESIDE) clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis matrix release simulation twin $(BESIDE) clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -74,6 +74,9 @@ fuzz: setup ## try a million inputs at every decoder, guided by what they reach 
 
 fuzz-apis: setup ## try many requests at every operation of every service (minutes; EXAMPLES=..., API_SEED=... of the environment)
 	API_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/pytest tests/integration/test_every_api.py -s -o timeout=0
+
+matrix: setup ## ask every operation of every service as somebody of another property, a hundred times each (EXAMPLES=...)
+	MATRIX_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/pytest tests/integration/test_property_matrix.py -s -o timeout=0
 
 simulation: setup ## run the whole system in one process under seeds that break it (SEEDS=10000 FROM=1; ARGS="--seed 7 --trace")
 	$(BIN)/python -W ignore -m tests.simulation --seeds $(or $(SEEDS),100) --from $(or $(FROM),1) --processes 2 $(ARGS)

@@ -16,7 +16,8 @@ from shared.contracts.submissions import RulesSubmission
 from shared.runtime.database import snapshot
 from shared.runtime.rederive.memory import Memory
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Day, person_with, problems
+from shared.runtime.web import Day, problems
+from shared.runtime.web.access import Caller, caller_for_own
 from shared.runtime.web.roles import Role
 
 ROUNDS_MAX: Final = 60_000
@@ -77,14 +78,14 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
     """Return the route, for whoever may read rounds."""
     router = APIRouter(tags=["what-if"])
     asking = asyncio.Semaphore(1)
-    person = Annotated[str, person_with(reader)]
+    person = Annotated[Caller, caller_for_own(reader)]
     day = Annotated[Day, Query()]
     only = Annotated[list[Name] | None, Query(max_length=1000, description="only these of the tables that it lists")]
 
     @router.post("/what-if", summary="Settle rounds again", responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
     async def ask(wanted: RulesSubmission, first: day, last: day, by: person, table: only = None) -> WhatIfDocument:
         """Under another submission: cards, wagers and decisions are those recorded; nothing of it is kept."""
-        del by
+        by.require_properties({wanted.property})
         listed = [name for name in wanted.tables if not table or name in table]
         async with snapshot(context.pools.readers) as connection:
             days = await table_days(connection, wanted, listed, first, last)

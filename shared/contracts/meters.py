@@ -170,7 +170,7 @@ class WantedChange(Contract):
     kind: ChangeKind
     cents: Annotated[int, Field(strict=True, ge=-(10**12), le=10**12)] | None = None
     to: Name | None = None
-    movement: Annotated[int, Field(strict=True, ge=1)] | None = None
+    movement: Annotated[int, Field(strict=True, ge=1, le=2**62)] | None = None
     gaming_day: date
     reason: Reason
 

@@ -1,13 +1,15 @@
 """Read the records that a service refused, and what people asked for about them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pydantic_core import from_json
 from sqlalchemy import Row, Select, Text, cast, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.contracts.envelope import property_of
 from shared.journal.entry import Entry
 from shared.journal.inputs import cluster_of
 from shared.journal.reading import read_places
@@ -19,7 +21,8 @@ class Quarantined:
     """A refused record: where it came from, its bytes, and why it was refused.
 
     `signature` is that of its publisher, or of the device that sent it, where it has one; with `stops` its partition is
-    not read on until it is closed. `cluster` is the Kafka cluster's id.
+    not read on until it is closed. `cluster` is the Kafka cluster's id, `listed_under` the properties in whose lists it
+    is: whose it is, its bytes say.
     """
 
     id: int
@@ -37,7 +40,39 @@ class Quarantined:
     stops: bool
     quarantined_at: datetime
     resolved_at: datetime | None
+    listed_under: Sequence[str]
     cluster: str
+
+    @property
+    def properties(self) -> frozenset[str]:
+        """Return the properties that it names; none where it names none that can be read."""
+        return properties_of_record(self.source, self.key, self.value)
+
+
+def properties_of_record(source: str | None, key: bytes | None, value: bytes) -> frozenset[str]:
+    """Return the properties that a record names: in its source, its key, or what it says.
+
+    >>> sorted(properties_of_record("/properties/riverside/tables/BJ-01", None, b'{"data": {"property": "bayside"}}'))
+    ['bayside', 'riverside']
+    """
+    return properties_of_event(value) | _of_streams(source, None if key is None else key.decode(errors="replace"))
+
+
+def properties_of_event(value: bytes) -> frozenset[str]:
+    """Return the properties that an event in JSON names; none where it is not JSON."""
+    try:
+        said = from_json(value)
+    except ValueError:
+        return frozenset()
+    event = said if isinstance(said, dict) else {}
+    data = event.get("data")
+    named = data.get("property") if isinstance(data, dict) else None
+    return _of_streams(event.get("source"), event.get("subject")) | ({named} if isinstance(named, str) else set())
+
+
+def _of_streams(*streams: object) -> frozenset[str]:
+    found = (property_of(stream) for stream in streams if isinstance(stream, str))
+    return frozenset(name for name in found if name is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +109,22 @@ async def list_quarantined(
     *,
     resolved: bool = False,
     topic: str | None = None,
+    properties: Collection[str] | None = None,
     after: int = 0,
     limit: int | None = None,
 ) -> Sequence[Quarantined]:
-    """Return the records that wait, oldest first; with `resolved` also those that do not any more."""
+    """Return the records that wait, oldest first; with `resolved` also those that do not any more.
+
+    With `properties`, only those that name some, and no others than these.
+    """
     q = tables.quarantine.c
     query = _records(tables).where(q.id > after).limit(limit)
     if not resolved:
         query = query.where(q.resolved_at.is_(None))
     if topic is not None:
         query = query.where(q.topic == topic)
+    if properties is not None:
+        query = query.where(q.listed_under.contained_by(sorted(properties)), q.listed_under != [])
     return [_quarantined(row) for row in await connection.execute(query)]
 
 

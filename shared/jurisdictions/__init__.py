@@ -9,7 +9,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
 
-from shared.jurisdictions.dated import Dated, Provision
+from shared.jurisdictions.dated import Dated, LawUnknown, Provision
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
 from shared.jurisdictions.meters import LeastReset, least_reset
 from shared.jurisdictions.model import Accounts, DeckHours, GamingPack, Pack, ReportingPack, WinFormula
@@ -22,6 +22,7 @@ __all__ = [
     "Days",
     "DeckHours",
     "GamingPack",
+    "LawUnknown",
     "LeastReset",
     "Pack",
     "PackWrong",

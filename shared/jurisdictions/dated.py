@@ -14,6 +14,10 @@ Text = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
 """Words on one line: never none, no space at either end."""
 
 
+class LawUnknown(LookupError):
+    """What law fixes is not known for a day: it is before the first value that a pack has."""
+
+
 class Dated(Record, Generic[T]):
     """A value from a day on, until the next one of its provision.
 
@@ -54,7 +58,7 @@ class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
             if dated.effective_from <= day:
                 return dated
         first = self.root[0]
-        raise LookupError(
+        raise LawUnknown(
             f"nothing is known for {day}: the first value holds from {first.effective_from} on ({first.source}); "
             "add an earlier one with its source"
         )

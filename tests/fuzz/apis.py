@@ -69,6 +69,11 @@ class Known:
         if isinstance(said, dict) and isinstance(said.get("next"), str):
             self.hear([said["next"], *_forged(said["next"])], "cursor")
 
+    def one(self, name: str, kind: str) -> str:
+        """Return a known value of a name as text; one of its kind where none is known."""
+        usual = {"date": "2026-11-20", "date-time": "2026-11-20T12:00:00Z", "integer": "1"}
+        return str(self._values[name][-1]) if self._values.get(name) else usual.get(kind, "day")
+
     def put_into(self, asked: Any, random: Random) -> None:
         """Ask about what is known, in most places of a request where its name stands."""
         if isinstance(asked, dict):

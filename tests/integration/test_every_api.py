@@ -8,13 +8,18 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from services.cli.keys import PATRON_KEYS
 from services.cli.services import NAMES
+from services.reporting.reports import REPORTS
 from services.wagering_accounts.domain.sealing import new_wrapping_key
 from shared.runtime.web import ROLES
 from tests.faults.in_process import database, read, records_of
@@ -24,6 +29,7 @@ from tests.fuzz.apis import Known, call_every, unsupported
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
+from tests.support.known import known_of
 from tests.support.outbox import Outbox
 from tests.support.sealing import seals_of
 from tests.support.worker import MOMENT
@@ -31,20 +37,6 @@ from tests.support.worker import MOMENT
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "2"))
 """How many requests are made of each operation; of what only reads twice as many."""
 SEED = int(os.environ.get("API_SEED", "1"))
-
-
-def known_of(subject: Subject) -> Known:
-    """What the story of a service is about."""
-    known = Known()
-    for ask in subject.commands:
-        known.hear(ask.body)
-    for messages in (*subject.references.values(), *subject.records.values()):
-        for message in messages:
-            known.hear(message["data"] if isinstance(message, dict) else None)
-    for name in ("version", "quarantine", "request", "number", "seq", "shard", "correction", "revision"):
-        known.hear([1, 2], name)
-    known.hear(1, "limit")
-    return known
 
 
 @pytest.fixture(params=SUBJECTS, ids=NAMES)
@@ -65,6 +57,21 @@ def patron_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def desk(subject: Subject, databases: Databases) -> Iterator[Desk]:
     """The service after its story, which it has sealed, and for each role somebody who has no other."""
+    with told(subject, databases) as found:
+        yield found
+
+
+@pytest.fixture
+def reporting(databases: Databases) -> Iterator[Desk]:
+    """Reporting after its story."""
+    [subject] = [one for one in SUBJECTS if one.name == "reporting"]
+    with told(subject, databases) as found:
+        yield found
+
+
+@contextmanager
+def told(subject: Subject, databases: Databases) -> Iterator[Desk]:
+    """Give a service after its story."""
     sealed = replace(subject, seals=seals_of(subject.manifest.name))
     url = database(sealed, databases)
     read(sealed, url, records_of({**subject.references, **subject.records}))
@@ -85,3 +92,65 @@ def test_every_answer_is_one_that_is_described(desk: Desk, subject: Subject) -> 
     for method, path in unsupported(document):
         answer = desk.client.request(method, re.sub(r"{\w+}", "x", path))
         assert_problem(answer, 405, "Method Not Allowed")
+
+
+ODD: dict[str, tuple[str, ...]] = {
+    "date": ("0001-01-01", "9999-12-31", "2009-12-31"),
+    "date-time": ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z", "9999-12-31T23:59:59-23:59"),
+    "integer": ("0", str(2**63), str(-(2**63) - 1), "9" * 400),
+    "string": ("\0", "\ufffe", "%", "a" * 4000),
+}
+"""Values at the edge of what a parameter of a kind may be, and beyond."""
+
+
+def test_no_value_of_a_parameter_leads_to_a_failure(desk: Desk, subject: Subject) -> None:
+    """Each parameter of each operation that only reads, in turn, with all others as the story knows them: no 5xx."""
+    document = desk.client.get("/openapi.json").json()
+    known, failed, asked = known_of(subject), [], 0
+    for path, methods in document["paths"].items():
+        operation = methods.get("get", {})
+        parameters = [one for one in operation.get("parameters", ()) if one["in"] in ("path", "query")]
+        roles = [role for one in operation.get("security", ()) for role in one["bearer"]]
+        headers = {"Authorization": f"Bearer token of {roles[0]}"} if roles else {}
+        for values in asked_with(parameters, known):
+            in_path = {one["name"]: quote(values[one["name"]], safe="") for one in parameters if one["in"] == "path"}
+            query = {name: text for name, text in values.items() if name not in in_path}
+            answer = desk.client.get(path.format_map(in_path), params=query, headers=headers)
+            asked += 1
+            if answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                failed.append(f"GET {answer.request.url}: {answer.status_code} {answer.text[:200]}")
+    assert asked > 20
+    assert [] == failed
+
+
+def test_no_day_of_a_report_leads_to_a_failure(reporting: Desk) -> None:
+    """Each report of each of its periods, of days at the edge of the calendar and of the law: no 5xx."""
+    failed = []
+    for name, report in REPORTS.items():
+        for period in report.periods:
+            for day in ("0001-01-01", "2001-12-31", "2998-12-31", "9999-12-31"):
+                query = {"property": "riverside", "gaming_day": day, "period": period, "as": "json"}
+                headers = {"Authorization": f"Bearer token of {report.role.name}"}
+                answer = reporting.client.get(f"/reports/{name}", params=query, headers=headers)
+                if answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                    failed.append(f"{name} {period} {day}: {answer.status_code}")
+    assert [] == failed
+
+
+def asked_with(parameters: list[dict[str, Any]], known: Known) -> Iterator[dict[str, str]]:
+    """The values of parameters, one of which is odd each time."""
+    usual = {
+        one["name"]: known.one(one["name"], kind_of_parameter(one["schema"])) for one in parameters if one["required"]
+    }
+    for odd in parameters:
+        for value in ODD[kind_of_parameter(odd["schema"])]:
+            yield {**usual, odd["name"]: value}
+
+
+def kind_of_parameter(schema: dict[str, Any]) -> str:
+    """The kind of a parameter's values, as ODD has it."""
+    [first, *_] = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
+    if first.get("type") == "array":
+        return kind_of_parameter(first["items"])
+    kind = first.get("format") or first.get("type", "string")
+    return kind if kind in ODD else "string"

@@ -17,9 +17,9 @@ from tests.faults.in_process import database, read, records_of
 from tests.faults.subject import Subject
 from tests.faults.subjects import SUBJECTS
 from tests.fuzz.apis import Called, call_every
-from tests.integration.test_every_api import known_of
 from tests.support import Databases
 from tests.support.desk import desk_of
+from tests.support.known import known_of
 from tests.support.outbox import Outbox
 from tests.support.sealing import seals_of
 from tests.support.worker import MOMENT

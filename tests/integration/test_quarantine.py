@@ -179,8 +179,8 @@ FORGED = {
     "another sender": "UPDATE round_settlement.quarantine SET source = '/properties/p/tables/t' WHERE id = 1",
     "added": """
         INSERT INTO round_settlement.quarantine
-            (shard, seq, topic, partition, "offset", value, reason, stops, quarantined_at)
-        SELECT shard, seq + 100, topic, partition, "offset" + 100, value, reason, stops, quarantined_at
+            (shard, seq, topic, partition, "offset", value, reason, stops, quarantined_at, listed_under)
+        SELECT shard, seq + 100, topic, partition, "offset" + 100, value, reason, stops, quarantined_at, listed_under
         FROM round_settlement.quarantine WHERE id = 1""",
 }
 

@@ -23,6 +23,7 @@ class AppClient:
     """
 
     def __init__(self, app: FastAPI) -> None:
+        self.app = app
         self._client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test")
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="application", daemon=True)

@@ -11,7 +11,7 @@ from shared.runtime.web import declare_role, person_with
 
 READ_METRICS: Final = declare_role("metrics.read", "Read what tables come to as metrics, for monitoring.")
 
-Monitor = Annotated[str, person_with(READ_METRICS)]
+Monitor = Annotated[str, person_with(READ_METRICS, whose="every")]
 
 
 def routes(context: ServiceContext) -> APIRouter:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from sqlalchemy import text
 
 from services.reporting.books.floor import Floor, FloorOf, floor_of
@@ -13,11 +13,11 @@ from shared.runtime.consume.properties import known_places
 from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import Day, PropertyPath, person_with, problems
-from shared.runtime.web.access import ALL_PROPERTIES, caller_of
+from shared.runtime.web.access import Caller, caller_for_own
 from shared.runtime.web.duties import DUTY_OF
 from shared.runtime.web.roles import READ_REPORTS, Role
 
-Anybody = Annotated[str, person_with(*(Role(name, "") for name in DUTY_OF), of_property=False)]
+Anybody = Annotated[Caller, caller_for_own(*(Role(name, "") for name in DUTY_OF))]
 """Whoever works here at all."""
 
 Reader = Annotated[str, person_with(READ_REPORTS)]
@@ -30,13 +30,12 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/floors", tags=["floor"])
 
     @router.get("", summary="List the properties and their running gaming days")
-    async def list_floors(request: Request, reader: Anybody) -> list[FloorOf]:
+    async def list_floors(caller: Anybody) -> list[FloorOf]:
         """Those for which the caller works, with the gaming day and the shift that run there now."""
-        del reader
-        caller, now = await caller_of(request), context.clock()
+        now = context.clock()
         async with snapshot(context.pools.readers) as connection:
             names = list((await connection.execute(_PROPERTIES)).scalars())
-            own = [name for name in names if not caller.properties.isdisjoint({name, ALL_PROPERTIES})]
+            own = [name for name in names if caller.own is None or name in caller.own]
             places = await known_places(connection, properties)
         found = []
         for name in own:

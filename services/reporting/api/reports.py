@@ -30,7 +30,7 @@ from shared.runtime.web.problems import problems
 from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
 
 AnyReader = Annotated[str, person_with(READ_REPORTS, READ_PATRON_REPORTS)]
-ReaderOfDefinitions = Annotated[str, person_with(READ_REPORTS, READ_PATRON_REPORTS, of_property=False)]
+ReaderOfDefinitions = Annotated[str, person_with(READ_REPORTS, READ_PATRON_REPORTS, whose="none")]
 """Who may read some reports: which role a report takes, it says itself."""
 
 ReportName = Annotated[str, Path(description="its name, as the list of reports has it")]

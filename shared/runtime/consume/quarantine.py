@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from shared.contracts import device_signatures
 from shared.journal import signed_batch
 from shared.journal.entry import Entry
+from shared.journal.quarantine import properties_of_record
 from shared.runtime.consume.batch import Derived
 from shared.runtime.consume.handler import Record
 
@@ -39,6 +40,7 @@ async def keep_quarantined(
                     "reason": one.refusal.reason,
                     "stops": one.refusal.stops,
                     "quarantined_at": moment,
+                    "listed_under": sorted(properties_of_record(one.refusal.source, one.record.key, one.record.value)),
                 }
             )
         mended.extend(one.mended)

@@ -10,6 +10,7 @@ import structlog
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.routing import APIRoute
 from fastapi.telemetry import TelemetryConfig
 from fastapi_offline import FastAPIOffline
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -19,11 +20,12 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shared.contracts.rejection import Reason, Rejected
+from shared.jurisdictions import LawUnknown
 from shared.rules.errors import Refused
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, Identities, caller_of
-from shared.runtime.web.commands import CommandsFirst
+from shared.runtime.web.access import Caller, Identities, caller_of, require_property_declared
+from shared.runtime.web.commands import CommandsFirst, names_property
 from shared.runtime.web.openapi import complete
 from shared.runtime.web.problems import Mistake, problem, problems
 from shared.runtime.web.routing import joined
@@ -96,6 +98,9 @@ def create_app(
     _answer_rejections(app, record_refusal)
     operations = _operations(ServiceDocument(name=service, title=title, version=version), metrics, checks)
     routes = joined(*([] if router is None else [router]), operations).routes  # its own first: they are asked for most
+    for route in routes:
+        if isinstance(route, APIRoute):
+            require_property_declared(route, in_body=names_property(route.endpoint))
     app.router.routes.extend(routes)
     app.add_middleware(CommandsFirst, routes=routes, handlers=app.exception_handlers)
     app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
@@ -130,6 +135,10 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
     @app.exception_handler(Refused)
     async def refused(request: Request, error: Refused) -> Response:
         return await answer(request, Rejected(Reason.NOT_ALLOWED, str(error), cites=error.paragraph))
+
+    @app.exception_handler(LawUnknown)
+    async def law_unknown(request: Request, error: LawUnknown) -> Response:
+        return await answer(request, Rejected(Reason.NOT_FOUND, str(error)))
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:

@@ -3,13 +3,16 @@
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Final, TypeVar
 
 from fastapi import Depends, Path, Query
-from pydantic import AwareDatetime, BeforeValidator
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator
 
 from shared.contracts.envelope import Name
 from shared.runtime.web.pages import PageRequest
+
+DayOrMoment = TypeVar("DayOrMoment", bound=date)
+_YEARS: Final = (1900, 2999)
 
 
 def _written(value: object) -> object:
@@ -23,9 +26,16 @@ def _written(value: object) -> object:
     return value
 
 
-Day = Annotated[date, BeforeValidator(_written)]
+def _in_years(value: DayOrMoment) -> DayOrMoment:
+    """Return a day or moment that others can be reckoned from. Raises: ValueError outside of these years."""
+    if not _YEARS[0] <= value.year <= _YEARS[1]:
+        raise ValueError(f"must lie in the years {_YEARS[0]} to {_YEARS[1]}")
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_written), AfterValidator(_in_years)]
 """A day in a question: `20261120` is none."""
-Moment = Annotated[AwareDatetime, BeforeValidator(_written)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(_in_years)]
 """A moment in a question, with its time zone."""
 
 PropertyPath = Annotated[Name, Path(alias="property", description="the property")]

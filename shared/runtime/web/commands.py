@@ -18,7 +18,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from inspect import Parameter, Signature, cleandoc
-from typing import Annotated, Any, Final, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
 from fastapi import APIRouter, Body, Header, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -28,11 +28,19 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shared.contracts.envelope import Contract, Identifier
+from shared.contracts.json_text import MemberTwice, require_members_once
 from shared.contracts.rejection import Reason
 from shared.rules.errors import Finding
 from shared.runtime.command.answers import Answer
 from shared.runtime.command.command import Approving
-from shared.runtime.web.access import caller_with, person_with, properties_named
+from shared.runtime.web.access import (
+    MISTAKES_MAX,
+    Caller,
+    caller_for_own,
+    caller_with,
+    person_with,
+    require_known_parameters,
+)
 from shared.runtime.web.documents import JSON
 from shared.runtime.web.problems import OF_CALLERS, problem, problems
 from shared.runtime.web.roles import Role
@@ -61,6 +69,8 @@ SUBJECT: Final = "x-subject"
 _KEY_HEADER: Final = "Idempotency-Key"
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
 _BODY: Final = "body"
+_LISTED_MAX: Final = 200
+"""More mistakes than so many are counted and not listed."""
 
 _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
@@ -80,6 +90,12 @@ CommandT = TypeVar("CommandT", bound=Contract)
 Prepare = Callable[[CommandT, str, str], Awaitable[Any]]
 """Make the command out of a valid request, the person and the key: where an access code is hashed first, say."""
 
+MayDo = Callable[[Caller, CommandT], Awaitable[None]]
+"""Let a caller pass who works for the property of what is stored. Raises: Rejected."""
+
+CommandWhose = Literal["named", "every", "none"] | MayDo[CommandT]
+"""Whose data a command changes: of the property that path or body name, of every one, of none; or a function says."""
+
 _Errors = list[dict[str, Any]]
 
 
@@ -96,13 +112,15 @@ def command_route(
     prepare: Prepare[CommandT] | None = None,
     tag: str | None = None,
     subject: str | None = None,
+    whose: CommandWhose[CommandT] = "named",
 ) -> None:
     """Add the POST route of a command to a router, which persons with the role may use.
 
     `answers` is the model of an accepted command's answer, given with `status`; `rejects` are the reasons for which the
     service rejects it, besides those of every command; `tag` is the group in which the OpenAPI document shows the route
     where it is not that of the router; `subject` is the whole path of the GET route of what the command is about, by
-    fields of the command, which the OpenAPI document says as `x-subject`: an approval names the hash of that document.
+    fields of the command, which the OpenAPI document says as `x-subject`: an approval names the hash of that document;
+    `whose` says whose data it changes.
     Summary and description are those of the model's docstring.
     Raises: ValueError where a path names what is no field of the model, or an approval has no subject.
     """
@@ -116,7 +134,7 @@ def command_route(
     title, _, description = cleandoc(model.__doc__ or "").partition("\n")
     router.add_api_route(
         path,
-        _Endpoint(engine, model, in_path, role, status, prepare),
+        _Endpoint(engine, model, in_path, role, status, prepare, whose),
         methods=["POST"],
         name=re.sub(r"(?<!^)(?=[A-Z])", "_", model.__name__).lower(),
         status_code=status,
@@ -140,7 +158,10 @@ class _Endpoint(Generic[CommandT]):
         role: Role,
         status: int,
         prepare: Prepare[CommandT] | None,
+        whose: CommandWhose[CommandT],
     ) -> None:
+        self.names_property = "property" in model.model_fields
+        self._whose = whose
         self._engine = engine
         self._model = model
         self._in_path = in_path
@@ -153,7 +174,7 @@ class _Endpoint(Generic[CommandT]):
             for name in in_path
             if model.model_fields[name].annotation is not str
         }
-        self.__signature__ = _signature(model, in_path, role)
+        self.__signature__ = _signature(model, in_path, role, whose)
 
     async def __call__(self, **fields: Any) -> Response:
         raise AssertionError(f"commands come first: {sorted(fields)}")
@@ -161,9 +182,13 @@ class _Endpoint(Generic[CommandT]):
     async def handle(self, request: Request) -> Response:
         """Do the command in a request, and return its answer."""
         caller = await caller_with(request, self._roles)
+        require_known_parameters(request, frozenset())
         command, key = self._read(request.path_params, await request.body(), request.headers.get(_KEY_HEADER))
-        of_command: str | None = getattr(command, "property", None)
-        caller.require_properties(properties_named(request) | ({of_command} if of_command is not None else set()))
+        if callable(self._whose):
+            await self._whose(caller, command)
+        elif self._whose != "none":
+            of_command: str | None = getattr(command, "property", None)
+            caller.require_properties(() if of_command is None else (of_command,))
         person = caller.person
         wanted = command if self._prepare is None else await self._prepare(command, person, key)
         answer = await self._engine.do(wanted, person=person, key=key)
@@ -198,6 +223,10 @@ class _Endpoint(Generic[CommandT]):
         """Return the members of the body, none for an empty one; None where it is no object or names path fields."""
         try:
             body = from_json(raw, allow_inf_nan=False) if raw else {}
+            require_members_once(raw or b"{}")
+        except MemberTwice as error:
+            mistakes.append({"type": "member_twice", "loc": (_BODY,), "msg": str(error)})
+            return None
         except ValueError as error:
             mistakes.append({"type": "json_invalid", "loc": (_BODY,), "msg": f"no JSON: {error}"})
             return None
@@ -206,7 +235,12 @@ class _Endpoint(Generic[CommandT]):
             return None
         for name in self._in_path & body.keys():
             mistakes.append({"type": "extra_forbidden", "loc": (_BODY, name), "msg": "stands in the path"})
-        return body
+        unknown = [name for name in body if name not in self._model.model_fields]
+        if len(unknown) <= MISTAKES_MAX:  # the command as a whole says what is wrong with each
+            return body
+        for name in unknown[:MISTAKES_MAX]:
+            mistakes.append({"type": "extra_forbidden", "loc": (_BODY, name), "msg": "there is no such member"})
+        return None
 
     def _path_values(self, in_path: Mapping[str, str]) -> dict[str, Any]:
         """Return the path's parameters as their fields have them; as text where they are not like that."""
@@ -255,7 +289,7 @@ class CommandsFirst:
         return None
 
 
-def _signature(model: type[Contract], in_path: Iterable[str], role: Role) -> Signature:
+def _signature(model: type[Contract], in_path: Iterable[str], role: Role, whose: CommandWhose[Any]) -> Signature:
     """Return the signature of an endpoint that the framework would serve in the same way."""
     fields = model.model_fields
     annotations: dict[str, Any] = {
@@ -271,15 +305,23 @@ def _signature(model: type[Contract], in_path: Iterable[str], role: Role) -> Sig
             model.__name__, __base__=Contract, __doc__=model.__doc__, __module__=model.__module__, **in_body
         )
         annotations["_body"] = Annotated[made, Body()]
-    annotations["_person"] = Annotated[str, person_with(role)]
+    annotations["_person"] = Annotated[Any, caller_for_own(role) if callable(whose) else person_with(role, whose=whose)]
     annotations["_key"] = IdempotencyKey
     return Signature(
         [Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation) for name, annotation in annotations.items()]
     )
 
 
+def names_property(endpoint: Any) -> bool:
+    """Return whether an endpoint serves a command that names a property."""
+    return isinstance(endpoint, _Endpoint) and endpoint.names_property
+
+
 def _located(error: ValidationError, place: Callable[[tuple[int | str, ...]], tuple[int | str, ...]]) -> _Errors:
-    """Return the mistakes of a validation, each with the part of the request where it is."""
+    """Return the mistakes of a validation, each with the part of the request where it is; of many, how many."""
+    if (count := error.error_count()) > _LISTED_MAX:  # each takes a while to be told, and nobody else is served then
+        told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
+        return [{"type": "too_many_mistakes", "loc": (_BODY,), "msg": told}]
     return [
         {**mistake, "loc": place(mistake["loc"])}
         for mistake in error.errors(include_url=False, include_context=False, include_input=False)

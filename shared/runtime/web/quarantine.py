@@ -7,10 +7,18 @@ from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, Field
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.quarantine import Quarantined, list_quarantined, read_quarantined, requests_about
+from shared.journal.quarantine import (
+    Quarantined,
+    list_quarantined,
+    properties_of_event,
+    read_quarantined,
+    requests_about,
+)
 from shared.journal.quarantine import Request as Asking
 from shared.runtime.command.answers import Answer
 from shared.runtime.command.approval import Decision
@@ -27,7 +35,7 @@ from shared.runtime.command.quarantine_requests import RequestWhole, content_of,
 from shared.runtime.command.replay import Replays
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import snapshot
-from shared.runtime.web.access import person_with
+from shared.runtime.web.access import Caller, caller_for_own
 from shared.runtime.web.commands import Engine, command_route
 from shared.runtime.web.documents import UNCHANGED, document_response
 from shared.runtime.web.pages import Asked, Listing, Page
@@ -38,7 +46,7 @@ _REQUEST: Final = "/{quarantine}/requests/{request}"
 
 RECORDS: Listing[tuple[int]] = Listing("quarantine", tuple[int])
 
-Reader = Annotated[str, person_with(READ_QUARANTINE, MEND_QUARANTINE, APPROVE_QUARANTINE)]
+Reader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARANTINE, APPROVE_QUARANTINE)]
 
 
 class QuarantinedItem(BaseModel):
@@ -114,14 +122,22 @@ def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replay
         reader: Reader,
         asked: Asked,
         status: Annotated[Literal["open", "all"], Query(description="only those that wait, or all")] = "open",
-        topic: Annotated[str | None, Query(description="only of this topic")] = None,
+        topic: Annotated[Name | None, Query(description="only of this topic")] = None,
     ) -> Page[QuarantinedItem]:
-        """Oldest first: why each was refused, and where it stood."""
-        del reader
+        """Oldest first: why each was refused, and where it stood; those that name properties of the caller alone.
+
+        Who works for every property is also shown those that name none.
+        """
         [after] = RECORDS.after(asked.cursor) or (0,)
         async with snapshot(readers) as connection:
             found = await list_quarantined(
-                connection, tables, resolved=status == "all", topic=topic, after=after, limit=asked.limit + 1
+                connection,
+                tables,
+                resolved=status == "all",
+                topic=topic,
+                properties=reader.own,
+                after=after,
+                limit=asked.limit + 1,
             )
         items = [QuarantinedItem(**_item(record)) for record in found]
         return RECORDS.page(items, asked.limit, lambda item: (item.quarantine,))
@@ -136,11 +152,8 @@ def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replay
         reader: Reader, quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")]
     ) -> QuarantinedDocument:
         """Why, from where, its bytes, and what was asked for about it."""
-        del reader
         async with snapshot(readers) as connection:
-            record = await read_quarantined(connection, tables, quarantine)
-            if record is None:
-                raise Rejected(Reason.NOT_FOUND, f"there is no record {quarantine} in quarantine")
+            record = await read_own(connection, reader, quarantine)
             requests = await requests_about(connection, tables, quarantine)
         return QuarantinedDocument(**_item(record), **content_of(record), requests=[_request(one) for one in requests])
 
@@ -157,15 +170,33 @@ def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replay
         request: Annotated[int, Path(ge=1, le=2**31 - 1, description="the request's number among those of the record")],
     ) -> Response:
         """With all of the record: whoever approves it names its hash."""
-        del reader
         async with snapshot(readers) as connection:
             about = await about_record(connection, tables, quarantine)
+        reader.require_properties(about.record.properties)
         return document_response(http, request_whole(about.record, about.request(request)))
+
+    async def read_own(connection: AsyncConnection, caller: Caller, number: int) -> Quarantined:
+        """Return a record of the caller's properties. Raises: Rejected where there is none, or it is of another."""
+        record = await read_quarantined(connection, tables, number)
+        if record is None:
+            raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
+        caller.require_properties(record.properties)
+        return record
+
+    async def may_decide(caller: Caller, command: Any) -> None:
+        """Let somebody pass who works for the properties of a record, and of what it is mended to."""
+        async with snapshot(readers) as connection:
+            record = await read_own(connection, caller, command.quarantine)
+        if isinstance(command, AskReplay) and command.mended is not None and caller.own is not None:
+            mended = properties_of_event(to_json(command.mended))
+            if other := sorted(mended - record.properties):
+                detail = f"the record names {', '.join(sorted(record.properties))}, and not {', '.join(other)}"
+                raise Rejected(Reason.PROPERTY_MISSING, detail)
 
     replaying = _Replaying(commands, replays)
     asks = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
     decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
-    command = partial(command_route, router, replaying, answers=RequestDocument)
+    command = partial(command_route, router, replaying, answers=RequestDocument, whose=may_decide)
     ask = partial(command, role=MEND_QUARANTINE, status=201, subject=router.prefix + "/{quarantine}")
     ask(AskReplay, "/{quarantine}/replay", rejects=(*asks, Reason.NOT_ALLOWED))
     ask(AskDismissal, "/{quarantine}/dismissal", rejects=asks)

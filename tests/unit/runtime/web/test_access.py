@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Annotated
 
 import pytest
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from structlog.testing import capture_logs
 
 from shared.contracts.rejection import Reason
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, person_with, token_hash
+from shared.runtime.web.access import Caller, caller_for_own, person_with, token_hash
 from shared.runtime.web.app import create_app
 from shared.runtime.web.roles import ROLES, declare_role
 from tests.support.asgi import AppClient, assert_problem
@@ -30,11 +30,11 @@ def client() -> Iterator[AppClient]:
     router = APIRouter()
 
     @router.get("/whoami")
-    async def whoami(person: Annotated[str, person_with(FILE)]) -> str:
+    async def whoami(person: Annotated[str, person_with(FILE, whose="none")]) -> str:
         return person
 
     @router.get("/filed")
-    async def filed(person: Annotated[str, person_with(FILE, READ)]) -> str:
+    async def filed(person: Annotated[str, person_with(FILE, READ, whose="none")]) -> str:
         return person
 
     people = {"ann": ["tests.file", "other.role"], "bob": ["tests.read"], "eve": []}
@@ -121,18 +121,33 @@ def test_a_role_is_declared_once() -> None:
         person_with()
 
 
+EVERY = "ann does not work for every property: name one, or have it done by who does"
+
+
 @pytest.fixture
 def houses() -> Iterator[AppClient]:
-    """Routes of a property, of one if it is named, and of none; ann works for two, bob for all, eve for none."""
+    """Routes of a property, of one if named, of every one, of own ones, of none; ann works for two, bob for all."""
     router = APIRouter()
     reader = person_with(READ)
 
     @router.get("/of/{property}", dependencies=[reader])
+    async def of(property: str) -> str:  # noqa: A002 - the name of the parameter
+        return property
+
     @router.get("/some", dependencies=[reader])
-    async def shown() -> str:
+    async def some(name: Annotated[list[str] | None, Query(alias="property")] = None, limit: int = 1) -> str:
+        del name, limit
         return "shown"
 
-    @router.get("/law", dependencies=[person_with(READ, of_property=False)])
+    @router.get("/every", dependencies=[person_with(READ, whose="every")])
+    async def every() -> str:
+        return "everything"
+
+    @router.get("/own")
+    async def own(caller: Annotated[Caller, caller_for_own(READ)]) -> list[str] | None:
+        return None if caller.own is None else sorted(caller.own)
+
+    @router.get("/law", dependencies=[person_with(READ, whose="none")])
     async def law() -> str:
         return "the law"
 
@@ -160,14 +175,16 @@ def houses() -> Iterator[AppClient]:
         ("ann", "/of/uptown", "ann does not work for property uptown"),
         ("ann", "/of/Riverside", "ann does not work for property Riverside"),
         ("ann", "/of/*", "ann does not work for property *"),
-        ("ann", "/of/riverside?property=uptown", "ann does not work for property uptown"),
         ("ann", "/some?property=bayside", None),
         ("ann", "/some?property=bayside&property=uptown", "ann does not work for property uptown"),
-        ("ann", "/some", "ann does not work for every property: name one, or have it done by who does"),
+        ("ann", "/some", EVERY),
+        ("ann", "/every", EVERY),
+        ("ann", "/own", None),
         ("bob", "/of/uptown", None),
         ("bob", "/some", None),
+        ("bob", "/every", None),
         ("eve", "/of/riverside", "eve does not work for property riverside"),
-        ("eve", "/some", "eve does not work for every property: name one, or have it done by who does"),
+        ("eve", "/some", EVERY.replace("ann", "eve")),
         ("eve", "/law", None),
     ],
 )
@@ -181,3 +198,36 @@ def test_whoever_works_for_a_property_reaches_no_other(
     else:
         assert_problem(response, 403, detail)
         assert "urn:pitledger:problem:property-missing" == response.json()["type"]
+
+
+@pytest.mark.parametrize("path", ["/of/riverside", "/some", "/every", "/own", "/law"])
+def test_a_query_parameter_that_a_route_does_not_have_is_refused(houses: AppClient, path: str) -> None:
+    """Whoever sends it: it is named, with those that the route has, and nothing is looked at."""
+    for query in ("Property=riverside", "property[]=riverside", "nothing=1"):
+        response = houses.get(f"{path}?{query}", headers={"Authorization": "Bearer token of bob"})
+        assert_problem(response, 422, "unknown query parameter")
+        assert ("limit, property" in response.json()["detail"]) == (path == "/some")
+    if path != "/some":
+        response = houses.get(f"{path}?property=riverside", headers={"Authorization": "Bearer token of ann"})
+        assert_problem(response, 422, "query.property: unknown query parameter; this route knows none")
+
+
+def test_a_route_that_does_not_say_whose_data_it_is_about_cannot_be_built() -> None:
+    """Neither one that names no property and would need one, nor one that names a property and asks for none."""
+    for path, dependency in (
+        ("/some", person_with(READ)),
+        ("/of/{property}", person_with(READ, whose="every")),
+        ("/of/{property}", caller_for_own(READ)),
+    ):
+        router = APIRouter()
+        router.add_api_route(path, lambda: "shown", dependencies=[dependency])
+        with pytest.raises(ValueError, match="is about data of"):
+            create_app(
+                service="test",
+                version="1",
+                metrics=Metrics(),
+                checks={},
+                identities=KnownTokens({}),
+                record_refusal=never,
+                router=router,
+            )

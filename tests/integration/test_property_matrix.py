@@ -1,0 +1,215 @@
+"""Every route of every service, asked by somebody who works for another property: nothing is shown, nothing happens.
+
+The routes come from the OpenAPI document of each service, and what is asked about is the property of its story, so that
+a new route is tried as soon as it is there. A property is named wherever one can be: in the path, in the query, in the
+body, in a query parameter that the route does not have, in a header, in what is stored.
+"""
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import schemathesis
+from fastapi.routing import APIRoute
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+
+from services.cli.keys import PATRON_KEYS
+from services.cli.services import NAMES
+from services.wagering_accounts.domain.sealing import new_wrapping_key
+from shared.contracts.rejection import Reason
+from shared.runtime.web import ROLES
+from shared.runtime.web.access import whose_data
+from shared.runtime.web.problems import problem_uri
+from tests.faults.in_process import database, read, records_of
+from tests.faults.subject import Subject
+from tests.faults.subjects import SUBJECTS
+from tests.fuzz.apis import Known
+from tests.support import Databases
+from tests.support.desk import Desk, desk_of
+from tests.support.known import known_of
+from tests.support.outbox import Outbox
+from tests.support.sealing import seals_of
+from tests.support.services import query
+from tests.support.worker import MOMENT
+
+EXAMPLES = int(os.environ.get("MATRIX_EXAMPLES", "3"))
+"""How many requests are made of each operation, each in every way of naming a property."""
+TRIES_MAX = 10 * EXAMPLES + 1000
+"""Fewer requests than so many are made where a command is refused for other reasons each time: most are made up."""
+ELSEWHERE = "elsewhere"
+"""The property for which the stranger works; the story knows nothing of it."""
+MISSING = problem_uri(Reason.PROPERTY_MISSING)
+REFUSED = frozenset({"command.refused"})
+
+
+@pytest.fixture(params=SUBJECTS, ids=NAMES)
+def subject(request: pytest.FixtureRequest) -> Subject:
+    """A service with a story."""
+    found: Subject = request.param
+    return found
+
+
+@pytest.fixture(autouse=True)
+def patron_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wagering accounts have the keys of patrons."""
+    keys = tmp_path / PATRON_KEYS
+    keys.write_text(new_wrapping_key("k1"))
+    monkeypatch.setenv("PITLEDGER_PATRON_KEYS_FILE", str(keys))
+
+
+@pytest.fixture
+def desk(subject: Subject, databases: Databases) -> Iterator[Desk]:
+    """The service after its story; for each role somebody who works elsewhere, and somebody who works everywhere."""
+    sealed = replace(subject, seals=seals_of(subject.manifest.name))
+    url = database(sealed, databases)
+    read(sealed, url, records_of({**subject.references, **subject.records}))
+    people = {name: [role] for role in ROLES for name in (role, f"{role} as everybody")}
+    properties = {role: [ELSEWHERE] for role in ROLES}
+    with desk_of(
+        subject.manifest, url, people=people, clock=lambda: MOMENT, outbox=Outbox(), properties=properties
+    ) as found:
+        yield found
+    databases.drop(url)
+
+
+def test_nobody_reaches_another_property(desk: Desk, subject: Subject) -> None:
+    """Each request is refused or answered with nothing of the other property, and the journal has refusals at most."""
+    before = kinds(desk)
+    document = desk.client.get("/openapi.json").json()
+    roles = roles_of(document)
+    whose = {
+        (route.path, method): whose_data(route)
+        for route in desk.client.app.routes
+        if isinstance(route, APIRoute)
+        for method in route.methods or ()
+    }
+    refused: defaultdict[str, int] = defaultdict(int)
+    known = known_of(subject)
+    for result in schemathesis.openapi.from_dict(document).get_all_operations():
+        operation: Any = result.ok()  # type: ignore[union-attr]  # the document was read by others
+        about = whose[operation.path, operation.method.upper()]
+        if about in (None, "none"):
+            continue
+        role = roles[operation.path, operation.method]
+        tries = EXAMPLES
+        while not refused[operation.label] and tries < TRIES_MAX:
+            for status, kind, text in asked(desk, operation, known, role, tries):
+                if status == 200:  # of the caller's own property there is nothing
+                    assert json.loads(text) in ({"items": []}, []), f"{operation.label} shows {text[:300]}"
+                else:
+                    assert status in (403, 404, 422), f"{operation.label} answers {status}: {text[:300]}"
+                refused[operation.label] += kind == MISSING or (about == "own" and status == 200)
+            tries *= 10
+    assert {} == {name: count for name, count in refused.items() if not count}, "refused for other reasons alone"
+    assert {} == {
+        kind: count for kind, count in kinds(desk).items() if count != before.get(kind) and kind not in REFUSED
+    }
+
+
+def test_each_record_in_quarantine_is_of_the_property_that_it_names(desk: Desk, subject: Subject) -> None:
+    """Whoever works elsewhere neither sees nor decides it; what names no property is for those of every one."""
+    if not subject.records:
+        pytest.skip("it reads no topic")
+    everybody = "quarantine.mend as everybody"
+    [named, unnamed] = quarantined(desk)
+    for number, told in ((named, "riverside"), (unnamed, "every property")):
+        shown = desk.get(f"/quarantine/{number}", person="quarantine.read")
+        assert (403, MISSING) == (shown.status_code, shown.json()["type"])
+        assert told in shown.json()["detail"]
+        body = {"reason": "not mine"}
+        for what in ("dismissal", "replay"):
+            assert 403 == desk.post(f"/quarantine/{number}/{what}", body, person="quarantine.mend").status_code
+        assert 201 == desk.post(f"/quarantine/{number}/dismissal", body, person=everybody).status_code
+        path = f"/quarantine/{number}/requests/1"
+        for what, more in (("approve", {"subject_sha256": "0" * 64}), ("reject", body)):
+            assert 403 == desk.post(f"{path}/{what}", more, person="quarantine.approve").status_code
+        assert 403 == desk.get(path, person="quarantine.read").status_code
+    assert {"items": []} == desk.get("/quarantine?status=all", person="quarantine.read").json()
+    listed = desk.get("/quarantine?status=all&limit=500", person="quarantine.read as everybody").json()["items"]
+    assert {named, unnamed} <= {one["quarantine"] for one in listed}
+
+
+def quarantined(desk: Desk) -> list[int]:
+    """Put two records into quarantine, one of which names a property; return their numbers."""
+    schema = desk.manifest.schema
+    url = desk.context.settings.database_url.get_secret_value()
+    where = 'shard, seq, topic, partition, "offset", value, reason, stops, quarantined_at, listed_under'
+    rows = [
+        (900, '{"source": "/properties/riverside/tables/BJ-01"}', "{riverside}"),
+        (901, "no JSON", "{}"),
+    ]
+    return [
+        number
+        for seq, value, names in rows
+        for (number,) in query(
+            url,
+            f"INSERT INTO {schema}.quarantine ({where}) SELECT 1, {seq}, 'table.events', 0, {seq}, "
+            f"convert_to('{value}', 'UTF8'), 'for the test', false, now(), '{names}' RETURNING id",
+        )
+    ]
+
+
+def asked(desk: Desk, operation: Any, known: Known, role: str, examples: int) -> list[tuple[int, str, str]]:
+    """Ask an operation about the property of the story, in every way; return status, kind of problem, and text."""
+    found: list[tuple[int, str, str]] = []
+
+    @seed(1)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy(GenerationMode.POSITIVE), choice=st.integers(0, 2**32))
+    def call(case: Any, choice: int) -> None:
+        random = Random(choice)
+        for part in (case.path_parameters, case.query, case.body):
+            known.put_into(part, random)
+        said = case.as_transport_kwargs(base_url="http://test")
+        content = {name: said[name] for name in ("json",) if said.get(name) is not None}
+        for more, headers in WAYS:
+            params = [*(said.get("params") or {}).items(), *more]
+            sent = {**said["headers"], "Authorization": f"Bearer token of {role}", **headers}
+            answer = desk.client.request(said["method"], said["url"], params=params, headers=sent, **content)
+            is_problem = "problem" in answer.headers.get("content-type", "")
+            found.append((answer.status_code, answer.json()["type"] if is_problem else "", answer.text))
+
+    call()
+    return found
+
+
+WAYS: list[tuple[list[tuple[str, str]], Mapping[str, str]]] = [
+    ([], {}),
+    ([("property", ELSEWHERE)], {}),
+    ([("Property", ELSEWHERE), ("property[]", ELSEWHERE)], {}),
+    ([], {"property": ELSEWHERE, "x-property": ELSEWHERE}),
+]
+"""Ways to name a property of one's own besides: query parameters and headers."""
+
+
+def roles_of(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """A role that each operation takes."""
+    return {
+        (path, method): role
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        for one in operation.get("security", ())[:1]
+        for role in one["bearer"]
+    }
+
+
+def kinds(desk: Desk) -> dict[str, int]:
+    """How many entries of each kind the journal has."""
+    found: defaultdict[str, int] = defaultdict(int)
+    for entry in desk.entries():
+        found[entry.draft.kind] += 1
+    return dict(found)
