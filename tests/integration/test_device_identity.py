@@ -157,11 +157,23 @@ def test_what_two_people_mend_is_theirs_and_nobody_elses(desk: Desk, outbox: Out
     assert [] == derived_again(desk) == derived_again(desk, verified=False)
 
 
-def test_what_was_taken_without_a_device_is_found_again(desk: Desk, url: str) -> None:
-    """Who alters the copy of the property, so that nothing need be signed, has the topics against him."""
+def test_nothing_is_taken_without_a_device_under_an_altered_copy(desk: Desk, url: str) -> None:
+    """Who alters the copy of the property, so that nothing need be signed, lets nothing in: the partition stops."""
     desk.feed("table.events", completed(T1, 1), device=TERMINAL)
     assert [] == derived_again(desk)
     execute(url, "UPDATE round_settlement.properties SET document = document - 'signatures_required_from'")
+    desk.restart()
+    desk.feed("table.events", completed(T1, 2))
+    assert [("settlement.posted", 1)] == kinds(desk)
+    assert "is not what this service took from its topic" in desk.consumer("table.events").stopped.reasons[0]
+
+
+def test_what_was_taken_without_a_device_is_found_again(desk: Desk, url: str) -> None:
+    """Who has the key of the service as well, and has the altered copy believed, has the topics against him."""
+    desk.feed("table.events", completed(T1, 1), device=TERMINAL)
+    assert [] == derived_again(desk)
+    execute(url, "UPDATE round_settlement.properties SET document = document - 'signatures_required_from'")
+    desk.context.pools.sign_by(None)
     desk.restart()
     desk.feed("table.events", completed(T1, 2))
     assert [("settlement.posted", 1), ("settlement.posted", 2)] == kinds(desk)

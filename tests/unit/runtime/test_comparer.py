@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from sqlalchemy import Column, Integer, MetaData, Table
@@ -13,7 +13,7 @@ from sqlalchemy import Column, Integer, MetaData, Table
 from services.vigorish.manifest import MANIFEST
 from shared.journal.ledger import Ledger
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import Pools
+from shared.runtime.database import Pools, create_engine
 from shared.runtime.differences import Compared, Comparison, Difference, Unfit
 from shared.runtime.errors import Stop
 from shared.runtime.service import comparer as comparers
@@ -56,7 +56,7 @@ def _comparer() -> Comparer:
     context = RuntimeContext(
         service="vigorish",
         settings=Settings(comparison_seconds=0.001),
-        pools=Pools.of_one(cast("Any", None)),
+        pools=Pools.of_one(create_engine("postgresql://nobody@127.0.0.1:1/none", role="vigorish")),
         ledger=Ledger(MANIFEST.journal),
         clock=lambda: NOON + timedelta(seconds=next(seconds)),
     )
