@@ -12,8 +12,9 @@ from shared.rules import catalogue, validate_submission
 from shared.rules.errors import Refused
 from shared.rules.record import parse_submission
 from tests.support.asgi import assert_problem
+from tests.support.identities import KnownTokens
 from tests.support.properties import property_event
-from tests.unit.progressive_meters.office import Office, an_office, feed, terms
+from tests.unit.progressive_meters.office import PEOPLE, Office, an_office, feed, terms
 from tests.unit.progressive_meters.settlements import BAD_BEAT, DAY, NOON, PROPERTY, Shard, rules
 
 RULES = rules()
@@ -310,3 +311,20 @@ def test_a_change_made_meanwhile_is_in_the_display_that_a_round_starts_from(offi
     movements = office.read(f"/pools/{PROPERTY}/major/movements")["items"]
     assert ["seed", "change", "round", "round", "round"] == [item["kind"] for item in movements]
     office.reconciliation()
+
+
+def test_a_role_that_was_taken_away_meanwhile_decides_nothing(office: Office) -> None:
+    """Between request and approval bob has lost the role, or works elsewhere; the change waits for somebody else."""
+    office.open_pool()
+    where = office.request("major", kind="adjustment", cents=100)
+    app = office.desk.client.app
+    before = app.state.identities
+    for people, properties, detail in (
+        (PEOPLE | {"bob": ["reports.read"]}, {}, "bob does not have the role 'meters.change.approve'"),
+        (PEOPLE, {"bob": ["elsewhere"]}, "bob does not work for property riverside"),
+    ):
+        app.state.identities = KnownTokens(people, properties)
+        assert_problem(office.send(f"{where}/approve", person="bob"), 403, detail)
+    app.state.identities = before
+    assert ("500000", 200) == (office.shows(), office.send(f"{where}/approve", person="bob").status_code)
+    assert "500100" == office.shows()

@@ -208,3 +208,34 @@ def test_a_round_on_record_may_be_changed_however_old_it_is() -> None:
             decoded = READER.decode(encoded(event))
             state: Any = SimpleNamespace(known={key_of(decoded): known})
             assert since == TableEvents().stands_since(decoded, state)
+
+
+def test_what_takes_effect_while_a_round_is_played_does_not_reach_it() -> None:
+    """It settles under the rules and at the table that there were when it was opened; the next one under the new."""
+    moved = datetime(2026, 11, 20, 10, 1, 30, tzinfo=UTC)
+    before, after = place(tables=[TABLE]), place(tables=["BJ-02"])
+    asked: list[datetime] = []
+
+    def places(name: str, moment: datetime) -> Place:
+        assert name == before.document.property
+        return before if moment < moved else after
+
+    def rules(name: str, game: str, table: str, moment: datetime) -> InEffect | None:
+        assert (name, game, table) == ("riverside", "blackjack", TABLE)
+        asked.append(moment)
+        return _RULES if moment < moved else None
+
+    during = completed(TABLE, 1, "r", opened_at="2026-11-20T10:01:00Z", closed_at="2026-11-20T10:02:00Z")
+    outcome = settle_event(READER.decode(encoded(during)), Known(), places, rules)
+    assert [SettlementPosted] == [type(one.fact) for one in outcome.recordings]
+    assert [datetime(2026, 11, 20, 10, 1, tzinfo=UTC)] == asked
+    later = completed(TABLE, 2, "s", opened_at="2026-11-20T10:01:30Z", closed_at="2026-11-20T10:02:00Z")
+    with pytest.raises(Refused, match="table 'BJ-01' is not among the tables of riverside"):
+        settle_event(READER.decode(encoded(later)), Known(), places, rules)
+    with pytest.raises(Refused, match="file one that lists the table"):
+        settle_event(READER.decode(encoded(later)), Known(), lambda *_: before, rules)
+    changed = corrected(
+        TABLE, 3, "r", record(LOSING), opened_at="2026-11-20T10:01:00Z", closed_at="2026-11-20T10:02:00Z"
+    )
+    outcome = settle_event(READER.decode(encoded(changed)), outcome.known, places, rules)
+    assert [SettlementReversed, SettlementPosted] == [type(one.fact) for one in outcome.recordings]
