@@ -7,6 +7,7 @@ nothing is asked for.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Final
 
 from pydantic_core import to_json
@@ -52,8 +53,13 @@ def not_signed(seals: Seals | None, table: Table, row: Mapping[str, Any]) -> str
 
 def _row_bytes(table: Table, row: Mapping[str, Any]) -> bytes:
     """Return what is signed of a row: every column but the signature, under the name of the table."""
-    values = [_value(row[name]) for name in column_names(table) if name != SIGNATURE]
+    values = [_value(row[name]) for name in _signed_columns(table)]
     return message_bytes(_ROW, table.fullname.encode(), to_json(values, bytes_mode="hex"))
+
+
+@cache
+def _signed_columns(table: Table) -> tuple[str, ...]:
+    return tuple(name for name in column_names(table) if name != SIGNATURE)
 
 
 def _value(value: Any) -> Any:
