@@ -225,17 +225,20 @@ def test_what_takes_effect_while_a_round_is_played_does_not_reach_it() -> None:
         asked.append(moment)
         return _RULES if moment < moved else None
 
+    def decoded(event: dict[str, Any]) -> Any:
+        return READER.decode(encoded(event))
+
     during = completed(TABLE, 1, "r", opened_at="2026-11-20T10:01:00Z", closed_at="2026-11-20T10:02:00Z")
-    outcome = settle_event(READER.decode(encoded(during)), Known(), places, rules)
+    outcome = settle_event(decoded(during), Known(), places, rules)
     assert [SettlementPosted] == [type(one.fact) for one in outcome.recordings]
     assert [datetime(2026, 11, 20, 10, 1, tzinfo=UTC)] == asked
     later = completed(TABLE, 2, "s", opened_at="2026-11-20T10:01:30Z", closed_at="2026-11-20T10:02:00Z")
     with pytest.raises(Refused, match="table 'BJ-01' is not among the tables of riverside"):
-        settle_event(READER.decode(encoded(later)), Known(), places, rules)
+        settle_event(decoded(later), Known(), places, rules)
     with pytest.raises(Refused, match="file one that lists the table"):
-        settle_event(READER.decode(encoded(later)), Known(), lambda *_: before, rules)
+        settle_event(decoded(later), Known(), lambda *_: before, rules)
     changed = corrected(
         TABLE, 3, "r", record(LOSING), opened_at="2026-11-20T10:01:00Z", closed_at="2026-11-20T10:02:00Z"
     )
-    outcome = settle_event(READER.decode(encoded(changed)), outcome.known, places, rules)
+    outcome = settle_event(decoded(changed), outcome.known, places, rules)
     assert [SettlementReversed, SettlementPosted] == [type(one.fact) for one in outcome.recordings]
