@@ -145,7 +145,8 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *columns(Boolean, "stops"),  # whether the partition is not read on while it is open
             *moments("quarantined_at"),
             *moments("resolved_at", null=True),
-            *columns(ARRAY(Text), "listed_under"),  # the properties in whose lists it is: those that it names
+            # The properties in whose lists it is: those that it names.
+            Column("listed_under", ARRAY(Text), nullable=False, server_default="{}"),
             UniqueConstraint("shard", "seq"),
             Index("quarantine_open", "source", "sequence", postgresql_where="resolved_at IS NULL"),
         ),
