@@ -44,6 +44,7 @@ from services.cli.demo_pit import (
     People,
     close_pit,
     configure_pools,
+    dismiss_refused,
     reconcile_meters,
     report_pit,
 )
@@ -153,7 +154,7 @@ def play_day(
 
     `installed` gives the devices that sign what the properties send.
     """
-    gaming_day = gaming_day_of(datetime.now(UTC), plans, rounds)
+    gaming_day = gaming_day_of(datetime.now(UTC))
     tokens = stack.home.tokens
     target = Target(
         bootstrap_servers=stack.bootstrap_servers,
@@ -206,6 +207,9 @@ def play_day(
             watch.wait_for_topic(schema, PIT_EVENTS.name, pit_records, seconds=patience)
     electronic.cash_out()
     work_at_cage(people, pit_day, electronic)
+    dismiss_refused(people)
+    with Watch(target) as watch:
+        watch.wait_for_topic("table_inventory", SETTLEMENTS.name, watch.entries(), seconds=patience)
     close_pit(people, pit_day)
     if has_meters:
         reconcile_meters(people, pit_day)

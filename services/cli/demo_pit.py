@@ -21,6 +21,7 @@ _HUNDRED_CENTS: Final = 100_00
 
 REGISTRY: Final = "paytable-registry"
 REPORTING: Final = "reporting"
+SETTLEMENT: Final = "round-settlement"
 INVENTORY: Final = "table-inventory"
 VIGORISH: Final = "vigorish"
 ACCOUNTS: Final = "wagering-accounts"
@@ -75,6 +76,15 @@ def report_pit(people: People, pit: PitDay, bootstrap_servers: str, devices: Dev
         for report in reports:
             publisher.send(report)
     return len(reports)
+
+
+def dismiss_refused(people: People) -> None:
+    """Have two people dismiss the records that round settlement refused: no day is closed while one is open."""
+    for refused in list(people.at(SETTLEMENT, "demo.operator").pages("/quarantine")):
+        path = f"/quarantine/{refused['quarantine']}"
+        asked = {"reason": "the table system says that no such round was dealt"}
+        number = people.does("demo.operator", SETTLEMENT, f"{path}/dismissal", asked)["request"]
+        people.does("demo.operations_manager", SETTLEMENT, f"{path}/requests/{number}/approve")
 
 
 def close_pit(people: People, pit: PitDay) -> None:

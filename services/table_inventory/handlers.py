@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain import pit
-from services.table_inventory.queries.moving import closed_rounds, first_books
+from services.table_inventory.domain import pit, upstream
+from services.table_inventory.queries.moving import boxes_on_tables, closed_rounds, first_books, known_checks
 from services.table_inventory.queries.slips import find_slips
 from services.table_inventory.tables import properties
 from shared.contracts.envelope import Event
-from shared.contracts.pit import EVENTS, PitReader
+from shared.contracts.pit import EVENTS, ExchangedBox, IssuedCounterCheck, PitReader
 from shared.contracts.places import PlaceAt
 from shared.contracts.reading import Reader
 from shared.contracts.settlements import RoundKey
@@ -43,11 +43,15 @@ class PitEvents(Handler[pit.Known]):
         await self._places.refresh(connection)
         data = [event.data for event in events]
         slips = {pit.slip_of(one) for one in data if isinstance(one, pit.SlipStep)}
+        checks = {(one.property, one.serial) for one in data if isinstance(one, IssuedCounterCheck)}
+        boxes = {(one.property, one.placed_box) for one in data if isinstance(one, ExchangedBox) and one.placed_box}
         tables = {pit.TableKey(one.property, one.table) for one in data if isinstance(one, pit.FirstCount)}
         return pit.Known(
             self._places.place,
             slips=await find_slips(connection, slips),
             books=await first_books(connection, tables),
+            checks=await known_checks(connection, checks),
+            boxes=await boxes_on_tables(connection, boxes),
         )
 
     def properties_in(self, state: pit.Known) -> PlaceAt:
@@ -58,9 +62,9 @@ class PitEvents(Handler[pit.Known]):
 
 
 class Settlements(Handler[dict[RoundKey, datetime]]):
-    """Count the chips of settled rounds. The state: when rounds had been closed."""
+    """Count the chips of settled rounds, and note what of them is still to come. The state: when rounds were closed."""
 
-    reader = Reader(SETTLEMENTS, pit.PostedRound, pit.ReversedRound)
+    reader = Reader(SETTLEMENTS, pit.PostedRound, pit.ReversedRound, *upstream.OF_INPUT)
     gather_seconds = 0.03
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[RoundKey, datetime]:
@@ -68,4 +72,6 @@ class Settlements(Handler[dict[RoundKey, datetime]]):
         return await closed_rounds(connection, {RoundKey.of(one) for one in taken_back})
 
     def handle(self, event: Event[Any], state: dict[RoundKey, datetime]) -> Sequence[Recording]:
-        return (pit.count_round(event.data, state),)
+        if isinstance(event.data, pit.PostedRound | pit.ReversedRound):
+            return (pit.count_round(event.data, state),)
+        return tuple(Recording(fact=fact) for fact in upstream.noted(event))

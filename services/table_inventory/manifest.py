@@ -21,6 +21,7 @@ from services.table_inventory.commands import (
     slips,
     variances,
     winners,
+    write_offs,
 )
 from services.table_inventory.handlers import ApprovedProperties, PitEvents, Settlements
 from services.table_inventory.projector import PROJECTOR
@@ -43,7 +44,7 @@ MANIFEST = Manifest(
     handlers=(PitEvents, Settlements),
     commands=Commands().with_more(
         *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, winners)),
-        *(desk.COMMANDS for desk in (alarms, investigations)),
+        *(desk.COMMANDS for desk in (alarms, investigations, write_offs)),
     ),
     projector=PROJECTOR,
     checks=(compare_sealed_counts,),

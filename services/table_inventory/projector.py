@@ -1,7 +1,7 @@
 """The read model of the ledger: the rows that follow from its facts, in whatever order of the shards."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date
 from functools import cache
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import tables as t
 from services.table_inventory.domain.denominations import stacks
 from services.table_inventory.domain.pit import slip_of, step_of
-from shared.contracts import alarms, cage, contests, counts, inventory, investigations, pit
+from shared.contracts import alarms, cage, contests, counts, inventory, investigations, pit, win
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.facts import Fact
 from shared.contracts.reports import ReportStatus
@@ -36,7 +36,12 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
         if type(fact) in _KEPT:
             write, table, more = _KEPT[type(fact)]
             rows.keep(write, table, fact, **more)
+        rows.touch(entry, fact)
         match fact:
+            case inventory.UpstreamNoted():
+                _upstream(rows, fact)
+            case win.WinStated():
+                rows.keep(_merge, t.wins_stated, fact, **_stated(entry, fact))
             case inventory.RoundCounted():
                 rows.move(entry, fact, inventory.Moved(movement="wager", cents=fact.cents), "round", fact.round_id)
             case inventory.PitRecorded():
@@ -64,6 +69,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 rows.keep(_insert, t.check_steps, fact, what="returned", undoes=fact.returns)
             case cage.CheckReplaced():
                 rows.keep(_insert, t.check_steps, fact, what="replaced")
+                rows.keep(_insert, t.counter_checks, {"property": fact.property, "serial": fact.serial}.items())
                 for one in fact.replaced:
                     place = {name: getattr(fact, name) for name in cage.AtCage.model_fields}
                     rows.keep(_insert, t.check_steps, one, **place, what="replaced", cents=-one.cents)
@@ -75,6 +81,53 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
                 rows.keep(_update, t.variance_cases, said, resolved_cents=fact.cents)
     await rows.write(transaction.connection)
+
+
+def _stated(entry: Entry, fact: win.WinStated) -> dict[str, Any]:
+    said = fact.model_dump(mode="json", include={"figures", "missing", "counts", "boxes"})
+    return {**said, "stated_at": entry.recorded_at}
+
+
+def _upstream(rows: "_Rows", fact: inventory.UpstreamNoted) -> None:
+    """Add what round settlement says of its input."""
+    for first, last, is_open in ((fact.first, fact.last, True), (fact.filled, fact.filled, False)):
+        if first is not None:
+            gap = {"source": fact.source, "first": first, "is_open": is_open, "last": last, "property": fact.property}
+            rows.keep(_merge, t.upstream_gaps, gap.items())
+    if (refused := fact.quarantined) is not None:
+        said = {"shard": refused.shard, "seq": refused.seq, "property": fact.property, "source": fact.source}
+        said["sequence"] = fact.sequence
+        rows.keep(_refuse, t.upstream_quarantine, said.items(), reason=fact.reason, is_closed=False, is_mended=False)
+    for closed in fact.closed:
+        rows.keep(_merge, t.upstream_quarantine, closed, is_closed=True, is_mended=fact.mended)
+
+
+def _touched(fact: Fact) -> Iterator[tuple[str, str, date]]:
+    """Return the gaming days of tables, by property and table, whose win a fact may change."""
+    match fact:
+        case inventory.PitRecorded() if isinstance(fact.data, _OF_WIN):
+            begins = getattr(fact.data, "begins", None)
+            for day in {
+                fact.gaming_day,
+                fact.claimed_day or fact.gaming_day,
+                getattr(begins, "gaming_day", fact.gaming_day),
+            }:
+                yield fact.property, fact.table, day
+        case counts.CountConcluded():
+            for box in fact.boxes:
+                yield fact.property, box.table, box.gaming_day
+        case inventory.OfTableDay() if isinstance(fact, _TOUCHING):
+            yield fact.property, fact.table, fact.gaming_day
+
+
+_OF_WIN: Final = (
+    *(pit.CountedTable, pit.CarriedTable, pit.ReceivedFill, pit.CarriedFill, pit.CarriedCredit, pit.GivenChips),
+    *(pit.DroppedCoupon, pit.WaivedVigorish, pit.ExchangedBox, pit.TransportedBox),
+)
+_TOUCHING: Final = (
+    *(inventory.SlipPrepared, inventory.SlipStep, inventory.ManualSlipEntered),
+    *(inventory.AdjustmentApproved, inventory.BoxWrittenOff),
+)
 
 
 def _transfer(contents: Contents, sign: int = 1) -> inventory.Moved:
@@ -108,6 +161,12 @@ def _merge(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
 
 
 @cache
+def _refuse(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
+    """Add a record that was refused, or say of one that is known to be closed whose it was."""
+    return bulk.insert(table, columns, on_conflict=bulk.replaced(table, "property", "source", "sequence", "reason"))
+
+
+@cache
 def _update(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
     """Give a row that is there, by an entry of the same shard, new values."""
     return bulk.update(table, _values(table, columns))
@@ -115,6 +174,7 @@ def _update(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
 
 _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.SlipRequested: (_insert, t.requests, {}),
+    inventory.RequestWithdrawn: (_update, t.requests, {}),
     inventory.SlipVoided: (_merge, t.slips, {}),
     inventory.ManualSlipVoided: (_insert, t.manual_slips, {"void": True}),
     counts.CountOpened: (_insert, t.drop_counts, {}),
@@ -133,6 +193,9 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     contests.ContestEntered: (_insert, t.contests, {"status": "entered"}),
     contests.ContestApproved: (_update, t.contests, {"status": "approved"}),
     contests.ContestRejected: (_update, t.contests, {"status": "rejected"}),
+    inventory.WriteOffEntered: (_insert, t.write_offs, {"status": "entered"}),
+    inventory.BoxWrittenOff: (_update, t.write_offs, {"status": "approved"}),
+    inventory.WriteOffRejected: (_update, t.write_offs, {"status": "rejected"}),
     inventory.DayPreliminary: (_insert, t.days, {"status": ReportStatus.PRELIMINARY}),
     inventory.DayAudited: (_update, t.days, {}),
     inventory.DayFinal: (_update, t.days, {"status": ReportStatus.FINAL}),
@@ -149,13 +212,20 @@ class _Rows:
         self._kept: dict[_Write, dict[tuple[Table, tuple[str, ...]], list[_Row]]] = {
             _insert: {},
             _merge: {},
+            _refuse: {},
             _update: {},
         }
+        self._touched: dict[tuple[Any, ...], Entry] = {}
 
     def keep(self, write: _Write, table: Table, said: _Said, /, **more: Any) -> None:
         """Write a row with what a fact says, as far as the table has columns of the same names."""
         row = {name: value for name, value in said if name in table.c} | more
         self._kept[write].setdefault((table, tuple(row)), []).append(row)
+
+    def touch(self, entry: Entry, fact: Fact) -> None:
+        """Note which gaming days of tables may have another win now."""
+        for key in _touched(fact):
+            self._touched[*key, entry.shard] = entry
 
     def move(self, entry: Entry, fact: Any, moved: inventory.Moved, cause: str, ref: str | None) -> None:
         """Add a movement of a table inventory."""
@@ -175,6 +245,8 @@ class _Rows:
         await bulk.copy(connection, t.movements, self._movements)
         added = ((*key, *sums) for key, sums in sorted(self._moved.items()))
         await _ADD_MOVED.write(connection, bulk.keyed(_ADD_MOVED, added))
+        latest = ((*key, entry.seq, entry.recorded_at) for key, entry in sorted(self._touched.items()))
+        await _TOUCH.write(connection, bulk.keyed(_TOUCH, latest))
         for write, tables in self._kept.items():
             for (table, columns), rows in tables.items():
                 key = bulk.primary_key(table)
@@ -189,6 +261,9 @@ _ADDED: Final = bulk.excluded(t.moved)
 _ADD_MOVED: Final = bulk.insert(
     t.moved, on_conflict={name: t.moved.c[name] + _ADDED[name] for name in ("cents", "rounds", "unknown")}
 )
+
+
+_TOUCH: Final = bulk.insert(t.touched, on_conflict=bulk.replaced(t.touched, "seq", "recorded_at"))
 
 
 def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
@@ -207,6 +282,7 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
             cause = data.instrument
         case pit.IssuedCounterCheck():
             cause, ref = "counter_check", data.serial
+            rows.keep(_insert, t.counter_checks, data)
         case pit.ChangedChips():
             cause = "change"
         case pit.DroppedCoupon():
@@ -254,6 +330,8 @@ PROJECTOR: Final = Projector(
             t.days,
         ),
         *(t.equipment, t.cage_movements, t.winners, t.investigations),
+        *(t.write_offs, t.touched, t.wins_stated, t.upstream_gaps, t.upstream_quarantine),
+        t.counter_checks,
     ),
     project=project,
 )

@@ -107,6 +107,8 @@ requests = Table(
     *dates("gaming_day"),
     *columns(_JSON, "contents"),
     *moments("requested_at"),
+    *texts("withdrawn_by", "withdrawal_reason", null=True),
+    *moments("withdrawn_at", null=True),
 )
 """What the pit asked of the cage."""
 
@@ -151,10 +153,12 @@ boxes = Table(
     metadata,
     *_of_table("exchange"),
     *texts("box", "shift"),
+    *texts("placed_box", null=True),
     *dates("gaming_day"),
     *moments("removed_at"),
     Index("boxes_of_day", "property", "gaming_day"),
     Index("boxes_in_order", "property", "table", "removed_at"),
+    Index("boxes_placed", "property", "placed_box"),
 )
 """Drop boxes as they were taken off the tables."""
 
@@ -257,6 +261,9 @@ adjustments = Table(
 )
 """Adjustments of gaming days, and what became of them."""
 
+counter_checks = Table("counter_checks", metadata, *texts("property", "serial", key=True), *texts("table", null=True))
+"""The counter checks of each property, by the serial numbers of which each is used once; without a table, replaced."""
+
 check_steps = Table(
     "check_steps",
     metadata,
@@ -331,6 +338,72 @@ contests = Table(
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="contest_decided_once"),
 )
 """Results of contests by the gaming day on which they ended, and what became of them."""
+
+write_offs = Table(
+    "write_offs",
+    metadata,
+    *texts("property", key=True),
+    *numbers("write_off", key=True),
+    *texts("table", "box", "shift", "which", "reason", "entered_by", "status"),
+    *dates("gaming_day"),
+    *numbers("exchange"),
+    *moments("entered_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    CheckConstraint("which IN ('removed', 'placed')", name="which_is_known"),
+    CheckConstraint("approved_by <> entered_by", name="write_off_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="write_off_decided_once"),
+    Index("write_offs_of_box", "property", "table", "exchange"),
+)
+"""Drop boxes that cannot be counted, and what became of that."""
+
+touched = Table(
+    "touched",
+    metadata,
+    *texts("property", "table", key=True),
+    *dates("gaming_day", key=True),
+    *columns(Integer, "shard", key=True),
+    *numbers("seq"),
+    *moments("recorded_at"),
+    Index("touched_in_order", "shard", "seq"),
+)
+"""The last entry of each shard that may make another win of a table's gaming day."""
+
+wins_stated = Table(
+    "wins_stated",
+    metadata,
+    *texts("property", "table", key=True),
+    *dates("gaming_day", key=True),
+    *texts("shift", key=True),
+    *numbers("revision"),
+    *columns(_JSON, "figures", "missing", "counts", "boxes"),
+    *moments("stated_at"),
+    Index("wins_stated_of_day", "property", "gaming_day"),
+)
+"""What was stated last of the win of a table in a shift."""
+
+upstream_gaps = Table(
+    "upstream_gaps",
+    metadata,
+    *texts("source", key=True),
+    *numbers("first", key=True),
+    *columns(Boolean, "is_open", key=True),
+    *numbers("last"),
+    *texts("property", null=True),
+)
+"""The events that round settlement has missed (`is_open`), and those of them that came late."""
+
+upstream_quarantine = Table(
+    "upstream_quarantine",
+    metadata,
+    *columns(Integer, "shard", key=True),
+    *numbers("seq", key=True),
+    *texts("property", "source", "reason", null=True),
+    *numbers("sequence", null=True),
+    *columns(Boolean, "is_closed", "is_mended"),
+    Index("upstream_quarantine_open", "property", postgresql_where="NOT is_closed"),
+)
+"""The records that round settlement refused, by the place of the entry that says so, and whether that is over."""
 
 days = Table(
     "days",

@@ -20,12 +20,14 @@ from services.table_inventory.queries.watched import (
     slips_under_way,
     unsealed_days,
 )
+from services.table_inventory.stating import Stating
 from services.table_inventory.tables import counts, days
 from shared.contracts.inventory import SlipKind
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.periodic import every
 
 _WATCH_SECONDS: Final = 15.0
+_STATE_SECONDS: Final = 1.0
 _WATCH_DAYS_SECONDS: Final = 300.0
 """What takes days to become wrong is looked at less often: it reads every number of a slip, and days of five weeks."""
 _LOOK_BACK: Final = timedelta(days=7)
@@ -35,7 +37,8 @@ _OLD: Final = timedelta(days=1)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Watch until cancelled."""
+    """Watch until cancelled, and state wins."""
+    stating = Stating(context)
 
     async def look() -> None:
         async with context.pools.background.connect() as connection:
@@ -46,6 +49,7 @@ async def watch(context: ServiceContext) -> None:
             await observe_days(context, connection)
 
     await asyncio.gather(
+        every(_STATE_SECONDS, stating.state, "wins not stated"),
         every(_WATCH_SECONDS, look, "inventories not watched"),
         every(_WATCH_DAYS_SECONDS, look_back, "gaming days not watched"),
     )

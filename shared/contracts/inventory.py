@@ -105,6 +105,17 @@ class SlipRequested(Fact, OfTableDay):
     requested_at: AwareDatetime
 
 
+@fact("slip.request_withdrawn", INVENTORY, stream=DESK)
+class RequestWithdrawn(Fact, OfTableDay):
+    """The pit takes back what it asked of the cage, before a slip was prepared for it."""
+
+    slip: SlipKind
+    request: Number
+    withdrawal_reason: Reason
+    withdrawn_by: Person
+    withdrawn_at: AwareDatetime
+
+
 @fact("slip.prepared", INVENTORY, stream=DESK)
 class SlipPrepared(SlipRequested, AsShown):
     """The cage prepared the slip, under the next number of its series."""
@@ -242,6 +253,73 @@ class AdjustmentRejected(AdjustmentEntered):
     rejected_by: Person
     rejected_at: AwareDatetime
     rejection_reason: Reason
+
+
+class OfBox(OfTableDay):
+    """A drop box that nobody can count: one that an exchange took off, or one that it placed and that never came back.
+
+    `exchange` is the sequence of the exchange in the pit stream of the table.
+    """
+
+    shift: Name
+    box: Name
+    exchange: Number
+    which: Literal["removed", "placed"]
+
+
+@fact("box.write_off_entered", INVENTORY, stream=DESK)
+class WriteOffEntered(Fact, OfBox):
+    """Somebody says that a drop box cannot be counted, and why; it waits for somebody else's approval."""
+
+    write_off: Number
+    reason: Reason
+    entered_by: Person
+    entered_at: AwareDatetime
+
+
+@fact("box.written_off", INVENTORY, stream=DESK)
+class BoxWrittenOff(WriteOffEntered, AsShown):
+    """A drop box is not waited for any longer: nothing is counted of it."""
+
+    approved_by: Person
+    approved_at: AwareDatetime
+
+
+@fact("box.write_off_rejected", INVENTORY, stream=DESK)
+class WriteOffRejected(WriteOffEntered):
+    """A drop box is still waited for."""
+
+    rejected_by: Person
+    rejected_at: AwareDatetime
+    rejection_reason: Reason
+
+
+class EntryOfSettlement(Contract):
+    """The place of an entry in the journal of round settlement."""
+
+    shard: int
+    seq: int
+
+
+@fact("upstream.noted", INVENTORY)
+class UpstreamNoted(Fact):
+    """Round settlement says of its input that something is missing or refused, or is so no longer.
+
+    `property` is whose it is, where that can be told. Of the stream `source`, the events `first` to `last` are missing,
+    or the event `filled` came late. `quarantined` is the entry of a record that was refused, and `sequence` the place
+    that it claims; `closed` are those that were mended, or dismissed (`mended` says which).
+    """
+
+    property: Name | None = None
+    source: str | None = None
+    first: int | None = None
+    last: int | None = None
+    filled: int | None = None
+    quarantined: EntryOfSettlement | None = None
+    sequence: int | None = None
+    closed: tuple[EntryOfSettlement, ...] = ()
+    mended: bool = False
+    reason: str | None = None
 
 
 class ExcusedTable(Contract):

@@ -62,7 +62,7 @@ class Floor:
         every = pit(12)
         simple = [plan for plan in every if not initial_meters(plan) and plan.name not in electronic_tables(every)]
         self.plans = tuple(simple)
-        self.gaming_day = gaming_day_of(datetime.now(UTC), self.plans, _ALL_ROUNDS)
+        self.gaming_day = gaming_day_of(datetime.now(UTC))
         self.stolen = Ed25519PrivateKey.generate()
         self.devices = Devices([self._document()])
         self.sent = 0

@@ -11,41 +11,21 @@ from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.pit import Known, record_pit
 from services.table_inventory.domain.provisions import Provisions
-from services.table_inventory.domain.win import wins
-from services.table_inventory.domain.windows import Count, Moves, Purpose, Window
+from services.table_inventory.domain.windows import Purpose
 from services.table_inventory.handlers import PitEvents
 from shared.contracts.counts import BoxFigures, CheckInBox, CouponsInBox, CurrencyPieces
 from shared.jurisdictions.model import Instruments
+from tests.support.felt import Felt, clock
 from tests.support.pit import PROPERTY, Table, at
 from tests.support.properties import place
 from tests.support.rounds import encoded
 
 DAY = date(2026, 11, 20)
 CENTS = st.integers(0, 10**9)
-SIGNED = st.integers(-(10**9), 10**9)
 PLACE = place(PROPERTY)
 PROVISIONS = Provisions.of(PLACE, DAY)
 DROP = st.lists(st.sampled_from(list(Instruments.model_fields)), unique=True).map(tuple)
 """The instruments that a law counts as drop."""
-
-
-@st.composite
-def moves(draw: st.DrawFn) -> Moves:
-    """What moved in a window."""
-    fills, credits_, currency, prepaid, checks, coupons, waived = (draw(CENTS) for _ in range(7))
-    rounds = draw(SIGNED)
-    return Moves(
-        cents=fills - credits_ - currency - prepaid - checks - coupons - waived + rounds,
-        fills_cents=fills,
-        credits_cents=credits_,
-        currency_cents=currency,
-        prepaid_cents=prepaid,
-        counter_checks_cents=checks,
-        rounds=1,
-        rounds_cents=rounds,
-        coupons_paid_cents=coupons,
-        vigorish_waived_cents=waived,
-    )
 
 
 def box_of(number: int, shift: str, **counted: int) -> Box:
@@ -64,43 +44,38 @@ def box_of(number: int, shift: str, **counted: int) -> Box:
     )
 
 
+_KINDS = ("fills", "credits", "currency", "prepaid", "counter_checks", "coupons_paid", "vigorish_waived", "rounds")
+
+
 @st.composite
-def days(draw: st.DrawFn) -> tuple[list[Window], list[Box]]:
+def days(draw: st.DrawFn) -> Felt:
     """A day of a table: an opener, counts, a closer, perhaps all of it again, and a box each shift."""
-    windows: list[Window] = []
-    before: Count | None = None
+    felt, shift, open_ = Felt(), "day", False
     for number in range(draw(st.integers(2, 8))):
-        purpose: Purpose = "opener"
-        if before is not None and before.purpose != "closer":
-            purpose = draw(st.sampled_from(["closer", "shift", "spot"]))
-        count = Count(
-            table="BJ-01",
-            sequence=number + 1,
-            at=at(number),
-            gaming_day=DAY,
-            shift=draw(st.sampled_from(["day", "swing"])),
-            purpose=purpose,
-            cents=draw(CENTS),
-            contents={},
-        )
-        windows.append(Window(start=before, end=count, moves=draw(moves())))
-        before = count
-    boxes = []
-    for number, shift in enumerate(("day", "swing")):
-        counted = {name: draw(CENTS) for name in ("currency_cents", "counter_checks_cents", "coupons_cents")}
-        boxes.append(box_of(number, shift, **counted))
-    return windows, boxes
+        moment = clock("08:00") + number * timedelta(hours=1)
+        purpose: Purpose = draw(st.sampled_from(["closer", "shift", "spot"])) if open_ else "opener"
+        begins = None
+        if purpose == "shift":
+            begins = (DAY, draw(st.sampled_from(["day", "swing"])))
+        felt.count(purpose, moment, draw(CENTS), shift=shift, begins=begins)
+        shift = shift if begins is None else begins[1]
+        open_ = purpose != "closer"
+        for kind in draw(st.lists(st.sampled_from(_KINDS), max_size=3, unique=True)) if open_ else ():
+            felt.move(moment + timedelta(minutes=draw(st.integers(1, 59))), **{kind: draw(CENTS)})
+    felt.count("closer", clock("16:30"), draw(CENTS), shift=shift)
+    for shift in ("day", "swing"):
+        names = ("currency_cents", "counter_checks_cents", "coupons_cents")
+        counted: dict[str, Any] = {name: draw(CENTS) for name in names}
+        felt.box(clock("16:30"), f"A-{shift}", shift=shift, **counted)
+    return felt
 
 
-@given(days(), st.booleans(), DROP)
-def test_the_two_measures_differ_by_the_variances_alone(
-    day: tuple[list[Window], list[Box]], by_shift: bool, drop: tuple[str, ...]
-) -> None:
+@given(days(), DROP)
+def test_the_two_measures_differ_by_the_variances_alone(felt: Felt, drop: tuple[str, ...]) -> None:
     """win = rounds + inventory variance + drop variance + drop, less what was taken for chips, whatever is drop."""
-    windows, boxes = day
-    for win in wins(replace(PROVISIONS, drop=drop), windows, boxes, [], by_shift=by_shift):
-        if win.win_cents is None or not win.opened:
-            continue
+    provisions = replace(PROVISIONS, drop=drop)
+    for win in (felt.win(provisions=provisions), *felt.shifts(provisions=provisions).values()):
+        assert win.win_cents is not None, win.lacks
         assert win.drop_variance_cents is not None
         explained = win.rounds_win_cents + win.inventory_variance_cents + win.drop_variance_cents
         taken = win.currency_cents + win.counter_checks_cents + win.prepaid_cents
@@ -108,17 +83,15 @@ def test_the_two_measures_differ_by_the_variances_alone(
 
 
 @given(days(), DROP)
-def test_the_shifts_of_a_day_add_up_to_the_day(day: tuple[list[Window], list[Box]], drop: tuple[str, ...]) -> None:
+def test_the_shifts_of_a_day_add_up_to_the_day(felt: Felt, drop: tuple[str, ...]) -> None:
     """Whatever the order of the shifts: no cent is of two shifts or of none."""
-    windows, boxes = day
     provisions = replace(PROVISIONS, drop=drop)
-    [whole] = wins(provisions, windows, boxes, [], by_shift=False)
-    shifts = wins(provisions, windows, boxes, [], by_shift=True)
-    for name in ("fills_cents", "credits_cents", "drop_cents", "rounds_win_cents", "inventory_variance_cents"):
+    whole, shifts = felt.win(provisions=provisions), felt.shifts(provisions=provisions).values()
+    names = ("fills_cents", "credits_cents", "drop_cents", "rounds_win_cents", "inventory_variance_cents", "win_cents")
+    for name in names:
         assert getattr(whole, name) == sum(getattr(shift, name) for shift in shifts)
-    if whole.closer_cents is not None:
-        in_shifts = sum((one.closer_cents or 0) - one.opener_cents for one in shifts)
-        assert whole.closer_cents - whole.opener_cents == in_shifts
+    in_shifts = sum((one.closer_cents or 0) - one.opener_cents for one in shifts)
+    assert (whole.closer_cents or 0) - whole.opener_cents == in_shifts
 
 
 @given(

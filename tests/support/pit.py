@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from services.table_inventory.manifest import MANIFEST
+from services.table_inventory.stating import Stating
 from tests.support.desk import Desk, desk_of
 from tests.support.properties import property_event
 from tests.support.published import published
@@ -88,12 +89,13 @@ class Table:
         """A player buys chips."""
         return self.event("chips.sold", moment, instrument=instrument, cents=cents, dealer="dealer.dan", **data)
 
-    def box_off(self, moment: datetime, box: str = "A1") -> list[dict[str, Any]]:
-        """The drop box comes off and reaches the count room."""
+    def box_off(self, moment: datetime, box: str = "A1", placed: str | None = None) -> list[dict[str, Any]]:
+        """The drop box comes off and reaches the count room; the next one, `placed`, has this name, or none."""
+        boxes = {"removed_box": box} | ({} if placed is None else {"placed_box": placed})
         people = {"removed_by": "sec.gus", "witnessed_by": "floor.fay"}
         carried = {"carried_by": "sec.gus", "received_by": "count.sue"}
         return [
-            self.event("box.exchanged", moment, removed_box=box, placed_box=f"{box}x", **people),
+            self.event("box.exchanged", moment, **boxes, **people),
             self.event("box.transported", moment + timedelta(minutes=5), box=box, **carried),
         ]
 
@@ -139,6 +141,10 @@ class Rounds:
         }
         return self._event("settlement.reversed", moment, data)
 
+    def said(self, kind: str, moment: datetime, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Round settlement says something else, of its input say."""
+        return self._event(kind, moment, data)
+
     def voided(self, table: Table, moment: datetime, round_id: str) -> dict[str, Any]:
         """A round was voided before it was posted."""
         correction = {"reason": "misdeal", "entered_by": "floor.lee", "approved_by": "audit.kim"}
@@ -159,7 +165,7 @@ class Clock:
     """Shows the moment that it was set to. `disturb`, if set, happens once, the next time somebody looks at it."""
 
     def __init__(self) -> None:
-        self.now = MORNING + timedelta(hours=20)
+        self.now = MORNING + timedelta(hours=24)
         self.disturb: Callable[[], object] | None = None
 
     def __call__(self) -> datetime:
@@ -175,6 +181,7 @@ class InventoryDesk:
     def __init__(self, desk: Desk, clock: Clock) -> None:
         self.desk = desk
         self.clock = clock
+        self._stating = Stating(desk.context)
         self.settled: list[Mapping[str, Any]] = []
         self.client = desk.client
         self.context = desk.context
@@ -193,8 +200,13 @@ class InventoryDesk:
         self.settled.extend(events)
         self.desk.feed("settlements", *events)
 
+    def state(self) -> int:
+        """State what is other than was stated of it, as the service does each second."""
+        return self.desk.client.run(self._stating.state())
+
     def send(self, path: str, body: Any = None, *, person: str, key: str | None = None) -> httpx.Response:
-        """Send a command, under a key of its own unless one is given."""
+        """Send a command, under a key of its own unless one is given; wins were stated before."""
+        self.state()
         return self.desk.post(path, body, person=person, key=key)
 
     def done(self, path: str, body: Any = None, *, person: str, key: str | None = None) -> dict[str, Any]:
@@ -241,9 +253,9 @@ class InventoryDesk:
         number: int = prepared["number"]
         return number
 
-    def count_boxes(self, *boxes: tuple[str, int, Any]) -> dict[str, Any]:
+    def count_boxes(self, *boxes: tuple[str, int, Any], day: str = DAY) -> dict[str, Any]:
         """A count of boxes, (table, exchange, figures), by two people; concluded."""
-        number = self.done("/drop-counts", {"property": PROPERTY, "gaming_day": DAY}, person="count.sue")["count"]
+        number = self.done("/drop-counts", {"property": PROPERTY, "gaming_day": day}, person="count.sue")["count"]
         for table, exchange, figures in boxes:
             body = {"table": table, "exchange": exchange, "figures": figures}
             for person in ("count.sue", "count.tom"):

@@ -117,8 +117,11 @@ async def _slips(person: Person, here: Record) -> list[Any]:
         listed(
             "desk.requests",
             asked,
-            cols("request", "slip", "table", "shift", "requested_by", "requested_at"),
-            acts=lambda one: [Act(INVENTORY, "prepare-slip", {"property": name, "request": one["request"]})],
+            cols("request", "slip", "table", "gaming_day", "shift", "cents", "requested_by", "requested_at"),
+            acts=lambda one: [
+                Act(INVENTORY, "prepare-slip", {"property": name, "request": one["request"]}),
+                Act(INVENTORY, "withdraw-request", {"property": name, "request": one["request"]}),
+            ],
         ),
         listed(
             "desk.slips",

@@ -1,8 +1,10 @@
 """Routes of revenue audit and the controller: variances, the closing of gaming days, adjustments."""
 
+from collections.abc import Awaitable, Callable
 from datetime import date
 from functools import partial
-from typing import Annotated
+from math import inf
+from typing import Annotated, Final, TypeVar
 
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel
@@ -26,6 +28,7 @@ from services.table_inventory.domain.win import DayWin, TablesWin
 from services.table_inventory.queries.days import (
     counted_at_once,
     find_adjustment,
+    find_counted,
     find_variance,
     read_adjustments,
     read_day,
@@ -35,6 +38,7 @@ from services.table_inventory.queries.days import (
     read_win,
     variances_of_day,
 )
+from services.table_inventory.stating import Stating
 from services.table_inventory.tables import journal
 from shared.contracts.envelope import Name
 from shared.contracts.inventory import VarianceKind
@@ -99,6 +103,28 @@ class Adjustments(BaseModel):
     """The adjustments of a gaming day, in the order of their numbers."""
 
     items: list[Adjustment]
+
+
+_UNREAD_SECONDS: Final = 5.0
+"""How old a settlement may be that was not read yet, before a gaming day is not closed for it."""
+
+StepT = TypeVar("StepT", bound=commands.DayStep)
+
+
+def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitable[StepT]]:
+    """Return what tells a step of a gaming day which settlements are not read; before a seal, wins are stated."""
+
+    async def told(step: StepT, person: str, key: str) -> StepT:
+        del person, key
+        if isinstance(step, commands.SealDay):
+            await Stating(context).state_day(step.key())
+        behind = {partition: late for (topic, partition), late in context.behind().items() if topic == SETTLEMENTS.name}
+        known = {partition: late for partition, late in behind.items() if late < inf}  # others may read the rest
+        late = [f"partition {partition}: {late:.0f} s" for partition, late in known.items() if late > _UNREAD_SECONDS]
+        step.tell(["nobody here reads them"] if behind and not known else late)
+        return step
+
+    return told
 
 
 def variance_routes(context: ServiceContext) -> APIRouter:
@@ -169,7 +195,8 @@ def day_routes(context: ServiceContext) -> APIRouter:
         del reader
         key = DayKey(property_name, gaming_day)
         async with snapshot(context.pools.readers) as connection:
-            win, day = await read_win(connection, key), await read_day(connection, key)
+            counted = await find_counted(connection, key, now=context.clock())
+            win, day = await read_win(connection, counted), await read_day(connection, key)
             through = await reached(connection, journal, SETTLEMENTS)
         values = win.model_dump(mode="json")
         said = {**key._asdict(), "status": day.status_of(values), "hash": day.hash, "through": through}
@@ -186,7 +213,8 @@ def day_routes(context: ServiceContext) -> APIRouter:
         del reader
         key = DayKey(property_name, gaming_day)
         async with read_at_once(context.pools.readers) as read:
-            found = await read_findings(read.connection, key, await counted_at_once(read, key))
+            counted = await counted_at_once(read, key, now=context.clock())
+            found = await read_findings(read.connection, counted)
         return FollowUps(items=follow_ups(found, context.clock()))
 
     @router.get(
@@ -202,9 +230,9 @@ def day_routes(context: ServiceContext) -> APIRouter:
         del reader
         key = DayKey(property_name, gaming_day)
         async with read_at_once(context.pools.readers) as read:
-            counted = await counted_at_once(read, key)
-            win = await read_win(read.connection, key, counted)
-            found = await read_findings(read.connection, key, counted, win)
+            counted = await counted_at_once(read, key, now=context.clock())
+            win = await read_win(read.connection, counted)
+            found = await read_findings(read.connection, counted, win)
         status = found.day.status_of(win.model_dump(mode="json"))
         whole = DayWhole(
             day=found.day.model_copy(update={"status": status, "report": None}),
@@ -252,8 +280,9 @@ def day_routes(context: ServiceContext) -> APIRouter:
         return document_response(request, found)
 
     command = partial(command_route, router, context.commands)
-    close = partial(command, answers=Day, subject=router.prefix + "/review")
-    close(commands.CloseDay, "/preliminary", role=AUDIT_DAYS, rejects=(*DECIDED, Reason.TOO_EARLY))
+    close = partial(command, answers=Day, prepare=with_unread(context), subject=router.prefix + "/review")
+    closes = (*DECIDED, Reason.TOO_EARLY, Reason.NOT_ALLOWED)
+    close(commands.CloseDay, "/preliminary", role=AUDIT_DAYS, rejects=closes)
     close(commands.AuditDay, "/audited", role=AUDIT_DAYS, rejects=BY_OTHERS)
     close(commands.SealDay, "/final", role=APPROVE_DAYS, rejects=BY_OTHERS)
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY)

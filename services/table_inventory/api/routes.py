@@ -12,6 +12,7 @@ from services.table_inventory.api import (
     investigations,
     slips,
     tables,
+    write_offs,
 )
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web.routing import joined
@@ -21,6 +22,6 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working for a running service."""
     parts = (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
-        *(alarms.routes, investigations.routes, cage.routes, tables.routes),
+        *(alarms.routes, investigations.routes, cage.routes, tables.routes, write_offs.routes),
     )
     return joined(*(part(context) for part in parts))

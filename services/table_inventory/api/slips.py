@@ -16,7 +16,7 @@ from services.table_inventory.api.access import (
 from services.table_inventory.commands import slips as commands
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest, SlipStatus
 from services.table_inventory.queries.slips import find_request, find_slip, read_requests, read_slips
-from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, SlipKind
+from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, RequestWithdrawn, SlipKind
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
@@ -48,8 +48,11 @@ def routes(context: ServiceContext) -> APIRouter:
         role=REQUEST_SLIPS,
         answers=SlipRequest,
         status=201,
-        rejects=(Reason.NOT_FOUND,),
+        rejects=(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.TOO_LATE),
     )
+    known = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    withdraw = "/requests/{property}/{request}/withdraw"
+    command(commands.WithdrawRequest, withdraw, role=REQUEST_SLIPS, answers=RequestWithdrawn, rejects=known)
     step = partial(command, role=PREPARE_SLIPS, answers=Slip)
     step(commands.PrepareSlip, "/slips", status=201, rejects=BY_OTHERS, subject="/requests/{property}/{request}")
     credit, slip_path = "/slips/{property}/credit/{number}", "/slips/{property}/{slip}/{number}"

@@ -10,13 +10,16 @@ from services.table_inventory.domain.equipment import Clock
 from services.table_inventory.domain.windows import InventoryRow
 from services.table_inventory.queries.equipment import clocks_of
 from services.table_inventory.queries.windows import running_windows
-from services.table_inventory.tables import journal
+from services.table_inventory.tables import journal, properties
+from shared.contracts.places import place_for_command
+from shared.contracts.rejection import Reason
 from shared.contracts.reports import Reached
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.reading import reached
+from shared.runtime.consume.properties import known_places
 from shared.runtime.database import snapshot
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, Moment, PropertyQuery, document_response
+from shared.runtime.web import UNCHANGED, Moment, PropertyQuery, document_response, problems
 
 
 class Inventories(BaseModel):
@@ -38,7 +41,12 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["tables"], responses=UNCHANGED)
 
-    @router.get("/inventories", response_model=Inventories, summary="Read the expected inventories")
+    @router.get(
+        "/inventories",
+        response_model=Inventories,
+        summary="Read the expected inventories",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
     async def read_inventories(
         request: Request,
         reader: SlipReader,
@@ -49,9 +57,10 @@ def routes(context: ServiceContext) -> APIRouter:
         del reader
         moment = at or context.clock()
         async with snapshot(context.pools.readers) as connection:
-            windows = await running_windows(connection, property_name, moment)
+            place = place_for_command((await known_places(connection, properties)).place, property_name, moment)
+            windows = await running_windows(connection, place, property_name, moment)
             through = await reached(connection, journal, SETTLEMENTS)
-        rows = [InventoryRow.of(window) for window in windows if window.start is not None]
+        rows = [InventoryRow.of(window) for window in windows]
         return document_response(request, Inventories(property=property_name, at=moment, through=through, tables=rows))
 
     @router.get("/equipment", response_model=Clocks, summary="Read the equipment clocks")

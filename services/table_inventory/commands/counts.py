@@ -22,7 +22,7 @@ from services.table_inventory.domain.boxes import (
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.queries.counts import find_count, sealed_turns, uncounted_boxes
-from services.table_inventory.queries.places import find_place, provisions_on
+from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import drop_counts, sealed_counts
 from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded, CountOpened, CountSealed
@@ -61,14 +61,14 @@ class Opening(NamedTuple):
 
 
 async def _opening(connection: AsyncConnection, command: OpenCount) -> Opening:
-    provisions = await provisions_on(connection, command.property, command.gaming_day)
+    place = await find_place(connection, command.property, command.gaming_day)
     of_day = rows_of(drop_counts, **dict(command)).where(drop_counts.c.concluded_at.is_(None))
     running = (await connection.execute(of_day)).one_or_none()
     return Opening(
         None if running is None else running.count,
         await last_number(connection, drop_counts, "count", property=command.property),
-        await uncounted_boxes(connection, command.property, command.gaming_day),
-        provisions.counters,
+        await uncounted_boxes(connection, place, command.gaming_day),
+        Provisions.of(place, command.gaming_day).counters,
     )
 
 
@@ -150,7 +150,7 @@ async def _counting(connection: AsyncConnection, command: SealBox | ConcludeCoun
     place = await find_place(connection, command.property, count.gaming_day)
     return Counting(
         thing_of(CountOpened, count),
-        await uncounted_boxes(connection, command.property, count.gaming_day),
+        await uncounted_boxes(connection, place, count.gaming_day),
         await sealed_turns(connection, command.property, command.count),
         Provisions.of(place, count.gaming_day).counters,
         place,

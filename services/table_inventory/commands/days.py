@@ -1,11 +1,11 @@
 """Gaming days: closed in three steps by different people, sealed with a hash, and adjusted by two."""
 
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Collection, Sequence
+from datetime import date, timedelta
 from hashlib import sha256
 from typing import Annotated, Any, Final, NamedTuple, get_args
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.accounts import TableAccounts
@@ -13,21 +13,27 @@ from services.table_inventory.domain.days import Adjustment, Day, DayKey, Step, 
 from services.table_inventory.domain.people import Law, require_different
 from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.reviews import DayReview
+from services.table_inventory.domain.stated import unstated_of
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
+    Counted,
+    approved_adjustments,
     find_adjustment,
+    find_counted,
     journal_heads,
     read_day,
     read_review,
 )
 from services.table_inventory.queries.places import find_place
-from services.table_inventory.queries.slips import last_number, read_slips
-from services.table_inventory.queries.windows import boxes_of_day, ended_windows
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.queries.stated import read_stated
+from services.table_inventory.queries.upstream import open_input
 from services.table_inventory.tables import adjustments, counts
 from shared.contracts import inventory
 from shared.contracts.envelope import Name, canonical
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.people import same_person
+from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.contracts.versions import fields_of
@@ -66,45 +72,100 @@ def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accept
     return Accepted(recording=Recording(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
 
-class CloseDay(AboutDay):
+class DayStep(AboutDay):
+    """A step by which a gaming day is closed further."""
+
+    _unread: Sequence[str] = PrivateAttr(default=())
+
+    def tell(self, unread: Sequence[str]) -> None:
+        """Say which settlements have not been read: it is asked with the step, and no part of what was sent."""
+        self._unread = unread
+
+    @property
+    def unread(self) -> Sequence[str]:
+        """Return which settlements have not been read."""
+        return self._unread
+
+
+class Standing(NamedTuple):
+    """A gaming day as it stands when somebody closes it further: what was counted on it, and what is open of it.
+
+    `left` is what the day lacks, or waits for, in words.
+    """
+
+    day: Day
+    counted: Counted
+    left: Sequence[str]
+
+
+async def _standing(connection: AsyncConnection, command: DayStep, excused: Collection[str] | None = None) -> Standing:
+    """Return how a gaming day stands. Raises: Rejected for an unknown property, or a day that never ends."""
+    key = command.key()
+    if key.gaming_day == date.max:
+        raise Rejected(Reason.TOO_EARLY, f"{key.gaming_day} has not begun")
+    place = await find_place(connection, *key)
+    day = await read_day(connection, key)
+    counted = await find_counted(connection, key)
+    without = {one.table for one in day.excused} if excused is None else excused
+    shifts = counted.shifts(await approved_adjustments(connection, key))
+    left = [
+        *incomplete(place, key.gaming_day, shifts, without),
+        *(f"{one}: mend or dismiss it" for one in await open_input(connection, key.property)),
+        *(f"settlements are not read ({one})" for one in command.unread),
+    ]
+    return Standing(day, counted, left)
+
+
+def _require_ended(command: DayStep, place: Place, now: Now) -> None:
+    """Raise Rejected while a gaming day has not ended."""
+    day, running = command.gaming_day, place.gaming_day(now.at)
+    if day > running:
+        detail = f"{day} has not begun: the gaming day at {command.property} is {running}"
+        raise Rejected(Reason.TOO_EARLY, detail)
+    if day == running:
+        ends = place.begins_at(day + timedelta(days=1)).astimezone(place.zone)
+        raise Rejected(Reason.TOO_EARLY, f"{day} runs until {ends.isoformat()}: a gaming day is closed when it is over")
+
+
+def _require_nothing(day: date, left: Sequence[str]) -> None:
+    """Raise Rejected where something is open of a gaming day."""
+    if left:
+        raise Rejected(Reason.TOO_EARLY, f"{day} is not complete: {'; '.join(left)}")
+
+
+class CloseDay(DayStep):
     """Close a gaming day.
 
-    Every table has its record, every box is counted and every slip has arrived.
+    It is over; every session has its opener and closer, every box is counted, every slip has ended.
     """
 
     excused: Annotated[
         tuple[inventory.ExcusedTable, ...],
-        Field(description="the tables without a record of the day, each with the reason why that is right"),
+        Field(description="the tables at which nothing happened on the day, each with the reason why that is right"),
     ] = ()
 
 
-async def _closing(connection: AsyncConnection, command: CloseDay) -> tuple[Day, Sequence[str]]:
-    """Return a gaming day, and what is missing of it. Raises: Rejected for an unknown property."""
-    key = command.key()
-    place = await find_place(connection, *key)
-    left = incomplete(
-        place.tables_on(key.gaming_day),
-        {one.table for one in command.excused},
-        await ended_windows(connection, *key),
-        await boxes_of_day(connection, *key),
-        await read_slips(connection, key.property, gaming_day=key.gaming_day),
-    )
-    return await read_day(connection, key), list(left)
+async def _closing(connection: AsyncConnection, command: CloseDay) -> Standing:
+    return await _standing(connection, command, {one.table for one in command.excused})
 
 
 @COMMANDS.handles(CloseDay, load=_closing)
-def close(command: CloseDay, state: tuple[Day, Sequence[str]], now: Now) -> Accepted:
+def close(command: CloseDay, state: Standing, now: Now) -> Accepted:
     """Close a day whose records are complete."""
-    day, left = state
-    _require(day, "open")
-    if left:
-        detail = f"{command.gaming_day} is not complete: {'; '.join(left)}"
-        raise Rejected(Reason.TOO_EARLY, detail)
+    counted, gaming_day = state.counted, command.gaming_day
+    _require(state.day, "open")
+    _require_ended(command, counted.place, now)
+    for one in command.excused:
+        sessions = counted.sessions.get(one.table)
+        if sessions is not None and sessions.happened_on(counted.place, gaming_day):
+            detail = f"table {one.table} cannot be excused: it was counted, open, or played at on {gaming_day}"
+            raise Rejected(Reason.NOT_ALLOWED, detail)
+    _require_nothing(gaming_day, state.left)
     fact = inventory.DayPreliminary(**dict(command), preliminary_by=now.by, preliminary_at=now.at)
-    return _closed(day, fact, ReportStatus.PRELIMINARY)
+    return _closed(state.day, fact, ReportStatus.PRELIMINARY)
 
 
-class AuditDay(AboutDay, Approving):
+class AuditDay(DayStep, Approving):
     """Audit a gaming day.
 
     By somebody who neither closed it nor took part in its count; reportable variances are resolved.
@@ -112,18 +173,18 @@ class AuditDay(AboutDay, Approving):
 
 
 class Auditing(NamedTuple):
-    """A gaming day as it would be audited, who closes it by law, who counted, and what is not resolved of it."""
+    """A gaming day as it would be audited, and as it stands, who closes it by law, who counted, what is open of it."""
 
     review: DayReview
-    day: Day
+    standing: Standing
     law: Law
     counters: set[str]
     left: Sequence[str]
 
 
 async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
-    key = command.key()
-    law = (await find_place(connection, *key)).law.people.day_close.on(key.gaming_day)
+    key, standing = command.key(), await _standing(connection, command)
+    law = standing.counted.place.law.people.day_close.on(key.gaming_day)
     review = await read_review(connection, key)
     left = [one.key().path() for one in review.variances if one.level != "noted" and one.status != "resolved"]
     for adjustment in review.adjustments:
@@ -132,25 +193,27 @@ async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
     for contest in review.contests:
         if contest.status == "entered":
             left.append(f"revision {contest.revision} of contest {contest.contest} waits for a decision")
-    return Auditing(review, await read_day(connection, key), law, await counters_of_day(connection, *key), left)
+    return Auditing(review, standing, law, await counters_of_day(connection, *key), left)
 
 
 @COMMANDS.handles(AuditDay, load=_auditing, subject=first_loaded)
 def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
     """Let revenue audit, which took no part in the count, be through with a day."""
-    day, gaming_day = state.day, command.gaming_day
+    day, gaming_day = state.standing.day, command.gaming_day
     _require(day, "preliminary")
+    _require_ended(command, state.standing.counted.place, now)
     require_different(f"{gaming_day}", state.law, dict(day) | {"audited_by": now.by})
     if any(same_person(now.by, counter) for counter in state.counters):
         detail = f"{now.by} took part in the count of {gaming_day} and cannot audit it"
         raise Rejected(Reason.SAME_PERSON, detail)
     if state.left:
         raise Rejected(Reason.TOO_EARLY, f"{gaming_day} has what is not resolved: {'; '.join(state.left)}")
+    _require_nothing(gaming_day, state.standing.left)
     fact = inventory.DayAudited(**dict(command), audited_by=now.by, audited_at=now.at)
     return _closed(day, fact, ReportStatus.PRELIMINARY)
 
 
-class SealDay(AboutDay, Approving):
+class SealDay(DayStep, Approving):
     """Seal a gaming day.
 
     By somebody else than the auditor: from now on there are only adjusting entries.
@@ -158,32 +221,49 @@ class SealDay(AboutDay, Approving):
 
 
 class Sealing(NamedTuple):
-    """A gaming day as it would be sealed, who seals it by law, and the report that is to be sealed."""
+    """A gaming day as it would be sealed, its property, who seals it by law, and the report that is to be sealed.
+
+    `left` is what the day lacks, in words; `unstated` are the tables of which another win is stated than they have.
+    """
 
     review: DayReview
     day: Day
+    place: Place
     law: Law
     report: dict[str, Any]
+    left: Sequence[str] = ()
+    unstated: Sequence[str] = ()
 
 
 async def _sealing(connection: AsyncConnection, command: SealDay) -> Sealing:
-    law = (await find_place(connection, *command.key())).law.people.day_seal.on(command.gaming_day)
-    review = await read_review(connection, command.key())
+    standing = await _standing(connection, command)
+    counted, key = standing.counted, command.key()
+    review = await read_review(connection, key)
     report = {
         "property": command.property,
         "gaming_day": command.gaming_day.isoformat(),
         **review.win.model_dump(mode="json"),
+        "excused": [one.model_dump(mode="json") for one in standing.day.excused],
         "journal": await journal_heads(connection),
     }
-    return Sealing(review, await read_day(connection, command.key()), law, report)
+    shifts = counted.shifts(await approved_adjustments(connection, key))
+    stated = await read_stated(connection, key)
+    unstated = sorted({one.table for one in unstated_of(counted.place, key, shifts, stated)})
+    law = counted.place.law.people.day_seal.on(key.gaming_day)
+    return Sealing(review, standing.day, counted.place, law, report, standing.left, unstated)
 
 
 @COMMANDS.handles(SealDay, load=_sealing, subject=first_loaded)
 def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
     """Seal an audited day with the hash of its report."""
-    _, day, law, report = state
+    day, report = state.day, state.report
     _require(day, "audited")
-    require_different(f"{command.gaming_day}", law, dict(day) | {"final_by": now.by})
+    _require_ended(command, state.place, now)
+    require_different(f"{command.gaming_day}", state.law, dict(day) | {"final_by": now.by})
+    _require_nothing(command.gaming_day, state.left)
+    if state.unstated:
+        tables = ", ".join(state.unstated)
+        raise Rejected(Reason.TOO_EARLY, f"the win of {tables} is about to be stated anew: ask again in a moment")
     digest = sha256(canonical(report)).hexdigest()
     fact = inventory.DayFinal(**dict(command), final_by=now.by, final_at=now.at, hash=digest, report=report)
     return _closed(day, fact, ReportStatus.FINAL)

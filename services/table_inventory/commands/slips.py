@@ -7,9 +7,11 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.accounts import TableAccounts
+from services.table_inventory.domain.days import Day, DayKey
 from services.table_inventory.domain.people import Law, law_of_slips, require_different
 from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest
+from services.table_inventory.queries.days import read_day
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import find_request, find_slip, last_number
 from services.table_inventory.tables import manual_slips, requests, slips
@@ -44,10 +46,23 @@ class RequestSlip(Command):
     contents: Annotated[Contents, Field(min_length=1)]
 
 
-async def _last_request(connection: AsyncConnection, command: RequestSlip) -> int:
-    """Return the number of the last request. Raises: Rejected where property or table is not there."""
-    _require_table(await find_place(connection, command.property, command.gaming_day), command)
-    return await last_number(connection, requests, "request", property=command.property)
+class Requesting(NamedTuple):
+    """The property, the gaming day that a slip is requested for, and the number of the last request."""
+
+    place: Place
+    day: Day
+    last: int
+
+
+async def _requesting(connection: AsyncConnection, command: RequestSlip) -> Requesting:
+    """Return what a slip is requested of. Raises: Rejected where property, table or shift is not there."""
+    place = await find_place(connection, command.property, command.gaming_day)
+    _require_table(place, command)
+    if command.shift not in place.shifts:
+        detail = f"{command.property} has no shift {command.shift!r}; its shifts are {', '.join(place.shifts)}"
+        raise Rejected(Why.NOT_FOUND, detail)
+    day = await read_day(connection, DayKey(command.property, command.gaming_day))
+    return Requesting(place, day, await last_number(connection, requests, "request", property=command.property))
 
 
 def _require_table(place: Place, command: RequestSlip | inventory.ManualSlip) -> None:
@@ -56,11 +71,49 @@ def _require_table(place: Place, command: RequestSlip | inventory.ManualSlip) ->
         raise Rejected(Why.NOT_FOUND, why)
 
 
-@COMMANDS.handles(RequestSlip, load=_last_request)
-def request(command: RequestSlip, last: int, now: Now) -> Accepted:
-    """Record a request under the next number."""
+@COMMANDS.handles(RequestSlip, load=_requesting)
+def request(command: RequestSlip, state: Requesting, now: Now) -> Accepted:
+    """Record a request under the next number, for a gaming day on which chips can still move."""
+    place, day, last = state
+    if not place.gaming_day(now.at + place.pit_margin) >= command.gaming_day:
+        detail = f"{command.gaming_day} has not begun: the gaming day is {place.gaming_day(now.at)}"
+        raise Rejected(Why.TOO_EARLY, detail)
+    if day.final_at is not None:
+        raise Rejected(Why.TOO_LATE, f"{command.gaming_day} is sealed: no chips move on it any more")
     fact = inventory.SlipRequested(**dict(command), request=last + 1, requested_by=now.by, requested_at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=SlipRequest(**dict(fact)))
+    return Accepted(recording=Recording(fact=fact), answer=SlipRequest.of(fact))
+
+
+class WithdrawRequest(Command):
+    """Withdraw a request for a fill or a credit.
+
+    Before the cage has prepared a slip for it.
+    """
+
+    property: Name
+    request: inventory.Number
+    reason: Reason
+
+
+async def _withdrawing(connection: AsyncConnection, command: WithdrawRequest) -> SlipRequest:
+    """Return a request. Raises: Rejected where there is none, it was withdrawn, or its slip is prepared."""
+    name, number = command.property, command.request
+    found = await find_request(connection, name, number)
+    if found.withdrawn_by is not None:
+        raise Rejected(Why.ALREADY_DECIDED, f"{found.withdrawn_by} withdrew request {number} of {name} already")
+    if found.number is not None:
+        detail = f"{found.slip} slip {found.number} is prepared for request {number} of {name}: void the slip"
+        raise Rejected(Why.ALREADY_DECIDED, detail)
+    return found
+
+
+@COMMANDS.handles(WithdrawRequest, load=_withdrawing)
+def withdraw(command: WithdrawRequest, state: SlipRequest, now: Now) -> Accepted:
+    """Take a request back."""
+    withdrawn = {"withdrawn_by": now.by, "withdrawn_at": now.at, "withdrawal_reason": command.reason}
+    place = {name: getattr(state, name) for name in ("property", "table", "gaming_day", "slip", "request")}
+    fact = inventory.RequestWithdrawn(**place, **withdrawn)
+    return Accepted(recording=Recording(fact=fact), answer=fact)
 
 
 class PrepareSlip(Approving):
@@ -84,6 +137,8 @@ class Preparing(NamedTuple):
 
 async def _preparing(connection: AsyncConnection, command: PrepareSlip) -> Preparing:
     name, request = command.property, await find_request(connection, command.property, command.request)
+    if request.withdrawn_by is not None:
+        raise Rejected(Why.ALREADY_DECIDED, f"{request.withdrawn_by} withdrew request {request.request} of {name}")
     last = await last_number(connection, slips, "number", property=name, slip=request.slip)
     return Preparing(request, last, await _law(connection, name, request.slip, request.gaming_day))
 

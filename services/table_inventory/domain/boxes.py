@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, BaseModel
 from shared.contracts.chips import value_of
 from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountOpened
 from shared.contracts.envelope import as_json, canonical
+from shared.contracts.win import Missing
 
 BoxKey = tuple[str, int]
 """(table, exchange)"""
@@ -19,7 +20,11 @@ Turns = Mapping[BoxKey, Sequence[BoxTurn]]
 
 
 class Box(BaseModel, frozen=True):
-    """A drop box of a gaming day and shift: what was recorded as dropped, and what was counted (None: not yet)."""
+    """A drop box of a gaming day and shift: what was recorded as dropped, and what was counted (None: not yet).
+
+    `placed_box` took its place on the table. A box that nobody can count is `written_off`; so is one that was placed
+    and never came back (`placed_written_off`).
+    """
 
     table: str
     exchange: int
@@ -28,6 +33,9 @@ class Box(BaseModel, frozen=True):
     shift: str
     removed_at: AwareDatetime
     transported_at: AwareDatetime | None
+    placed_box: str | None = None
+    written_off: bool = False
+    placed_written_off: bool = False
     recorded_currency_cents: int
     recorded_checks_cents: int
     count: int | None = None
@@ -41,6 +49,15 @@ class Box(BaseModel, frozen=True):
     def key(self) -> BoxKey:
         """Return the name of the box."""
         return (self.table, self.exchange)
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether nothing more is expected of it: it is counted, or written off."""
+        return self.currency_cents is not None or self.written_off
+
+    def missing_count(self) -> Missing:
+        """Return that it lacks its count."""
+        return Missing(what="count", name=self.box, since=self.removed_at)
 
     @property
     def differences(self) -> Mapping[str, int]:

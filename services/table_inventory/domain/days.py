@@ -2,16 +2,16 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
+from zoneinfo import ZoneInfo
 
 from pydantic import AwareDatetime, BaseModel
 
-from services.table_inventory.domain.boxes import Box
-from services.table_inventory.domain.slips import Slip
-from services.table_inventory.domain.windows import Window
+from services.table_inventory.domain.win import Win
 from shared.contracts.inventory import AdjustmentEntered, ExcusedTable
-from shared.contracts.properties import PropertyTable
+from shared.contracts.places import Place
 from shared.contracts.reports import ReportStatus
+from shared.contracts.win import Missing, MissingKind
 from shared.runtime.command.subject import Subject
 
 
@@ -72,28 +72,34 @@ class Adjustment(AdjustmentEntered, Subject):
     rejection_reason: str | None = None
 
 
+_WORDS: Final[Mapping[MissingKind, str]] = {
+    "opener": "{table} was used since {since}, and nobody had opened it",
+    "closer": "the session of {table} begun {since} has no closer",
+    "day_count": "{table} was open at the end of a gaming day, {since}, and nobody counted it",
+    "drop": "no drop box came off {table} since {since}",
+    "box": "box {name}, placed on {table} {since}, is not back",
+    "count": "box {name} of {table}, off since {since}, is not counted",
+    "slip": "{name} of {table}, since {since}, has not ended",
+}
+
+
+def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
+    """Return what a table lacks, in words, by the clock of its property."""
+    since = missing.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
+    return _WORDS[missing.what].format(table=table, name=missing.name, since=since)
+
+
 def incomplete(
-    tables: Sequence[PropertyTable],
-    excused: Collection[str],
-    windows: Sequence[Window],
-    boxes: Sequence[Box],
-    slips: Sequence[Slip],
+    place: Place, gaming_day: date, shifts: Mapping[str, Sequence[Win]], excused: Collection[str]
 ) -> Iterator[str]:
-    """Return what is missing of a gaming day, in words. `tables` are those that the property has on that day.
+    """Return what is missing of a gaming day, in words. `shifts` is the win of each table with a record of the day.
 
     A fully automated table has no chips that could be counted.
     """
-    staffed = {table.table for table in tables if not table.fully_automated}
-    counts = [window.end for window in windows if window.end is not None]
-    ended = {count.table for count in counts if count.purpose in ("closer", "drop", "carried")}
-    for table in sorted(staffed - ended - set(excused)):
-        yield f"table {table} has no closer"
-    for box in boxes:
-        if box.count is None:
-            yield f"box {box.box} of {box.table} is not counted"
-    played = {window.end.table for window in windows if window.is_play and window.end is not None}
-    for table in sorted(played - {box.table for box in boxes} - set(excused)):
-        yield f"no drop box of {table}"
-    for slip in slips:
-        if slip.status in ("prepared", "carried"):
-            yield f"{slip.slip} slip {slip.number} is not received"
+    for table, wins in sorted(shifts.items()):
+        for missing in dict.fromkeys(one for win in wins for one in win.lacks):
+            yield in_words(table, missing, place.zone)
+    recorded = {table for table, wins in shifts.items() if any(win.opened or win.carried for win in wins)}
+    staffed = {table.table for table in place.tables_on(gaming_day) if not table.fully_automated}
+    for table in sorted(staffed - recorded - set(excused)):
+        yield f"table {table} has no record of the day"

@@ -4,20 +4,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import AwareDatetime, BaseModel
 
 from services.table_inventory.domain.boxes import Box
-from services.table_inventory.domain.days import Adjustment, Day, DayKey
+from services.table_inventory.domain.days import Adjustment, Day, DayKey, in_words
 from services.table_inventory.domain.equipment import OpenTable, clocks
 from services.table_inventory.domain.provisions import Provisions
+from services.table_inventory.domain.sessions import Sessions
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.variances import Variance
 from services.table_inventory.domain.win import Win
+from shared.contracts.win import Missing
 
 FollowUpKind = Literal[
     "variance", "slip_open", "box_not_transported", "box_not_counted", "check_not_dropped", "equipment", "adjustment",
-    "changed_after_seal",
+    "changed_after_seal", "missing", "opener_of_open_table",
 ]  # fmt: skip
 
 
@@ -49,6 +52,7 @@ class Findings:
 
     key: DayKey
     provisions: Provisions
+    zone: ZoneInfo
     day: Day
     tables: Sequence[Win]
     """The win of each table as it stands, of a day that is sealed."""
@@ -56,6 +60,9 @@ class Findings:
     slips: Sequence[Slip]
     """Those that are under way, at least."""
     boxes: Sequence[Box]
+    sessions: Sequence[Sessions]
+    lacks: Sequence[tuple[str, Missing]]
+    """What tables lack of the day, apart from slips and counts of boxes."""
     checks: Sequence[IssuedCheck]
     open_tables: Sequence[OpenTable]
     adjustments: Sequence[Adjustment]
@@ -67,6 +74,7 @@ def follow_ups(found: Findings, now: datetime) -> list[FollowUp]:
         *_variances(found.variances),
         *_slips(found.slips),
         *_boxes(found.boxes),
+        *_lacks(found),
         *_checks(found),
         *_equipment(found, now),
         *_adjustments(found),
@@ -94,12 +102,28 @@ def _slips(slips: Iterable[Slip]) -> Iterator[FollowUp]:
 
 def _boxes(boxes: Iterable[Box]) -> Iterator[FollowUp]:
     for box in boxes:
-        if box.count is None:
+        if not box.is_done:
             kind: FollowUpKind = "box_not_transported" if box.transported_at is None else "box_not_counted"
             what = "did not come to the count room yet" if box.transported_at is None else "is not counted yet"
             subject = f"{box.table}/{box.exchange}"
             reason = f"box {box.box} {what}"
             yield FollowUp(kind=kind, since=box.removed_at, subject=subject, reason=reason, table=box.table)
+
+
+def _lacks(found: Findings) -> Iterator[FollowUp]:
+    """Return what sessions and boxes of tables lack, and who opened a table that was open."""
+    for table, missing in found.lacks:
+        if missing.what not in ("slip", "count"):  # these are listed by themselves
+            reason = in_words(table, missing, found.zone)
+            yield FollowUp(kind="missing", since=missing.since, subject=table, reason=reason, table=table)
+    for sessions in found.sessions:
+        for count in sessions.unexpected:
+            if count.gaming_day == found.key.gaming_day:
+                reason = f"{count.table} was open already: this opener counts it, and begins nothing of its own"
+                subject = f"{count.table}/{count.sequence}"
+                yield FollowUp(
+                    kind="opener_of_open_table", since=count.at, subject=subject, reason=reason, table=count.table
+                )
 
 
 def _checks(found: Findings) -> Iterator[FollowUp]:

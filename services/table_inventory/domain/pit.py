@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import AwareDatetime
 
@@ -69,6 +69,14 @@ class Known:
     places: PlaceAt
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
     books: Books = field(default_factory=dict)
+    checks: set[tuple[str, str]] = field(default_factory=set)
+    """The counter checks that there are, of those that are named: (property, serial number)."""
+    boxes: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The tables on which the drop boxes are that are named, by (property, box)."""
+
+
+AT_COUNTS: Final = (pit.CountedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)
+"""What belongs to the gaming day that it says, within the margin of the pit; all else is of the day of its moment."""
 
 
 def slip_of(data: SlipStep) -> SlipKey:
@@ -83,6 +91,9 @@ def record_pit(event: Event[Any], known: Known) -> Recording:
     stands for two steps.
     """
     place, day = in_pit(known.places, event.data, event.time)
+    if not isinstance(event.data, AT_COUNTS):
+        day = place.gaming_day(event.time)
+    _require_known(event.data, place, known)
     data, claimed = _on_its_days(event.data, event.time, place, day)
     moved, postings = _money(data, event.time, known, place)
     book = known.books.get(TableKey(data.property, data.table))
@@ -99,6 +110,31 @@ def record_pit(event: Event[Any], known: Known) -> Recording:
         data=data,
     )
     return Recording(fact=fact, postings=postings)
+
+
+def _require_known(data: pit.PitData, place: Place, known: Known) -> None:
+    """Note what a property has once only. Raises: Refused for a shift that it has not, or for what is there already."""
+    begun = data.begins if isinstance(data, pit.CountedOpenTable) else None
+    for shift in (data.shift, data.shift if begun is None else begun.shift):
+        if shift not in place.shifts:
+            raise Refused(f"'shift' {shift!r}: {data.property} has the shifts {', '.join(place.shifts)}")
+    match data:
+        case pit.IssuedCounterCheck():
+            if (data.property, data.serial) in known.checks:
+                raise Refused(
+                    f"counter check {data.serial} of {data.property} was issued already: a serial number is used once"
+                )
+            known.checks.add((data.property, data.serial))
+        case pit.ExchangedBox():
+            if data.placed_box is not None:
+                table = known.boxes.get((data.property, data.placed_box), data.table)
+                if table != data.table:
+                    raise Refused(
+                        f"box {data.placed_box} is on {table}, as its last exchange says: it cannot be on {data.table}"
+                    )
+                known.boxes[data.property, data.placed_box] = data.table
+            if known.boxes.get((data.property, data.removed_box)) == data.table:
+                del known.boxes[data.property, data.removed_box]
 
 
 def _on_its_days(data: pit.PitData, at: datetime, place: Place, day: date) -> tuple[pit.PitData, date | None]:

@@ -1,12 +1,13 @@
 """Fill and credit slips as they go from hand to hand: each step is done once, by the people that the law lists."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import AwareDatetime
 
 from services.table_inventory.domain.people import Law, require_different
-from shared.contracts.chips import Contents
+from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import Person
 from shared.contracts.inventory import SlipKind, SlipPrepared, SlipRequested
 from shared.contracts.rejection import Reason, Rejected
@@ -34,9 +35,19 @@ class SlipKey(NamedTuple):
 
 
 class SlipRequest(SlipRequested, Subject):
-    """A request for a slip, and the `number` of the one that was prepared for it."""
+    """A request for a slip, what its contents come to, and the `number` of the one that was prepared for it.
 
+    It may be withdrawn before.
+    """
+
+    cents: int = 0
     number: int | None = None
+    withdrawn_by: Person | None = None
+
+    @classmethod
+    def of(cls, request: SlipRequested, **more: Any) -> "SlipRequest":
+        """Return a request with what it comes to."""
+        return cls(**dict(request), cents=value_of(request.contents), **more)
 
 
 class Slip(SlipPrepared, Subject):
@@ -81,6 +92,11 @@ class Slip(SlipPrepared, Subject):
     def key(self) -> SlipKey:
         """Return the name of the slip."""
         return SlipKey(self.property, self.slip, self.number)
+
+    @property
+    def since(self) -> datetime:
+        """Return since when it is where it is: prepared, or on its way."""
+        return self.carried_at or self.prepared_at
 
     @property
     def reference(self) -> dict[str, Any]:

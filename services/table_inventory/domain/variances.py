@@ -11,7 +11,7 @@ from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.provisions import Level, Provisions
 from services.table_inventory.domain.slips import Slip
-from services.table_inventory.domain.windows import Count, Window
+from services.table_inventory.domain.windows import Window
 from shared.contracts.inventory import VarianceKind
 from shared.journal.entry import Posting
 from shared.runtime.command.subject import Subject
@@ -126,7 +126,7 @@ def variances(
     return sorted(standing, key=lambda variance: (variance.table, variance.at, variance.variance, variance.number))
 
 
-def _variance(property_name: str, kind: VarianceKind, of: Count | Box | Slip, **values: Any) -> Variance:
+def _variance(property_name: str, kind: VarianceKind, of: Window | Box | Slip, **values: Any) -> Variance:
     cents = values["counted_cents"] - values["expected_cents"]
     place = {"property": property_name, "gaming_day": of.gaming_day, "table": of.table, "shift": of.shift}
     return Variance(**place, variance=kind, cents=cents, **values)
@@ -139,7 +139,7 @@ def _of_windows(property_name: str, windows: Iterable[Window]) -> Iterator[Varia
             yield _variance(
                 property_name,
                 "inventory",
-                end,
+                window,
                 number=end.sequence,
                 at=end.at,
                 what=end.purpose,

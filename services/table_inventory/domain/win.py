@@ -1,19 +1,23 @@
 """The win by the formula of the law, from counts, movements and boxes, with what the settled rounds imply."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from services.table_inventory.domain.boxes import Box
+from services.table_inventory.domain.occupancy import box_lacks
 from services.table_inventory.domain.provisions import Provisions
-from services.table_inventory.domain.rake import Rake, rakes
-from services.table_inventory.domain.windows import Window
+from services.table_inventory.domain.rake import Rake
+from services.table_inventory.domain.sessions import Clock, Sessions, sessions_of
+from services.table_inventory.domain.slips import Slip
+from services.table_inventory.domain.windows import Count, Mark, Window
 from shared.contracts.contests import ContestResult
 from shared.contracts.inventory import AdjustmentEntered, Figure
 from shared.contracts.reports import Percent, percent_of
+from shared.contracts.win import Missing, MissingKind, WinFigures
 
 _INSTRUMENTS: Final[Mapping[str, str]] = {
     "currency": "currency_cents",
@@ -26,7 +30,7 @@ _INSTRUMENTS: Final[Mapping[str, str]] = {
 
 
 def win_effect(provisions: Provisions, figure: Figure, cents: int) -> int:
-    """Return what it does to the win that a figure is raised by so many cents."""
+    """Return what it does to the win that a figure is raised by so many cents; of a rake, to the rake."""
     match figure:
         case "currency":
             return _drop_effect(provisions, "currency", cents)
@@ -35,7 +39,7 @@ def win_effect(provisions: Provisions, figure: Figure, cents: int) -> int:
         case "opener" | "closer" | "fills" | "credits":
             return provisions.formula.win_cents({figure: cents})
         case "rake":
-            return 0
+            return cents
 
 
 def _drop_effect(provisions: Provisions, instrument: str, cents: int) -> int:
@@ -47,12 +51,14 @@ class Win:
     """The win of a table, a shift of it, or all tables, by the formula of the law, with what the settled rounds imply.
 
     `win_cents` is what the formula makes of opener, fills, credits, closer and drop, and None while something is
-    missing (`missing` says what). Drop is what the law counts as drop of currency, counter checks, prepaid access,
-    match play and direct bets. By closer + credits + drop - opener - fills the win is always `rounds_win_cents` +
-    `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`, less currency, counter checks and prepaid
-    access. `coupons_cents` were counted in the box: match play, direct bets, and others, which are a memorandum
-    everywhere. `rounds_win_cents` is what the rounds brought, less coupons paid and vigorish waived. `counts` and
-    `boxes` are the sequences in the table's pit stream of what the figures come from.
+    missing (`missing` says what, `lacks` which and since when). Drop is what the law counts as drop of currency,
+    counter checks, prepaid access, match play and direct bets. By closer + credits + drop - opener - fills the win is
+    always `rounds_win_cents` + `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`, less currency,
+    counter checks and prepaid access. `coupons_cents` were counted in the box: match play, direct bets, and others,
+    which are a memorandum everywhere. `rounds_win_cents` is what the rounds brought, less coupons paid and vigorish
+    waived. `counts` and `boxes` are the sequences in the table's pit stream of what the figures come from.
+    `handed_over_cents` are counts that end one shift and begin the next of the day: of a whole day, neither opener nor
+    closer has them.
     """
 
     table: str | None = None
@@ -62,7 +68,8 @@ class Win:
     opener_cents: int = 0
     fills_cents: int = 0
     credits_cents: int = 0
-    closer_cents: int | None = None
+    closer_cents: int | None = 0
+    handed_over_cents: int = 0
     currency_cents: int = 0
     counter_checks_cents: int = 0
     prepaid_cents: int = 0
@@ -83,19 +90,29 @@ class Win:
     drop_variance_cents: int | None = None
     adjustments_cents: int = 0
     final_win_cents: int | None = None
-    missing: list[str] = field(default_factory=list)
+    rake_cents: int = 0
+    openings: int = 0
+    closings: int = 0
+    carried: int = 0
+    boxes_counted: int = 0
+    missing: list[MissingKind] = field(default_factory=list)
+    lacks: list[Missing] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     boxes: list[int] = field(default_factory=list)
+
+    def lack(self, missing: Missing) -> None:
+        """Note what it lacks, once."""
+        if missing not in self.lacks:
+            self.lacks.append(missing)
 
     def finish(self, provisions: Provisions) -> "Win":
         """Return it with everything that follows from what was added up."""
         self.drop_cents = sum([getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop])
         self.rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
-        self.missing = sorted(set(self.missing))
-        if "closer" in self.missing:
-            self.closer_cents = None
+        self.lacks.sort(key=lambda one: (one.what, one.since, one.name))
+        self.missing = sorted({one.what for one in self.lacks})
         if not self.missing:
-            win_cents = provisions.formula.win_cents(
+            self.win_cents = provisions.formula.win_cents(
                 {
                     "opener": self.opener_cents,
                     "fills": self.fills_cents,
@@ -104,95 +121,132 @@ class Win:
                     "drop": self.drop_cents,
                 }
             )
+            self.hold_percent = percent_of(self.win_cents, self.drop_cents)
+            self.difference_cents = self.win_cents - self.rounds_win_cents
             counted_cents = self.currency_cents + self.counter_checks_cents
-            self.win_cents = win_cents
-            self.hold_percent = percent_of(win_cents, self.drop_cents)
-            self.difference_cents = win_cents - self.rounds_win_cents
             self.drop_variance_cents = counted_cents - self.recorded_drop_cents
-            self.final_win_cents = win_cents + self.adjustments_cents
+            self.final_win_cents = self.win_cents + self.adjustments_cents
+        elif not self.closings and not self.carried:
+            self.closer_cents = None
         return self
+
+    def figures(self, *, non_banking: bool) -> WinFigures:
+        """Return the figures that are stated of a shift; of a non-banking table those that are not of a win."""
+        if non_banking:
+            counted = {name: getattr(self, name) for name in ("counter_checks_cents", "rake_cents")}
+            tally = {"openings": self.openings, "boxes": len(self.boxes), "boxes_counted": self.boxes_counted}
+            return WinFigures(**counted, **tally, adjusted_cents=self.adjustments_cents)
+        stated = {name: getattr(self, name) or 0 for name in WinFigures.model_fields if hasattr(self, name)}
+        return WinFigures(**stated | {"boxes": len(self.boxes), "adjusted_cents": self.adjustments_cents})
 
 
 _ADDED: Final = (
-    "opener_cents", "closer_cents", "fills_cents", "credits_cents", "currency_cents", "counter_checks_cents",
-    "prepaid_cents", "coupons_cents", "match_play_cents", "direct_bet_cents", "rounds", "rounds_cents",
-    "coupons_paid_cents", "vigorish_waived_cents",
-    "recorded_drop_cents", "inventory_variance_cents", "adjustments_cents",
+    "opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents", "currency_cents",
+    "counter_checks_cents", "prepaid_cents", "coupons_cents", "match_play_cents", "direct_bet_cents", "rounds",
+    "rounds_cents", "coupons_paid_cents", "vigorish_waived_cents", "recorded_drop_cents", "inventory_variance_cents",
+    "adjustments_cents", "rake_cents", "openings", "closings", "carried", "boxes_counted",
 )  # fmt: skip
 
 
-def wins(
+def shift_wins(
     provisions: Provisions,
-    windows: Sequence[Window],
-    boxes: Iterable[Box],
+    gaming_day: date,
+    sessions: Sessions,
+    boxes: Sequence[Box],
     adjustments: Iterable[AdjustmentEntered],
-    non_banking: Collection[str] = (),
-    *,
-    by_shift: bool,
+    slips: Iterable[Slip] = (),
 ) -> list[Win]:
-    """Return the win of each table of a gaming day, or of each of its shifts, in the order of tables and windows.
+    """Return the win of each shift of a table on a gaming day, in the order in which they begin.
 
-    `windows` are those of the day, in the order of table and time. The `non_banking` tables have no win.
+    `boxes` are the exchanges of the table in the order of time, with the one before and the one after those of the day;
+    `adjustments` those that were approved, `slips` those of the day that have not ended.
     """
-    found: dict[tuple[str, str | None], Win] = {}
+    found: dict[str, Win] = {}
 
     def of(table: str, shift: str) -> Win:
-        key = (table, shift if by_shift else None)
-        if key not in found:
-            found[key] = Win(table, key[1], closer_cents=0)
-        return found[key]
+        return found.setdefault(shift, Win(table, shift))
 
-    for window in windows:
-        start, end = window.start, window.end
-        if any(count.table in non_banking for count in window.counts):
-            continue
-        if window.is_play:
-            assert start is not None
-            _add_window(of(start.table, start.begun[1] if end is None else end.shift), window)
-        elif end is not None and end.purpose == "carried":
-            win = of(end.table, end.shift)
-            win.opener_cents = win.closer_cents = end.cents
-            win.counts.append(end.sequence)
-        elif end is not None and end.purpose == "opener":
-            of(end.table, end.shift).game = end.game
+    for window in sessions.windows:
+        if window.gaming_day == gaming_day and window.play:
+            _add_window(of(window.table, window.shift), window)
+    for count in sessions.carried:
+        if count.gaming_day == gaming_day:
+            _add_carried(of(count.table, count.shift), count)
     for box in boxes:
-        if box.table not in non_banking:
+        if box.gaming_day == gaming_day:
             _add_box(of(box.table, box.shift), box)
     for one in adjustments:
-        if one.table not in non_banking:
-            of(one.table, one.shift).adjustments_cents += win_effect(provisions, one.figure, one.cents)
-    for win in found.values():
-        if win.opened and not win.boxes:
-            win.missing.append("drop")
+        of(one.table, one.shift).adjustments_cents += win_effect(provisions, one.figure, one.cents)
+    for slip in slips:
+        of(slip.table, slip.shift).lack(Missing(what="slip", name=f"{slip.slip} {slip.number}", since=slip.since))
+    table = next(iter(found.values())).table if found else sessions.table
+    for lack in (*sessions.lacks, *box_lacks(boxes, sessions.pieces)):
+        if lack.of.gaming_day == gaming_day:
+            of(table or "", lack.of.shift).lack(lack.missing)
     return [win.finish(provisions) for win in found.values()]
+
+
+def table_wins(
+    clock: Clock,
+    provisions: Provisions,
+    gaming_day: date,
+    marks: Sequence[Mark],
+    boxes: Sequence[Box] = (),
+    adjustments: Iterable[AdjustmentEntered] = (),
+    slips: Iterable[Slip] = (),
+    *,
+    now: datetime,
+) -> list[Win]:
+    """Return the win of each shift of a table on a gaming day, from nothing but what was counted and what moved.
+
+    `marks` are the counts of the table, the ends of the gaming days and its box exchanges, in the order of time, each
+    with what moved since the one before (`sessions_of`).
+    """
+    sessions = sessions_of(clock, marks, now)
+    return shift_wins(provisions, gaming_day, sessions, boxes, adjustments, slips)
+
+
+def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
+    """Return the win of a table on a gaming day, from its shifts: what they hand over is neither opener nor closer."""
+    win = _sum(shifts)
+    win.table = shifts[0].table
+    win.game = next((one.game for one in shifts if one.game is not None), None)
+    win.counts = sorted({number for one in shifts for number in one.counts})
+    win.boxes = [number for one in shifts for number in one.boxes]
+    win.opener_cents -= win.handed_over_cents
+    win.closer_cents = (win.closer_cents or 0) - win.handed_over_cents
+    win.handed_over_cents = 0
+    return win.finish(provisions)
 
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
     """Return the win of all tables, which misses whatever one of them misses."""
+    return _sum(rows).finish(provisions)
+
+
+def _sum(rows: Sequence[Win]) -> Win:
     sums: dict[str, Any] = {name: sum(getattr(row, name) or 0 for row in rows) for name in _ADDED}
-    missing = [what for row in rows for what in row.missing]
-    added = Win(opened=any(row.opened for row in rows), missing=missing, **sums)
-    return added.finish(provisions)
+    win = Win(opened=any(row.opened for row in rows), **sums)
+    for missing in (one for row in rows for one in row.lacks):
+        win.lack(missing)
+    return win
 
 
 def _add_window(win: Win, window: Window) -> None:
     start, end, moves = window.start, window.end, window.moves
-    assert start is not None
-    closer_cents = win.closer_cents or 0
     win.opened = True
-    win.game = win.game or start.game
-    if start.sequence in win.counts:  # the window before this one has ended with that count: it goes on
-        closer_cents -= start.cents
-    else:
+    if start is not None and window.opens:
+        win.game = win.game or start.game
         win.opener_cents += start.cents
+        win.openings += 1
         win.counts.append(start.sequence)
-    if end is None:
-        win.missing.append("closer")
-    else:
-        closer_cents += end.cents
-        win.counts.append(end.sequence)
+    if end is not None:
         win.inventory_variance_cents += window.variance_cents or 0
-    win.closer_cents = closer_cents
+        if window.closes:
+            win.closer_cents = (win.closer_cents or 0) + end.cents
+            win.closings += 1
+            win.handed_over_cents += end.cents if window.hands_over else 0
+            win.counts.append(end.sequence)
     win.fills_cents += moves.fills_cents
     win.credits_cents += moves.credits_cents
     win.prepaid_cents += moves.prepaid_cents
@@ -203,16 +257,24 @@ def _add_window(win: Win, window: Window) -> None:
     win.recorded_drop_cents += moves.currency_cents + moves.counter_checks_cents
 
 
+def _add_carried(win: Win, count: Count) -> None:
+    win.opener_cents += count.cents
+    win.closer_cents = (win.closer_cents or 0) + count.cents
+    win.carried += 1
+    win.counts.append(count.sequence)
+
+
 def _add_box(win: Win, box: Box) -> None:
     win.boxes.append(box.exchange)
     if box.currency_cents is None or box.counter_checks_cents is None:
-        win.missing.append("count")
         return
+    win.boxes_counted += 1
     win.currency_cents += box.currency_cents
     win.counter_checks_cents += box.counter_checks_cents
     win.coupons_cents += box.coupons_cents or 0
     win.match_play_cents += box.coupon_cents("match_play")
     win.direct_bet_cents += box.coupon_cents("direct_bet")
+    win.rake_cents += box.rake_cents or 0
 
 
 class TablesWin(BaseModel):
@@ -241,22 +303,21 @@ class DayWin(TablesWin):
 
 def day_win(
     provisions: Provisions,
-    windows: Sequence[Window],
-    boxes: Sequence[Box],
-    adjustments: Sequence[AdjustmentEntered],
-    non_banking: Collection[str] = (),
+    shifts: Mapping[str, Sequence[Win]],
+    rake: Sequence[Rake] = (),
     contests: Sequence[ContestResult] = (),
 ) -> DayWin:
-    """Return the win of a gaming day as it stands; of the `non_banking` tables, the rake."""
-    tables = wins(provisions, windows, boxes, adjustments, non_banking, by_shift=False)
+    """Return the win of a gaming day as it stands, from the shifts of its banking tables; of the others, the rake."""
+    of_shifts = [row for table in sorted(shifts) for row in shifts[table]]
+    tables = [of_day(provisions, shifts[table]) for table in sorted(shifts) if shifts[table]]
     return DayWin(
         property_version=provisions.property_version,
         provisions_from=provisions.effective_from,
         formula=str(provisions.formula),
         drop=list(provisions.drop),
         tables=tables,
-        shifts=wins(provisions, windows, boxes, adjustments, non_banking, by_shift=True),
+        shifts=of_shifts,
         total=total(provisions, tables),
-        rake=rakes(non_banking, boxes, adjustments),
+        rake=list(rake),
         contests=list(contests),
     )

@@ -5,7 +5,7 @@ what was counted then is a variance.
 """
 
 from datetime import date
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import AwareDatetime, BaseModel
 
@@ -63,23 +63,72 @@ class Moves(BaseModel, frozen=True):
     unknown: int = 0
     by_denomination: Stacks | None = {}
 
+    @property
+    def any(self) -> bool:
+        """Return whether anything moved that counts: what was taken back never did."""
+        return any(getattr(self, name) for name in _SUMS)
+
+    @property
+    def sold(self) -> bool:
+        """Return whether chips were given for currency, a counter check or prepaid access."""
+        return bool(self.currency_cents or self.counter_checks_cents or self.prepaid_cents)
+
+    @property
+    def dropped(self) -> bool:
+        """Return whether anything was recorded that goes into the drop box."""
+        return bool(self.currency_cents or self.counter_checks_cents or self.coupons_paid_cents)
+
+    def __add__(self, other: "Moves") -> "Moves":
+        """Return what moved in both."""
+        sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
+        known = (self.by_denomination, other.by_denomination)
+        by_denomination = None if None in known else added(*(one for one in known if one is not None))
+        return Moves(**sums, by_denomination=by_denomination)
+
+
+_SUMS: Final = tuple(name for name in Moves.model_fields if name != "by_denomination")
+NOTHING: Final = Moves()
+
+
+class Mark(BaseModel, frozen=True):
+    """A moment of a table at which something may begin or end: a count, the end of a gaming day, a box exchange.
+
+    `moves` is what moved since the mark before: after that moment, up to and with this one; None where it is not known.
+    """
+
+    table: str
+    at: AwareDatetime
+    count: Count | None = None
+    moves: Moves | None = None
+
 
 class Window(BaseModel, frozen=True):
-    """The time up to a count (`end`; None: up to now) from the count before it (`start`; None: there was none)."""
+    """The time of a table up to a count (`end`) from the count before it (`start`; None: there was none).
 
+    Where the gaming day ended and nobody counted, the time is cut there, at `since` and `until`: `moves` is what moved
+    in this part, `earlier` what moved between the count and it. A table is open in a window of `play`; `opens` and
+    `closes` say whether its counts are opener and closer of its `gaming_day` and `shift`, which follow from the count
+    that begins it. Where the end begins another shift of the same gaming day, `hands_over`.
+    """
+
+    table: str
     start: Count | None
     end: Count | None
     moves: Moves
-
-    @property
-    def counts(self) -> tuple[Count, ...]:
-        """Return the counts that it lies between, as far as there are any."""
-        return tuple(count for count in (self.start, self.end) if count is not None)
+    earlier: Moves = NOTHING
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    play: bool = False
+    opens: bool = False
+    closes: bool = False
+    hands_over: bool = False
+    gaming_day: date
+    shift: str
 
     @property
     def expected_cents(self) -> int:
         """Return what the table should hold at the end."""
-        return (0 if self.start is None else self.start.cents) + self.moves.cents
+        return (0 if self.start is None else self.start.cents) + self.earlier.cents + self.moves.cents
 
     @property
     def variance_cents(self) -> int | None:
@@ -91,9 +140,10 @@ class Window(BaseModel, frozen=True):
     @property
     def expected_by_denomination(self) -> Stacks | None:
         """Return what it should hold by denomination, where every movement is known so."""
-        if self.start is None or self.moves.unknown or self.moves.by_denomination is None:
+        moves = self.earlier + self.moves
+        if self.start is None or moves.unknown or moves.by_denomination is None:
             return None
-        return added(self.start.contents, self.moves.by_denomination)
+        return added(self.start.contents, moves.by_denomination)
 
     @property
     def unexplained_by_denomination(self) -> Stacks | None:
@@ -101,22 +151,11 @@ class Window(BaseModel, frozen=True):
 
         Settled rounds and most sales are not: this is their sum and the variance.
         """
-        if self.start is None or self.end is None or self.moves.by_denomination is None:
+        moves = self.earlier + self.moves
+        if self.start is None or self.end is None or moves.by_denomination is None:
             return None
-        known = added(self.start.contents, self.moves.by_denomination)
+        known = added(self.start.contents, moves.by_denomination)
         return added(self.end.contents, {name: -count for name, count in known.items()})
-
-    @property
-    def is_play(self) -> bool:
-        """Return whether the table was open."""
-        return self.start is not None and (self.end is None or self.end.purpose not in ("opener", "carried"))
-
-    @property
-    def runs_on(self) -> date | None:
-        """Return the gaming day that an open table is on now; None for a window that has ended, or a closed table."""
-        if self.end is not None or self.start is None or not self.start.leaves_open:
-            return None
-        return self.start.begun[0]
 
 
 class InventoryRow(BaseModel):
@@ -139,14 +178,14 @@ class InventoryRow(BaseModel):
         """Return a running window as a row."""
         start = window.start
         assert start is not None, "a running inventory begins with a count"
-        gaming_day, shift = start.begun
+        day, shift = (window.gaming_day, window.shift) if window.play else start.begun
         return cls(
             table=start.table,
-            open=start.leaves_open,
-            gaming_day=gaming_day,
+            open=window.play,
+            gaming_day=day,
             shift=shift,
             counted=start,
-            moves=window.moves,
+            moves=window.earlier + window.moves,
             expected_cents=window.expected_cents,
             expected_by_denomination=window.expected_by_denomination,
         )

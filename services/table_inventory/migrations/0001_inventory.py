@@ -25,6 +25,8 @@ def upgrade() -> None:
             "days",
         ),
         *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners", "investigations"),
+        *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
+        "counter_checks",
     )
     grant(
         "UPDATE",
@@ -38,5 +40,7 @@ def upgrade() -> None:
             "contests",
             "days",
             "investigations",
+            "requests",
         ),
+        *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
     )

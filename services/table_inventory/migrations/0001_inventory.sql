@@ -52,6 +52,7 @@ $$;
 CREATE TABLE requests (
     property TEXT, request BIGINT, slip TEXT NOT NULL, "table" TEXT NOT NULL, shift TEXT NOT NULL,
     requested_by TEXT NOT NULL, gaming_day DATE NOT NULL, contents JSONB NOT NULL, requested_at TIMESTAMPTZ NOT NULL,
+    withdrawn_by TEXT, withdrawal_reason TEXT, withdrawn_at TIMESTAMPTZ,
     PRIMARY KEY (property, request)
 );
 
@@ -77,11 +78,12 @@ CREATE TABLE manual_slips (
 CREATE INDEX manual_slips_of_day ON manual_slips (property, gaming_day);
 
 CREATE TABLE boxes (
-    property TEXT, "table" TEXT, exchange BIGINT, box TEXT NOT NULL, shift TEXT NOT NULL, gaming_day DATE NOT NULL,
-    removed_at TIMESTAMPTZ NOT NULL,
+    property TEXT, "table" TEXT, exchange BIGINT, box TEXT NOT NULL, shift TEXT NOT NULL, placed_box TEXT,
+    gaming_day DATE NOT NULL, removed_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, "table", exchange)
 );
 CREATE INDEX boxes_in_order ON boxes (property, "table", removed_at);
+CREATE INDEX boxes_placed ON boxes (property, placed_box);
 CREATE INDEX boxes_of_day ON boxes (property, gaming_day);
 
 CREATE TABLE transports (
@@ -183,6 +185,45 @@ CREATE TABLE contests (
     CONSTRAINT contest_approved_by_somebody_else CHECK (approved_by <> entered_by),
     CONSTRAINT contest_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
+
+CREATE TABLE counter_checks (property TEXT, serial TEXT, "table" TEXT, PRIMARY KEY (property, serial));
+
+CREATE TABLE write_offs (
+    property TEXT, write_off BIGINT, "table" TEXT NOT NULL, box TEXT NOT NULL, shift TEXT NOT NULL, which TEXT NOT NULL,
+    reason TEXT NOT NULL, entered_by TEXT NOT NULL, status TEXT NOT NULL, gaming_day DATE NOT NULL,
+    exchange BIGINT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT, rejected_by TEXT,
+    rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
+    PRIMARY KEY (property, write_off),
+    CONSTRAINT which_is_known CHECK (which IN ('removed', 'placed')),
+    CONSTRAINT write_off_approved_by_somebody_else CHECK (approved_by <> entered_by),
+    CONSTRAINT write_off_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
+);
+CREATE INDEX write_offs_of_box ON write_offs (property, "table", exchange);
+
+CREATE TABLE touched (
+    property TEXT, "table" TEXT, gaming_day DATE, shard INTEGER, seq BIGINT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, "table", gaming_day, shard)
+);
+CREATE INDEX touched_in_order ON touched (shard, seq);
+
+CREATE TABLE wins_stated (
+    property TEXT, "table" TEXT, gaming_day DATE, shift TEXT, revision BIGINT NOT NULL, figures JSONB NOT NULL,
+    missing JSONB NOT NULL, counts JSONB NOT NULL, boxes JSONB NOT NULL, stated_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, "table", gaming_day, shift)
+);
+CREATE INDEX wins_stated_of_day ON wins_stated (property, gaming_day);
+
+CREATE TABLE upstream_gaps (
+    source TEXT, first BIGINT, is_open BOOLEAN, last BIGINT NOT NULL, property TEXT,
+    PRIMARY KEY (source, first, is_open)
+);
+
+CREATE TABLE upstream_quarantine (
+    shard INTEGER, seq BIGINT, property TEXT, source TEXT, sequence BIGINT, reason TEXT, is_closed BOOLEAN NOT NULL,
+    is_mended BOOLEAN NOT NULL,
+    PRIMARY KEY (shard, seq)
+);
+CREATE INDEX upstream_quarantine_open ON upstream_quarantine (property) WHERE NOT is_closed;
 
 CREATE TABLE days (
     property TEXT, gaming_day DATE, status TEXT NOT NULL, preliminary_by TEXT NOT NULL,

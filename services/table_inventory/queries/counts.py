@@ -8,11 +8,13 @@ from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.boxes import Box, BoxKey, BoxProgress, CountDocument, commitment_of
-from services.table_inventory.queries.places import provisions_on
-from services.table_inventory.queries.windows import boxes_of_day
+from services.table_inventory.domain.provisions import Provisions
+from services.table_inventory.queries.places import find_place
+from services.table_inventory.queries.windows import Span, boxes_between
 from services.table_inventory.tables import commitments, counted_boxes, drop_counts, journal, sealed_counts
 from shared.contracts.catalog import decode_fact
 from shared.contracts.counts import BoxTurn, CountConcluded, CountedBox, CountSealed
+from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import is_as_hashed
 from shared.journal.reading import read_places
@@ -26,9 +28,11 @@ async def find_count(connection: AsyncConnection, property_name: str, count: int
     return await find_row(connection, drop_counts, missing, property=property_name, count=count)
 
 
-async def uncounted_boxes(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Box]:
-    """Return the boxes of a gaming day that are not in a concluded count."""
-    return [box for box in await boxes_of_day(connection, property_name, gaming_day) if box.count is None]
+async def uncounted_boxes(connection: AsyncConnection, place: Place, gaming_day: date) -> list[Box]:
+    """Return the boxes of a gaming day that are not in a concluded count, but for those that are written off."""
+    asked = Span(place, gaming_day, gaming_day).asked(place.document.property, None)
+    boxes = (box for found in (await boxes_between(connection, asked)).values() for box in found)
+    return [box for box in boxes if box.gaming_day == gaming_day and not box.is_done]
 
 
 async def sealed_turns(connection: AsyncConnection, property_name: str, count: int) -> dict[BoxKey, list[BoxTurn]]:
@@ -96,10 +100,11 @@ async def compare_sealed_counts(connection: AsyncConnection) -> Compared:
 async def read_count(connection: AsyncConnection, property_name: str, count: int) -> CountDocument:
     """Return a count as it may be seen: progress while it is open, figures when it is concluded. Raises: Rejected."""
     row = await find_count(connection, property_name, count)
-    counters = (await provisions_on(connection, property_name, row.gaming_day)).counters
+    place = await find_place(connection, property_name, row.gaming_day)
+    counters = Provisions.of(place, row.gaming_day).counters
     if row.concluded_at is None:
         turns = await sealed_turns(connection, property_name, count)
-        waiting = await uncounted_boxes(connection, property_name, row.gaming_day)
+        waiting = await uncounted_boxes(connection, place, row.gaming_day)
         progress = [BoxProgress.of(box, turns.get(box.key, ()), counters) for box in waiting]
         return thing_of(CountDocument, row, boxes=progress)
     c = counted_boxes.c

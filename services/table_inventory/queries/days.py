@@ -1,10 +1,12 @@
 """Read gaming days: how far they are closed, their adjustments, variances, win, and what has to be looked after."""
 
 import asyncio
-from collections.abc import Collection, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
 
-from sqlalchemy import select, text
+from sqlalchemy import CursorResult, Executable, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import tables as t
@@ -12,19 +14,22 @@ from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.follow_ups import Findings, IssuedCheck
 from services.table_inventory.domain.provisions import Provisions
-from services.table_inventory.domain.rake import non_banking_tables
+from services.table_inventory.domain.rake import non_banking_tables, rakes
 from services.table_inventory.domain.reviews import DayReview
+from services.table_inventory.domain.sessions import Sessions, nothing_of, sessions_of
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.variances import Variance, VarianceKey, variances
-from services.table_inventory.domain.win import DayWin, TablesWin, day_win, wins
+from services.table_inventory.domain.win import DayWin, TablesWin, Win, day_win, shift_wins
 from services.table_inventory.domain.windows import Window
 from services.table_inventory.queries.contests import contests_of_day, results_of_day
 from services.table_inventory.queries.equipment import open_tables
-from services.table_inventory.queries.places import find_place, provisions_on
-from services.table_inventory.queries.slips import slips_off
-from services.table_inventory.queries.windows import boxes_of_day, windows_of_day
+from services.table_inventory.queries.places import find_place
+from services.table_inventory.queries.slips import open_slips, slips_off
+from services.table_inventory.queries.windows import Span, boxes_between, marks_of, with_denominations
+from shared.contracts.inventory import AdjustmentEntered
+from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.reader import Reader
+from shared.runtime.reader import Executes, Reader
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 _NOT_DROPPED: Final = text("""
@@ -40,11 +45,45 @@ _NOT_DROPPED: Final = text("""
     ORDER BY m.at""")
 
 
-class Counted(NamedTuple):
-    """What was counted on a gaming day: its windows, those that run included, and its drop boxes."""
+FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What was counted on a gaming day at a property, by table: its sessions, and its drop boxes with their neighbors.
+
+    `windows` are those that ended with a count of the day, with what is known of them by denomination where that is to
+    be looked at; `slips` those of the day that have not ended.
+    """
+
+    key: DayKey
+    place: Place
+    provisions: Provisions
+    sessions: Mapping[str, Sessions]
+    in_order: Mapping[str, Sequence[Box]]
     windows: Sequence[Window]
-    boxes: Sequence[Box]
+    slips: Sequence[Slip]
+
+    @property
+    def boxes(self) -> list[Box]:
+        """Return the drop boxes of the day."""
+        return [box for boxes in self.in_order.values() for box in boxes if box.gaming_day == self.key.gaming_day]
+
+    def shifts(self, approved: Sequence[AdjustmentEntered]) -> dict[str, list[Win]]:
+        """Return the win of each shift, by table, with what was approved of its adjustments."""
+        adjusted = {one.table for one in approved} | {slip.table for slip in self.slips}
+        found = {
+            table: shift_wins(
+                self.provisions,
+                self.key.gaming_day,
+                self.sessions.get(table, nothing_of(table)),
+                self.in_order.get(table, ()),
+                [one for one in approved if one.table == table],
+                [one for one in self.slips if one.table == table],
+            )
+            for table in sorted({*self.sessions, *self.in_order, *adjusted})
+        }
+        return {table: wins for table, wins in found.items() if wins}
 
 
 async def read_day(connection: AsyncConnection, key: DayKey) -> Day:
@@ -67,14 +106,53 @@ async def find_adjustment(connection: AsyncConnection, key: DayKey, adjustment: 
     )
 
 
-async def counted_of_day(connection: AsyncConnection, key: DayKey, table: str | None = None) -> Counted:
-    """Return what was counted on a gaming day, or at a `table` on it."""
-    return Counted(await windows_of_day(connection, *key, table), await boxes_of_day(connection, *key, table))
+async def counted_of_day(
+    connection: Executes, place: Place, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
+) -> Counted:
+    """Return what was counted on a gaming day, or at a `table` on it, as it stands `now`."""
+    asked = Span(place, key.gaming_day, key.gaming_day).asked(key.property, table)
+    marks, boxes, slips = await asyncio.gather(
+        marks_of(connection, asked), boxes_between(connection, asked), open_slips(connection, *key, table)
+    )
+    sessions = {name: sessions_of(place, found, now) for name, found in marks.items()}
+    cases = await connection.execute(rows_of(t.variance_cases, **key._asdict(), variance="inventory"))
+    looked_at = {(row.table, row.number) for row in cases}
+    windows = [
+        window
+        for found in sessions.values()
+        for window in found.windows
+        if window.end is not None and window.gaming_day == key.gaming_day and window.start is not None
+        if window.variance_cents or (window.table, window.end.sequence) in looked_at
+    ]
+    known = await with_denominations(connection, key.property, windows)
+    provisions = Provisions.of(place, key.gaming_day)
+    return Counted(key, place, provisions, sessions, boxes, known, slips)
 
 
-async def counted_at_once(read: Reader, key: DayKey) -> Counted:
-    """Return the same, both read at once."""
-    return Counted(*await asyncio.gather(windows_of_day(read, *key), boxes_of_day(read, *key)))
+async def find_counted(
+    connection: AsyncConnection, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
+) -> Counted:
+    """Return the same. Raises: Rejected for an unknown property."""
+    place = await find_place(connection, *key)
+    return await counted_of_day(_OneByOne(connection), place, key, table, now=now)
+
+
+async def counted_at_once(read: Reader, key: DayKey, *, now: datetime) -> Counted:
+    """Return the same, its parts read at once."""
+    return await counted_of_day(read, await find_place(read.connection, *key), key, now=now)
+
+
+class _OneByOne:
+    """Reads on one connection what is asked for at once."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+        self._turn = asyncio.Lock()
+
+    async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]:
+        """Return the rows of a statement, all of them."""
+        async with self._turn:
+            return await self._connection.execute(statement, parameters)
 
 
 async def variances_of_day(connection: AsyncConnection, key: DayKey, table: str | None = None) -> list[Variance]:
@@ -82,7 +160,7 @@ async def variances_of_day(connection: AsyncConnection, key: DayKey, table: str 
 
     Raises: Rejected for an unknown property.
     """
-    counted = await counted_of_day(connection, key, table)
+    counted = await find_counted(connection, key, table)
     slips = await slips_off(connection, *key, table)
     return await _variances(connection, key, counted, slips)
 
@@ -101,29 +179,27 @@ async def _variances(
     cases = await connection.execute(rows_of(t.variance_cases, **key._asdict()))
     return variances(
         key.property,
-        await provisions_on(connection, *key),
-        windows=[window for window in counted.windows if window.end is not None],
+        counted.provisions,
+        windows=counted.windows,
         boxes=counted.boxes,
         slips=slips,
         cases={(row.table, row.variance, row.number): row._asdict() for row in cases},
     )
 
 
-async def read_win(connection: AsyncConnection, key: DayKey, counted: Counted | None = None) -> DayWin:
-    """Return the win of a gaming day as it stands. Raises: Rejected for an unknown property.
+async def read_win(connection: AsyncConnection, counted: Counted) -> DayWin:
+    """Return the win of a gaming day as it stands, from what was counted on it."""
+    key = counted.key
+    approved = await approved_adjustments(connection, key)
+    raked = non_banking_tables(counted.place, key.gaming_day)
+    banking = {table: wins for table, wins in counted.shifts(approved).items() if table not in raked}
+    rake = rakes(raked, counted.boxes, approved)
+    return day_win(counted.provisions, banking, rake, await results_of_day(connection, *key))
 
-    What was `counted` is read unless it is given.
-    """
-    counted = await counted_of_day(connection, key) if counted is None else counted
-    provisions, approved, raked = await _of_win(connection, key)
-    return day_win(provisions, *counted, approved, raked, await results_of_day(connection, *key))
 
-
-async def _of_win(connection: AsyncConnection, key: DayKey) -> tuple[Provisions, list[Adjustment], Collection[str]]:
-    """Return what the win of a gaming day takes beside what was counted; the tables that have no win come last."""
-    approved = [one for one in await read_adjustments(connection, key) if one.status == "approved"]
-    place = await find_place(connection, *key)
-    return Provisions.of(place, key.gaming_day), approved, non_banking_tables(place, key.gaming_day)
+async def approved_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adjustment]:
+    """Return the adjustments of a gaming day that somebody approved."""
+    return [one for one in await read_adjustments(connection, key) if one.status == "approved"]
 
 
 async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
@@ -131,7 +207,7 @@ async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
     day = await read_day(connection, key)
     if day.report is None:
         return day
-    win = await read_win(connection, key)
+    win = await read_win(connection, await find_counted(connection, key))
     return day.model_copy(update={"status": day.status_of(win.model_dump(mode="json"))})
 
 
@@ -140,7 +216,7 @@ async def read_review(connection: AsyncConnection, key: DayKey) -> DayReview:
     day = await read_stage(connection, key)
     return DayReview(
         day=day.model_copy(update={"report": None}),
-        win=await read_win(connection, key),
+        win=await read_win(connection, await find_counted(connection, key)),
         variances=await variances_of_day(connection, key),
         adjustments=await read_adjustments(connection, key),
         contests=await contests_of_day(connection, *key),
@@ -153,27 +229,26 @@ async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]
     return {row.name: {"entries": row.next_seq - 1, "head": bytes(row.head).hex()} for row in rows}
 
 
-async def read_findings(
-    connection: AsyncConnection, key: DayKey, counted: Counted | None = None, win: TablesWin | None = None
-) -> Findings:
-    """Return what may have to be followed up of a gaming day. Raises: Rejected for an unknown property.
+async def read_findings(connection: AsyncConnection, counted: Counted, win: TablesWin | None = None) -> Findings:
+    """Return what may have to be followed up of a gaming day, from what was counted on it.
 
-    What was `counted`, and the `win`, are read unless they are given.
+    The `win` is read unless it is given.
     """
-    counted = await counted_of_day(connection, key) if counted is None else counted
+    key = counted.key
     slips, day = await slips_off(connection, *key), await read_day(connection, key)
-    tables = [] if win is None else win.tables
     if win is None and day.final_at is not None:
-        provisions, approved, raked = await _of_win(connection, key)
-        tables = wins(provisions, *counted, approved, raked, by_shift=False)
+        win = await read_win(connection, counted)
     return Findings(
         key=key,
-        provisions=await provisions_on(connection, *key),
+        provisions=counted.provisions,
+        zone=counted.place.zone,
         day=day,
-        tables=tables,
+        tables=[] if win is None else win.tables,
         variances=await _variances(connection, key, counted, slips),
         slips=slips,
         boxes=counted.boxes,
+        sessions=list(counted.sessions.values()),
+        lacks=[(table, one) for table, wins in counted.shifts(()).items() for win in wins for one in win.lacks],
         checks=await things_of(IssuedCheck, connection, _NOT_DROPPED, key._asdict()),
         open_tables=await open_tables(connection, key.property),
         adjustments=await read_adjustments(connection, key),

@@ -4,15 +4,24 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.pit import Books, TableKey
-from services.table_inventory.tables import counts, movements
+from services.table_inventory.tables import counter_checks, counts, movements
 from shared.contracts.settlements import RoundKey
 from shared.journal import bulk
 
 _MOVED: Final = bulk.select(movements, by=TableKey._fields, where=movements.c.cause != "round")
+_CHECKS: Final = bulk.select(counter_checks, by=("property", "serial"))
+_ON_TABLES: Final = text("""
+    SELECT b.property, b.placed_box, b."table"
+    FROM unnest(CAST(:properties AS text[]), CAST(:boxes AS text[])) w (property, box)
+    JOIN table_inventory.boxes b ON b.property = w.property AND b.placed_box = w.box
+    WHERE NOT EXISTS (
+        SELECT FROM table_inventory.boxes q
+        WHERE q.property = b.property AND q."table" = b."table"
+          AND (q.removed_at, q.exchange) > (b.removed_at, b.exchange))""")
 _ROUNDS: Final = bulk.select(movements, by=("property", "table", "ref", "revision"), where=movements.c.rounds == 1)
 
 
@@ -27,6 +36,25 @@ async def first_books(connection: AsyncConnection, tables: Collection[TableKey])
     for row in await _MOVED.read(connection, bulk.keyed(_MOVED, sorted(new))):
         books[TableKey(row.property, row.table)].append((row.at, row.cents))
     return books
+
+
+async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return which of these counter checks, (property, serial number), there are."""
+    if not wanted:
+        return set()
+    rows = await _CHECKS.read(connection, bulk.keyed(_CHECKS, sorted(wanted)))
+    return {(row.property, row.serial) for row in rows}
+
+
+async def boxes_on_tables(
+    connection: AsyncConnection, wanted: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], str]:
+    """Return on which tables these drop boxes, (property, box), are, as the last exchange of each table says."""
+    if not wanted:
+        return {}
+    names = sorted(wanted)
+    asked = {"properties": [name for name, _ in names], "boxes": [box for _, box in names]}
+    return {(row.property, row.placed_box): row.table for row in await connection.execute(_ON_TABLES, asked)}
 
 
 async def closed_rounds(connection: AsyncConnection, keys: Collection[RoundKey]) -> dict[RoundKey, datetime]:

@@ -23,7 +23,7 @@ async def provisions_on(connection: AsyncConnection, property_name: str, gaming_
 
 def place_on(places: Places, property_name: str, gaming_day: date) -> Place:
     """Return a property as it is on a gaming day. Raises: Rejected where it is not there."""
-    found = places.of_day(property_name, gaming_day)
+    found = None if gaming_day == date.max else places.of_day(property_name, gaming_day)  # the last date has no end
     if found is None:
         raise Rejected(
             Reason.NOT_FOUND,

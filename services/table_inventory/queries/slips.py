@@ -9,9 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipRequest, SlipStatus
 from services.table_inventory.tables import requests, slips, variance_cases
-from shared.contracts.inventory import SlipKind
+from shared.contracts.inventory import SlipKind, SlipRequested
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal import bulk
+from shared.runtime.reader import Executes
 from shared.runtime.rows import find_row, rows_of, thing_of
 
 _SLIPS: Final = bulk.select(slips)
@@ -52,7 +53,8 @@ async def find_request(connection: AsyncConnection, property_name: str, request:
     missing = f"there is no request {request} at {property_name}"
     row = await find_row(connection, requests, missing, property=property_name, request=request)
     prepared = (await connection.execute(rows_of(slips, property=property_name, request=request))).one_or_none()
-    return thing_of(SlipRequest, row, number=None if prepared is None else prepared.number)
+    number = None if prepared is None else prepared.number
+    return SlipRequest.of(thing_of(SlipRequested, row), number=number, withdrawn_by=row.withdrawn_by)
 
 
 async def read_requests(
@@ -61,11 +63,22 @@ async def read_requests(
     """Return the requests for which nothing was prepared yet, in the order of their numbers."""
     c = requests.c
     prepared = exists().where(slips.c.property == c.property, slips.c.request == c.request)
-    query = rows_of(requests, property=property_name).where(~prepared)
+    query = rows_of(requests, property=property_name).where(~prepared, c.withdrawn_at.is_(None))
     if after is not None:
         query = query.where(c.request > after[0])
     rows = await connection.execute(query.order_by(c.request).limit(limit))
-    return [thing_of(SlipRequest, row) for row in rows]
+    return [SlipRequest.of(thing_of(SlipRequested, row)) for row in rows]
+
+
+async def open_slips(
+    connection: Executes, property_name: str, gaming_day: date, table: str | None = None
+) -> list[Slip]:
+    """Return the slips of a gaming day, or those of a `table`, that were prepared, and have not ended."""
+    c = slips.c
+    under_way = c.voided_at.is_(None) & c.received_at.is_(None) & c.prepared_at.is_not(None)
+    query = rows_of(slips, property=property_name, gaming_day=gaming_day, table=table).where(under_way)
+    rows = await connection.execute(query.order_by(c.slip, c.number))
+    return [Slip.of(row._mapping) for row in rows]
 
 
 async def slips_off(

@@ -1,74 +1,137 @@
-"""Read the windows between the counts of tables, and drop boxes with what was recorded as dropped in them."""
+"""Read the marks of tables, from which their sessions follow, and drop boxes with what was recorded as dropped."""
 
-from datetime import date, datetime
-from typing import Final, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.boxes import Box
-from services.table_inventory.domain.windows import Window
+from services.table_inventory.domain.denominations import Stacks
+from services.table_inventory.domain.sessions import sessions_of
+from services.table_inventory.domain.windows import Mark, Window
+from shared.contracts.places import Place
 from shared.runtime.reader import Executes
 from shared.runtime.rows import documents_of
 
-_WINDOWS: Final = text("""
-    WITH RECURSIVE tables AS (  -- each is found by the index: its counts of years are not read
+_DAY: Final = timedelta(days=1)
+
+_MARKS: Final = text("""
+    WITH RECURSIVE counted AS (  -- each is found by the index: its counts of years are not read
         SELECT min(c."table") AS "table" FROM table_inventory.counts c WHERE c.property = :property
         UNION ALL
         SELECT (SELECT min(c."table") FROM table_inventory.counts c
                 WHERE c.property = :property AND c."table" > t."table")
-        FROM tables t WHERE t."table" IS NOT NULL),
-    ends AS (
-        SELECT property, "table", at, sequence FROM table_inventory.counts
-        WHERE property = :property AND gaming_day = :gaming_day
-          AND (CAST(:table AS text) IS NULL OR "table" = :table)
+        FROM counted t WHERE t."table" IS NOT NULL),
+    moving AS (
+        SELECT min(m."table") AS "table" FROM table_inventory.moved m WHERE m.property = :property
         UNION ALL
-        SELECT :property, "table", CAST(:at AS timestamptz), CAST(NULL AS bigint) FROM tables
-        WHERE CAST(:at AS timestamptz) IS NOT NULL AND "table" IS NOT NULL
-          AND (CAST(:table AS text) IS NULL OR "table" = :table))
-    SELECT CAST(json_build_object('start', p, 'end', e, 'moves', (
-               SELECT s FROM (SELECT m.*, CASE WHEN w.is_looked_at THEN d.known END AS by_denomination) s)) AS text)
-    FROM ends n
-    LEFT JOIN table_inventory.counts e
-        ON e.property = n.property AND e."table" = n."table" AND e.sequence = n.sequence
+        SELECT (SELECT min(m."table") FROM table_inventory.moved m
+                WHERE m.property = :property AND m."table" > t."table")
+        FROM moving t WHERE t."table" IS NOT NULL),
+    tables AS (
+        SELECT "table" FROM counted
+        WHERE "table" IS NOT NULL AND (CAST(:table AS text) IS NULL OR "table" = :table)
+        UNION
+        SELECT "table" FROM moving
+        WHERE "table" IS NOT NULL AND (CAST(:table AS text) IS NULL OR "table" = :table)),
+    begun AS (  -- with a count that says by itself whether the table is open after it, on which day and shift
+        SELECT t."table", coalesce(a.at, f.at, '-infinity') AS at, coalesce(a.sequence, f.sequence, 0) AS sequence,
+               coalesce(a.sequence, f.sequence) IS NOT NULL AS is_known
+        FROM tables t
+        LEFT JOIN LATERAL (
+            SELECT c.at, c.sequence FROM table_inventory.counts c
+            WHERE c.property = :property AND c."table" = t."table" AND c.at < :first
+              AND c.purpose IN ('closer', 'shift', 'drop')
+            ORDER BY c.at DESC, c.sequence DESC LIMIT 1) a ON true
+        LEFT JOIN LATERAL (
+            SELECT c.at, c.sequence FROM table_inventory.counts c
+            WHERE c.property = :property AND c."table" = t."table" AND c.at < :first AND a.sequence IS NULL
+            ORDER BY c.at, c.sequence LIMIT 1) f ON true),
+    marks AS (
+        SELECT b."table", c.at, c.sequence, b.is_known
+        FROM begun b JOIN table_inventory.counts c
+            ON c.property = :property AND c."table" = b."table" AND c.at <= :last
+            AND (c.at, c.sequence) >= (b.at, b.sequence)
+        UNION ALL
+        SELECT DISTINCT b."table", o.at, CAST(NULL AS bigint), b.is_known
+        FROM begun b CROSS JOIN LATERAL (
+            SELECT u.at FROM unnest(CAST(:cuts AS timestamptz[])) u (at)
+            UNION ALL
+            SELECT x.removed_at FROM table_inventory.boxes x
+            WHERE x.property = :property AND x."table" = b."table" AND x.removed_at BETWEEN b.at AND :last) o
+        WHERE o.at > b.at),
+    steps AS (
+        SELECT m.*, lag(m.at) OVER in_order AS before
+        FROM marks m WINDOW in_order AS (PARTITION BY m."table" ORDER BY m.at, m.sequence))
+    SELECT CAST(json_build_object(
+        'table', s."table", 'at', s.at, 'count', c,
+        'moves', CASE WHEN s.before IS NOT NULL OR NOT s.is_known THEN to_json(m) END) AS text)
+    FROM steps s
+    LEFT JOIN table_inventory.counts c
+        ON c.property = :property AND c."table" = s."table" AND c.sequence = s.sequence
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(v.cents), 0) AS cents,
+               coalesce(sum(v.cents) FILTER (WHERE v.cause = 'fill'), 0) AS fills_cents,
+               coalesce(-sum(v.cents) FILTER (WHERE v.cause = 'credit'), 0) AS credits_cents,
+               coalesce(-sum(v.cents) FILTER (WHERE v.cause = 'currency'), 0) AS currency_cents,
+               coalesce(-sum(v.cents) FILTER (WHERE v.cause = 'prepaid_access'), 0) AS prepaid_cents,
+               coalesce(-sum(v.cents) FILTER (WHERE v.cause = 'counter_check'), 0) AS counter_checks_cents,
+               coalesce(sum(v.rounds), 0) AS rounds,
+               coalesce(sum(v.cents) FILTER (WHERE v.cause = 'round'), 0) AS rounds_cents,
+               coalesce(-sum(v.cents) FILTER (WHERE v.cause = 'coupon'), 0) AS coupons_paid_cents,
+               coalesce(-sum(v.cents) FILTER (WHERE v.cause = 'waived'), 0) AS vigorish_waived_cents,
+               coalesce(sum(v.unknown), 0) AS unknown
+        FROM table_inventory.moved_between(:property, s."table", coalesce(s.before, '-infinity'), s.at) v
+        WHERE s.before IS NOT NULL OR NOT s.is_known) m
+    ORDER BY s."table", s.at, s.sequence""")
+
+_KNOWN: Final = text("""
+    SELECT w.number, coalesce(jsonb_object_agg(k.name, k.n) FILTER (WHERE k.name IS NOT NULL), '{}') AS known
+    FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
+        WITH ORDINALITY w ("table", after, until, number)
     LEFT JOIN LATERAL (
-        SELECT q.* FROM table_inventory.counts q
-        WHERE q.property = n.property AND q."table" = n."table"
-          AND (q.at, q.sequence) < (n.at, coalesce(n.sequence, 9223372036854775807))
-        ORDER BY q.at DESC, q.sequence DESC LIMIT 1) p ON true
-    CROSS JOIN LATERAL (
-        SELECT coalesce(sum(c.cents), 0) AS cents,
-               coalesce(sum(c.cents) FILTER (WHERE c.cause = 'fill'), 0) AS fills_cents,
-               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'credit'), 0) AS credits_cents,
-               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'currency'), 0) AS currency_cents,
-               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'prepaid_access'), 0) AS prepaid_cents,
-               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'counter_check'), 0) AS counter_checks_cents,
-               coalesce(sum(c.rounds), 0) AS rounds,
-               coalesce(sum(c.cents) FILTER (WHERE c.cause = 'round'), 0) AS rounds_cents,
-               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'coupon'), 0) AS coupons_paid_cents,
-               coalesce(-sum(c.cents) FILTER (WHERE c.cause = 'waived'), 0) AS vigorish_waived_cents,
-               coalesce(sum(c.unknown), 0) AS unknown
-        FROM table_inventory.moved_between(n.property, n."table", coalesce(p.at, '-infinity'), n.at) c) m
-    CROSS JOIN LATERAL (
-        SELECT n.sequence IS NULL OR p.cents + m.cents <> e.cents OR EXISTS (
-            SELECT FROM table_inventory.variance_cases v
-            WHERE v.property = e.property AND v."table" = e."table" AND v.variance = 'inventory'
-              AND v.number = e.sequence) AS is_looked_at) w
-    CROSS JOIN LATERAL (
-        SELECT coalesce(jsonb_object_agg(k.name, k.n), '{}') AS known
-        FROM (SELECT d.key AS name, sum(d.value::bigint) AS n
-              FROM table_inventory.movements m, jsonb_each_text(m.contents) d
-              WHERE w.is_looked_at AND m.property = n.property AND m."table" = n."table" AND m.contents IS NOT NULL
-                AND m.at > coalesce(p.at, '-infinity') AND m.at <= n.at
-              GROUP BY d.key) k) d
-    WHERE n.sequence IS NOT NULL OR p.sequence IS NOT NULL AND (:closed OR p.purpose NOT IN ('closer', 'carried'))
-    ORDER BY n."table", n.sequence IS NULL, n.at, n.sequence""")
+        SELECT d.key AS name, sum(d.value::bigint) AS n
+        FROM table_inventory.movements m, jsonb_each_text(m.contents) d
+        WHERE m.property = :property AND m."table" = w."table" AND m.contents IS NOT NULL
+          AND m.at > w.after AND m.at <= w.until
+        GROUP BY d.key) k ON true
+    GROUP BY w.number""")
 
 _BOXES: Final = text("""
+    WITH RECURSIVE tables AS (
+        SELECT min(b."table") AS "table" FROM table_inventory.boxes b WHERE b.property = :property
+        UNION ALL
+        SELECT (SELECT min(b."table") FROM table_inventory.boxes b
+                WHERE b.property = :property AND b."table" > t."table")
+        FROM tables t WHERE t."table" IS NOT NULL),
+    asked AS (
+        SELECT b.* FROM tables t CROSS JOIN LATERAL (
+            (SELECT x.* FROM table_inventory.boxes x
+             WHERE x.property = :property AND x."table" = t."table" AND x.removed_at < :first
+             ORDER BY x.removed_at DESC, x.exchange DESC LIMIT 1)
+            UNION ALL
+            (SELECT x.* FROM table_inventory.boxes x
+             WHERE x.property = :property AND x."table" = t."table" AND x.removed_at BETWEEN :first AND :last)
+            UNION ALL
+            (SELECT x.* FROM table_inventory.boxes x
+             WHERE x.property = :property AND x."table" = t."table" AND x.removed_at > :last
+             ORDER BY x.removed_at, x.exchange LIMIT 1)) b
+        WHERE t."table" IS NOT NULL AND (CAST(:table AS text) IS NULL OR t."table" = :table))
     SELECT CAST(row_to_json(f) AS text) FROM (
         SELECT b.*, s.transported_at, k.count, k.currency_cents, k.counter_checks_cents, k.coupons_cents,
-               k.rake_cents, k.figures, r.recorded_currency_cents, r.recorded_checks_cents
-        FROM table_inventory.boxes b
+               k.rake_cents, k.figures, r.recorded_currency_cents, r.recorded_checks_cents,
+               EXISTS (SELECT FROM table_inventory.write_offs o
+                       WHERE o.property = b.property AND o."table" = b."table" AND o.exchange = b.exchange
+                         AND o.which = 'removed' AND o.status = 'approved'
+                         AND o.entered_at > coalesce(s.transported_at, '-infinity')) AS written_off,
+               EXISTS (SELECT FROM table_inventory.write_offs o
+                       WHERE o.property = b.property AND o."table" = b."table" AND o.exchange = b.exchange
+                         AND o.which = 'placed' AND o.status = 'approved') AS placed_written_off
+        FROM asked b
         LEFT JOIN table_inventory.counted_boxes k
             ON k.property = b.property AND k."table" = b."table" AND k.exchange = b.exchange
         LEFT JOIN LATERAL (
@@ -83,49 +146,68 @@ _BOXES: Final = text("""
             SELECT coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'currency'), 0) AS recorded_currency_cents,
                    coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'counter_check'), 0) AS recorded_checks_cents
             FROM table_inventory.moved_between(b.property, b."table", coalesce(p.at, '-infinity'), b.removed_at) m
-            WHERE m.cause IN ('currency', 'counter_check')) r
-        WHERE b.property = :property AND b.gaming_day = :gaming_day
-          AND (CAST(:table AS text) IS NULL OR b."table" = :table)) f
+            WHERE m.cause IN ('currency', 'counter_check')) r) f
     ORDER BY f."table", f.removed_at, f.exchange""")
 
 
-async def ended_windows(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Window]:
-    """Return the windows that end with a count of a gaming day, in the order of tables and time."""
-    return await _read(connection, property_name, gaming_day, None)
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time from a gaming day to another one, and around it that in which the pit may still report of them."""
+
+    place: Place
+    first: date
+    last: date
+
+    def asked(self, property_name: str, table: str | None) -> dict[str, Any]:
+        """Return what is asked for of a table, or of all, in this time."""
+        begins = [self.place.begins_at(day) for day in self._days()]
+        margin = self.place.pit_margin
+        first, last = begins[0] - margin, begins[-1] + margin
+        return {"property": property_name, "first": first, "last": last, "cuts": [*begins, last], "table": table}
+
+    def _days(self) -> Iterable[date]:
+        return (self.first + number * _DAY for number in range((self.last - self.first).days + 2))
 
 
-async def running_windows(connection: AsyncConnection, property_name: str, at: datetime) -> list[Window]:
-    """Return the window of each table from its last count up to a moment."""
-    return await _read(connection, property_name, None, at)
+async def marks_of(connection: Executes, asked: Mapping[str, Any]) -> dict[str, list[Mark]]:
+    """Return the marks of tables, by table, in the order of time: what it takes to know their sessions in a time."""
+    found = await documents_of(Mark, connection, _MARKS, asked)
+    return {table: list(marks) for table, marks in groupby(found, attrgetter("table"))}
 
 
-async def windows_of_day(
-    connection: Executes, property_name: str, gaming_day: date, table: str | None = None
+async def boxes_between(connection: Executes, asked: Mapping[str, Any]) -> dict[str, list[Box]]:
+    """Return the drop boxes that came off in a time, by table, each with its neighbor before and after that time."""
+    wanted = {name: asked[name] for name in ("property", "first", "last", "table")}
+    found = await documents_of(Box, connection, _BOXES, wanted)
+    return {table: list(boxes) for table, boxes in groupby(found, attrgetter("table"))}
+
+
+async def with_denominations(
+    connection: Executes, property_name: str, windows: Sequence[Window], at: datetime | None = None
 ) -> list[Window]:
-    """Return the windows of a gaming day, and for the tables that are open on it, the one that runs.
-
-    With a `table`, only its own.
-    """
-    found = await _read(connection, property_name, gaming_day, "infinity", table, closed=False)
-    return [window for window in found if window.end is not None or window.runs_on == gaming_day]
-
-
-async def _read(
-    connection: Executes,
-    property_name: str,
-    gaming_day: date | None,
-    at: datetime | Literal["infinity"] | None,
-    table: str | None = None,
-    *,
-    closed: bool = True,
-) -> list[Window]:
-    wanted = {"property": property_name, "gaming_day": gaming_day, "at": at, "table": table, "closed": closed}
-    return await documents_of(Window, connection, _WINDOWS, wanted)
+    """Return windows with what is known to have moved in them by denomination; in those that run, up to a moment."""
+    if not windows:
+        return []
+    until = [at if window.end is None else window.end.at for window in windows]
+    asked = {
+        "property": property_name,
+        "tables": [window.table for window in windows],
+        "after": [_EARLIEST if window.start is None else window.start.at for window in windows],
+        "until": until,
+    }
+    known: dict[int, Stacks] = {row.number: row.known for row in await connection.execute(_KNOWN, asked)}
+    return [
+        window.model_copy(update={"moves": window.moves.model_copy(update={"by_denomination": known[number]})})
+        for number, window in enumerate(windows, start=1)
+    ]
 
 
-async def boxes_of_day(
-    connection: Executes, property_name: str, gaming_day: date, table: str | None = None
-) -> list[Box]:
-    """Return the drop boxes of a gaming day, or those of a `table`, with what was recorded as dropped in them."""
-    wanted = {"property": property_name, "gaming_day": gaming_day, "table": table}
-    return await documents_of(Box, connection, _BOXES, wanted)
+async def running_windows(connection: Executes, place: Place, property_name: str, at: datetime) -> list[Window]:
+    """Return the window of each table from its last count up to a moment, with what moved by denomination."""
+    asked = {"property": property_name, "first": at, "last": at, "cuts": [at], "table": None}
+    marks = await marks_of(connection, asked)
+    windows = [sessions_of(place, found, at).windows[-1] for found in marks.values() if any(one.count for one in found)]
+    return await with_denominations(connection, property_name, [one for one in windows if one.start is not None], at)
+
+
+_EARLIEST: Final = datetime(1900, 1, 1, tzinfo=UTC)

@@ -1,13 +1,14 @@
 """What known patrons move at the cage, and what is void of it."""
 
 from tests.support.asgi import assert_problem
-from tests.support.pit import DAY, PROPERTY, InventoryDesk
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, at
 
 PAID = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 12_000_00}
 
 
 def test_what_a_patron_moves_is_numbered_and_posted_by_kind_and_medium(desk: InventoryDesk) -> None:
     """The direction follows from the kind; the gaming day and shift are those of the moment."""
+    desk.clock.now = at(20)
     first = desk.done("/cage-movements", PAID, person="cage.ann")
     assert (1, "out", DAY, "grave") == tuple(first[name] for name in ("number", "direction", "gaming_day", "shift"))
     front = PAID | {"kind": "front_money_deposit", "cents": 5_000_00, "medium": "instrument"}

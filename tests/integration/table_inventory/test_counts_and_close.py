@@ -96,7 +96,8 @@ def test_a_day_is_closed_step_by_step_by_different_people(desk: InventoryDesk) -
     path = f"/gaming-days/{PROPERTY}/{DAY}"
     assert 409 == desk.send(f"{path}/audited", person="audit.lou").status_code
     uncounted = desk.send(f"{path}/preliminary", {}, person="audit.kim")
-    assert "2026-11-20 is not complete: box A1 of BJ-01 is not counted" == uncounted.json()["detail"]
+    missing = "box A1 of BJ-01, off since 2026-11-20 12:54:00, is not counted"
+    assert f"2026-11-20 is not complete: {missing}" == uncounted.json()["detail"]
     desk.count_boxes(("BJ-01", BOX, FOUND))
     desk.done(f"{path}/preliminary", {}, person="audit.kim")
     assert 403 == desk.send(f"{path}/audited", person="audit.kim").status_code
@@ -315,7 +316,7 @@ def test_every_table_of_the_property_has_a_record_of_the_day(desk: InventoryDesk
     desk.count_boxes(("BJ-01", BOX, FOUND))
     path = f"/gaming-days/{PROPERTY}/{DAY}/preliminary"
     incomplete = desk.send(path, {}, person="audit.kim")
-    assert (409, f"{DAY} is not complete: table BJ-02 has no closer") == (
+    assert (409, f"{DAY} is not complete: table BJ-02 has no record of the day") == (
         incomplete.status_code,
         incomplete.json()["detail"],
     )

@@ -19,7 +19,7 @@ def _play(desk: InventoryDesk) -> None:
     desk.desk.feed("properties", property_event(PROPERTY, TABLES, sequence=2, version=2))
     for name in TABLES:
         table = Table(name)
-        desk.pit(table.opened(at(0), chips(c500=200)), table.sold(at(1), 200_00), *table.box_off(at(2)))
+        desk.pit(table.opened(at(0), chips(c500=200)), table.sold(at(1), 200_00), *table.box_off(at(2.9)))
         desk.pit(table.closed(at(3), chips(c500=160)))
 
 

@@ -195,8 +195,43 @@ class PitDay:
             if number < 3:
                 what, why = ("approve", None) if number == 1 else ("reject", {"reason": "it was not there"})
                 desk.done(f"{path}/adjustments/{number}/{what}", why, person="control.eve")
-        excused = [{"table": table.name, "reason": "did not open"} for table in self.tables]
-        desk.done(f"/gaming-days/{PROPERTY}/2026-11-21/preliminary", {"excused": excused}, person="audit.kim")
+        self.write_off()
+        desk.clock.now = at(48)
+        people = {"recorded_by": "floor.fay", "checked_by": "cage.ann"}
+        for table in self.tables[1:]:
+            table.day, table.shift = "2026-11-21", "day"
+            desk.pit(table.event("table.carried", at(26), contents=chips(c500=10), **people))
+        desk.done(f"/gaming-days/{PROPERTY}/2026-11-21/preliminary", {}, person="audit.kim")
+        self.upstream()
+
+    def write_off(self) -> None:
+        """A table opens again, and the box that was put on never comes back; in the end it is written off."""
+        desk, table = self.desk, self.tables[0]
+        table.day, table.shift = "2026-11-21", "day"
+        desk.pit(
+            table.opened(at(24), chips(c500=1000)),
+            *table.box_off(at(25), "C1", "C2"),
+            table.closed(at(30), chips(c500=1000)),
+        )
+        place = {"gaming_day": table.day, "table": table.name, "exchange": table.sequence - 2, "which": "placed"}
+        asked = f"/write-offs/{PROPERTY}"
+        for number, what, why in ((1, "reject", {"reason": "look again"}), (2, "approve", None)):
+            desk.done(asked, place | {"reason": "burnt"}, person="audit.kim")
+            desk.done(f"{asked}/{number}/{what}", why, person="control.eve")
+        desk.count_boxes((table.name, table.sequence - 2, {}), day=table.day)
+
+    def upstream(self) -> None:
+        """Round settlement misses an event, and refuses two records, of which one is mended."""
+        source = self.tables[0].source.removesuffix("/pit")
+        refused = {"topic": "table.events", "partition": 0, "source": source, "reason": "no such card"}
+        refused |= {"sha256": "0" * 64}
+        mended = {"source": source, "sequence": 5, "quarantine": [1], "entries": [{"shard": 1, "seq": 900}]}
+        self.desk.settle(
+            self.rounds.said("gap.opened", at(31), {"source": source, "first": 3, "last": 4}),
+            self.rounds.said("gap.filled", at(31), {"source": source, "sequence": 3}),
+            self.rounds.said("record.mended", at(31), mended),
+            self.rounds.said("record.quarantined", at(31), refused | {"offset": 7, "sequence": 6}),
+        )
 
 
 def test_the_read_model_is_rebuilt_in_whatever_order_of_the_shards(

@@ -207,7 +207,7 @@ def test_a_table_that_did_not_open_has_a_record_of_the_day(desk: InventoryDesk) 
     desk.pit(table.event("table.carried", at(-20), contents=OPENER, recorded_by="floor.fay", checked_by="cage.ann"))
     table.day = DAY
     open_day = desk.send(f"/gaming-days/{PROPERTY}/{DAY}/preliminary", {}, person="audit.kim")
-    assert (409, "2026-11-20 is not complete: table BJ-02 has no closer") == (
+    assert (409, "2026-11-20 is not complete: table BJ-02 has no record of the day") == (
         open_day.status_code,
         open_day.json()["detail"],
     )

@@ -1,53 +1,22 @@
 """Which gaming day the demo plays."""
 
-import json
-from datetime import UTC, date, datetime, timedelta
-from itertools import count
+from datetime import date, datetime
 
 import pytest
 
 from loadtest.floor import TIME_ZONE
-from loadtest.games import pit
-from loadtest.messages import day as messages_of_day
-from loadtest.pit import PitBook
-from services.cli.demo import ROUNDS
 from services.cli.demo_day import gaming_day_of
-
-PLANS = pit(12)
 
 
 @pytest.mark.parametrize(
-    ("now", "rounds", "expected"),
+    ("now", "expected"),
     [
-        pytest.param("2026-11-22T16:00", ROUNDS, "2026-11-22", id="the day that runs"),
-        pytest.param("2026-11-23T02:00", ROUNDS, "2026-11-22", id="after midnight it runs on"),
-        pytest.param("2026-11-22T08:00", ROUNDS, "2026-11-21", id="its rounds are not over yet"),
-        pytest.param("2026-11-22T10:30", 144, "2026-11-21", id="a table is open until its cards are changed"),
-        pytest.param("2026-11-22T11:00", 144, "2026-11-22", id="a short day is over"),
-        pytest.param("2026-11-23T05:45", ROUNDS, "2026-11-21", id="it is about to end"),
+        pytest.param("2026-11-22T16:00", "2026-11-21", id="the day before the one that runs"),
+        pytest.param("2026-11-23T02:00", "2026-11-21", id="after midnight that one runs on"),
+        pytest.param("2026-11-22T06:00", "2026-11-21", id="as soon as it is over"),
     ],
 )
-def test_deposits_are_of_the_day_that_is_played_where_that_can_be(now: str, rounds: int, expected: str) -> None:
-    """What cashiers do is of the day on which they do it; no round lies in the future."""
+def test_the_day_that_is_played_is_over(now: str, expected: str) -> None:
+    """It is closed at the end of the demo; all of it has happened."""
     moment = datetime.fromisoformat(now).replace(tzinfo=TIME_ZONE)
-    assert date.fromisoformat(expected) == gaming_day_of(moment, PLANS, rounds)
-
-
-def test_all_that_the_pit_reports_of_a_short_day_has_happened() -> None:
-    """From the first minute on in which the day is played: services refuse what lies ahead of them."""
-    day = date(2026, 11, 22)
-    opened = datetime.combine(day, datetime.min.time(), TIME_ZONE)
-    begins = next(
-        moment
-        for moment in (opened + timedelta(minutes=minutes) for minutes in count())
-        if gaming_day_of(moment, PLANS, 144) == day
-    )
-    book = PitBook("riverside", PLANS, day)
-    for message in messages_of_day(
-        property_name="riverside", plans=PLANS, gaming_day=day, seed=56, rounds=144, plants=True, linked=True
-    ):
-        book.look(message)
-    reported = book.day()
-    reports = reported.reports(dict.fromkeys(reported.slips, 1))
-    moments = [datetime.fromisoformat(json.loads(report.value)["time"]) for report in reports]
-    assert max(moments) < begins.astimezone(UTC)
+    assert date.fromisoformat(expected) == gaming_day_of(moment)

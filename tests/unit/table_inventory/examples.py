@@ -127,6 +127,18 @@ _ADJUSTMENT = {
     "entered_at": NOW,
 }
 
+_WRITE_OFF = {
+    **_PLACE,
+    "write_off": 1,
+    "shift": "day",
+    "box": "A2",
+    "exchange": 7,
+    "which": "placed",
+    "reason": "burnt",
+    "entered_by": "audit.kim",
+    "entered_at": NOW,
+}
+
 
 def entry(kind: str, data: dict[str, Any]) -> dict[str, Any]:
     """An entry of the ledger as it is published."""
@@ -146,6 +158,14 @@ INVENTORY: dict[str, dict[str, Any]] = {
         },
         "round.counted": {**_PLACE, "round_id": "r-1", "revision": 1, "rounds": 1, "cents": 350000},
         "slip.requested": _REQUEST,
+        "slip.request_withdrawn": {
+            **_PLACE,
+            "slip": "fill",
+            "request": 1,
+            "withdrawal_reason": "typed twice",
+            "withdrawn_by": "pit.ray",
+            "withdrawn_at": NOW,
+        },
         "slip.prepared": {**_REQUEST, "number": 1, "prepared_by": "cage.bob", "prepared_at": NOW},
         "slip.credit_received": {
             **_SLIP,
@@ -265,6 +285,20 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "preliminary_by": "audit.kim",
             "preliminary_at": NOW,
             "excused": [{"table": "BJ-09", "reason": "retired"}],
+        },
+        "box.write_off_entered": _WRITE_OFF,
+        "box.written_off": {**_WRITE_OFF, "subject_sha256": DIGEST, "approved_by": "control.eve", "approved_at": NOW},
+        "box.write_off_rejected": {
+            **_WRITE_OFF,
+            "rejected_by": "control.eve",
+            "rejected_at": NOW,
+            "rejection_reason": "it is in the cage",
+        },
+        "upstream.noted": {
+            "property": PROPERTY,
+            "source": "/properties/riverbend/tables/BJ-01",
+            "quarantined": {"shard": 1, "seq": 7},
+            "reason": "a card is there twice",
         },
         "win.stated": {
             **_PLACE,

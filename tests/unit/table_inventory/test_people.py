@@ -97,9 +97,9 @@ def test_who_closed_a_day_may_not_seal_it_where_the_law_says_so() -> None:
         Now(by="control.eve", at=at(30), key="key"),
     )
     more = under_law(PLACE, "people.day_seal", ["preliminary_by", "audited_by", "final_by"])
-    assert seal(command, Sealing(NOT_ASKED, day, PLACE.law.people.day_seal.on(DAY), {}), now).answer
+    assert seal(command, Sealing(NOT_ASKED, day, PLACE, PLACE.law.people.day_seal.on(DAY), {}), now).answer
     with pytest.raises(Rejected, match=r"control\.eve is 'preliminary_by' of 2026-11-20 and cannot be 'final_by' too"):
-        seal(command, Sealing(NOT_ASKED, day, more.law.people.day_seal.on(DAY), {}), now)
+        seal(command, Sealing(NOT_ASKED, day, more, more.law.people.day_seal.on(DAY), {}), now)
 
 
 def test_a_law_names_only_people_who_are_recorded() -> None:

@@ -1,18 +1,17 @@
 """Expected inventories, variances, the win, the provisions and the clocks: figures from figures."""
 
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import pytest
 
-from services.table_inventory.domain.boxes import Box, agreed, commitment_of
+from services.table_inventory.domain.boxes import agreed, commitment_of
 from services.table_inventory.domain.equipment import Done, OpenTable, clocks
 from services.table_inventory.domain.provisions import Provisions
-from services.table_inventory.domain.win import win_effect, wins
-from services.table_inventory.domain.windows import Count, Moves, Purpose, Window
+from services.table_inventory.domain.win import win_effect
 from shared.contracts.counts import BoxFigures, BoxTurn, CheckInBox, CouponsInBox, CurrencyPieces
 from shared.contracts.inventory import Figure
 from shared.jurisdictions.model import Instruments
+from tests.support.felt import Felt, clock
 from tests.support.pit import at
 from tests.support.properties import place, under_law
 
@@ -22,60 +21,31 @@ PROVISIONS = Provisions.of(PLACE, DAY)
 COUPONS = ("match_play", "direct_bet")
 
 
-def count(sequence: int, cents: int, purpose: Purpose, shift: str = "day", **more: Any) -> Count:
-    """A count of BJ-01."""
-    return Count(
-        table="BJ-01",
-        sequence=sequence,
-        at=at(sequence),
-        gaming_day=DAY,
-        shift=shift,
-        purpose=purpose,
-        cents=cents,
-        contents={"chip:500": cents // 500},
-        **more,
-    )
-
-
-def box(currency: int | None, checks: int | None = 0, shift: str = "day") -> Box:
-    """A box of BJ-01."""
-    return Box(
-        table="BJ-01",
-        exchange=99,
-        box="A1",
-        gaming_day=DAY,
-        shift=shift,
-        removed_at=at(8),
-        transported_at=at(8),
-        recorded_currency_cents=0,
-        recorded_checks_cents=0,
-        currency_cents=currency,
-        counter_checks_cents=checks,
-    )
-
-
-def test_a_win_waits_for_closer_and_count() -> None:
-    """What is missing is named, and there is no figure until it is there."""
-    opener = count(1, 1000, "opener")
-    running = Window(start=opener, end=None, moves=Moves(cents=-200, currency_cents=200))
-    [win] = wins(PROVISIONS, [running], [box(None, None)], [], by_shift=False)
-    assert (["closer", "count"], None, None) == (win.missing, win.win_cents, win.final_win_cents)
-    closed = Window(start=opener, end=count(2, 700, "closer"), moves=Moves(cents=-200, currency_cents=200))
-    [win] = wins(PROVISIONS, [closed], [box(250)], [], by_shift=False)
-    assert (700 + 250 - 1000, -100, 50) == (win.win_cents, win.inventory_variance_cents, win.drop_variance_cents)
+def felt_of_a_day(*, credits_cents: int = 0, prepaid_cents: int = 0, closer_cents: int = 100_000) -> Felt:
+    """A table that opened with 1,000.00 and closed again."""
+    felt = Felt()
+    felt.count("opener", clock("10:00"), 100_000)
+    if credits_cents:
+        felt.move(clock("11:00"), credits=credits_cents)
+    if prepaid_cents:
+        felt.move(clock("11:00"), prepaid=prepaid_cents)
+    felt.count("closer", clock("20:00"), closer_cents)
+    return felt
 
 
 def test_a_table_that_opens_twice_on_a_day_adds_both_sessions() -> None:
     """What was filled while it was closed is of neither."""
-    first, last = count(1, 1000, "opener"), count(2, 900, "closer")
-    again, end = count(3, 1500, "opener"), count(4, 1600, "closer")
-    windows = [
-        Window(start=first, end=last, moves=Moves(cents=-100, rounds_cents=-100)),
-        Window(start=last, end=again, moves=Moves(cents=600, fills_cents=600)),
-        Window(start=again, end=end, moves=Moves(cents=100, rounds_cents=100)),
-    ]
-    [win] = wins(PROVISIONS, windows, [box(0)], [], by_shift=False)
-    assert (2500, 2500, 0, 0, 0) == (
+    felt = Felt()
+    felt.count("opener", clock("10:00"), 100_000)
+    felt.move(clock("11:00"), rounds=-10_000)
+    felt.count("closer", clock("12:00"), 90_000)
+    felt.move(clock("13:00"), fills=60_000)
+    felt.count("opener", clock("14:00"), 150_000)
+    felt.move(clock("15:00"), rounds=10_000)
+    felt.count("closer", clock("20:00"), 160_000)
+    felt.box(clock("20:00"), "A1", currency_cents=0)
+    win = felt.win()
+    assert (250_000, 250_000, 0, 0, 0) == (
         win.opener_cents,
         win.closer_cents,
         win.fills_cents,
@@ -88,15 +58,19 @@ def test_a_table_that_opens_twice_on_a_day_adds_both_sessions() -> None:
 @pytest.mark.parametrize("treatment", ["drop", "memo"])
 def test_what_counts_as_drop_is_what_the_law_says(instrument: str, treatment: str) -> None:
     """Each instrument on its own: as drop it is win, as a memorandum it is shown apart and is not."""
-    figures = BoxFigures(
-        coupons=(CouponsInBox(coupon=instrument, cents=100, count=1),) if instrument in COUPONS else ()
+    is_coupon = instrument in COUPONS
+    figures = BoxFigures(coupons=(CouponsInBox(coupon=instrument, cents=100, count=1),) if is_coupon else ())
+    felt = felt_of_a_day(prepaid_cents=100 if instrument == "prepaid_access" else 0)
+    felt.box(
+        clock("20:00"),
+        "A1",
+        currency_cents=100 if instrument == "currency" else 0,
+        counter_checks_cents=100 if instrument == "counter_check" else 0,
+        figures=figures,
+        coupons_cents=100 if is_coupon else 0,
     )
-    counted = {"currency": (100, 0), "counter_check": (0, 100)}.get(instrument, (0, 0))
-    found = box(*counted).model_copy(update={"figures": figures, "coupons_cents": 100 * len(figures.coupons)})
-    moves = Moves(prepaid_cents=100 if instrument == "prepaid_access" else 0)
-    window = Window(start=count(1, 1000, "opener"), end=count(2, 1000, "closer"), moves=moves)
     law = under_law(PLACE, f"instruments.{instrument}", treatment)
-    [win] = wins(Provisions.of(law, DAY), [window], [found], [], by_shift=False)
+    win = felt.win(provisions=Provisions.of(law, DAY))
     taken = win.currency_cents + win.counter_checks_cents + win.prepaid_cents + win.coupons_cents
     expected = 100 if treatment == "drop" else 0
     assert (100, expected, expected) == (taken, win.drop_cents, win.win_cents)
@@ -104,15 +78,11 @@ def test_what_counts_as_drop_is_what_the_law_says(instrument: str, treatment: st
 
 def test_the_formula_is_that_of_the_law() -> None:
     """A jurisdiction that leaves credits out has another win from the same figures."""
-    window = Window(
-        start=count(1, 1000, "opener"), end=count(2, 900, "closer"), moves=Moves(cents=-300, credits_cents=300)
-    )
+    felt = felt_of_a_day(credits_cents=30_000, closer_cents=90_000)
+    felt.box(clock("20:00"), "A1", currency_cents=5_000)
     formula = {"plus": ["closer", "drop"], "minus": ["opener", "fills"]}
-    found = [
-        wins(provisions, [window], [box(50)], [], by_shift=False)[0].win_cents
-        for provisions in (PROVISIONS, Provisions.of(under_law(PLACE, "win.formula", formula), DAY))
-    ]
-    assert [250, -50] == found
+    laws = (PROVISIONS, Provisions.of(under_law(PLACE, "win.formula", formula), DAY))
+    assert [25_000, -5_000] == [felt.win(provisions=law).win_cents for law in laws]
 
 
 def test_adjustments_raise_or_lower_the_win_as_the_formula_says() -> None:

@@ -1,0 +1,53 @@
+"""Routes of drop boxes that nobody can count: one person asks to write one off, another approves."""
+
+from functools import partial
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
+
+from services.table_inventory.api.access import APPROVE_DAYS, AUDIT_DAYS, BY_OTHERS, DECIDED, DayReader, NumberPath
+from services.table_inventory.commands.write_offs import ApproveWriteOff, EnterWriteOff, RejectWriteOff
+from services.table_inventory.queries.write_offs import WriteOff, find_write_off, write_offs_of_day
+from shared.contracts.rejection import Reason
+from shared.runtime.database import snapshot
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import UNCHANGED, DayQuery, PropertyPath, command_route, document_response, problems
+
+
+class WriteOffs(BaseModel):
+    """What was asked for and decided about the boxes of a gaming day that nobody can count."""
+
+    items: list[WriteOff]
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/write-offs/{property}", tags=["write-offs"])
+    command = partial(command_route, router, context.commands, answers=WriteOff)
+    command(EnterWriteOff, "", role=AUDIT_DAYS, status=201, rejects=(Reason.NOT_FOUND, Reason.ALREADY_DECIDED))
+    one, path = "/{write_off}", router.prefix + "/{write_off}"
+    command(ApproveWriteOff, one + "/approve", role=APPROVE_DAYS, rejects=BY_OTHERS, subject=path)
+    command(RejectWriteOff, one + "/reject", role=APPROVE_DAYS, rejects=DECIDED, subject=path)
+
+    @router.get("", response_model_exclude_none=True, summary="List write-offs of drop boxes")
+    async def list_write_offs(reader: DayReader, property_name: PropertyPath, gaming_day: DayQuery) -> WriteOffs:
+        """Of the boxes for which a gaming day waited."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return WriteOffs(items=await write_offs_of_day(connection, property_name, gaming_day))
+
+    @router.get(
+        one,
+        response_model=WriteOff,
+        summary="Read a write-off of a drop box",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_write_off(
+        request: Request, reader: DayReader, property_name: PropertyPath, write_off: NumberPath
+    ) -> Response:
+        """As it was asked for, and what has become of it."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return document_response(request, await find_write_off(connection, property_name, write_off))
+
+    return router

@@ -1,0 +1,128 @@
+"""Drop boxes that nobody can count: written off by two people, so that the gaming day waits for them no longer."""
+
+from datetime import date
+from typing import Annotated, Final, Literal, NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.queries.write_offs import WriteOff, box_after, find_box, find_write_off
+from services.table_inventory.tables import counted_boxes, write_offs
+from shared.contracts import inventory
+from shared.contracts.envelope import Name
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import fields_of
+from shared.journal.recording import Recording
+from shared.runtime.command.approval import WRITE_OFF, Approval, Decision
+from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.rows import rows_of
+
+COMMANDS: Final = Commands()
+
+
+class EnterWriteOff(Command):
+    """Ask to write off a drop box.
+
+    One that an exchange took off the table and nobody can count, or one that it placed and that never came back.
+    Somebody else approves it.
+    """
+
+    property: Name
+    gaming_day: Annotated[date, Field(description="the gaming day that waits for the box")]
+    table: Name
+    exchange: Annotated[inventory.Number, Field(description="of its `box.exchanged` in the table's pit stream")]
+    which: Annotated[
+        Literal["removed", "placed"], Field(description="the box that came off by the exchange, or that it placed")
+    ]
+    reason: Text
+
+
+class Entering(NamedTuple):
+    """The box, its shift, and the last number of a write-off at the property."""
+
+    box: str
+    shift: str
+    last: int
+
+
+async def _entering(connection: AsyncConnection, command: EnterWriteOff) -> Entering:
+    """Return what a write-off is entered for. Raises: Rejected where nobody waits for the box."""
+    key = {"property": command.property, "table": command.table, "exchange": command.exchange}
+    row = await find_box(connection, **key)
+    box, name = row.box, f"exchange {command.exchange} at {command.table}"
+    if command.which == "placed":
+        box = row.placed_box
+        if box is None:
+            raise Rejected(Reason.NOT_FOUND, f"{name} names no box that it placed")
+        after = await box_after(connection, row)
+        if after is not None and after.box == box:
+            detail = f"box {box} came back by exchange {after.exchange} at {command.table}: count it, or write that off"
+            raise Rejected(Reason.ALREADY_DECIDED, detail)
+    elif (await connection.execute(rows_of(counted_boxes, **key))).first() is not None:
+        raise Rejected(Reason.ALREADY_DECIDED, f"box {box} of {name} is counted")
+    asked = await connection.execute(rows_of(write_offs, **key, which=command.which))
+    if any(one.status != "rejected" for one in asked):
+        raise Rejected(Reason.ALREADY_DECIDED, f"somebody asked to write off box {box} of {name} already")
+    return Entering(box, row.shift, await last_number(connection, write_offs, "write_off", property=command.property))
+
+
+@COMMANDS.handles(EnterWriteOff, load=_entering)
+def enter(command: EnterWriteOff, state: Entering, now: Now) -> Accepted:
+    """Ask for it under the next number."""
+    place = {"box": state.box, "shift": state.shift, "write_off": state.last + 1}
+    fact = inventory.WriteOffEntered(**dict(command), **place, entered_by=now.by, entered_at=now.at)
+    return Accepted(recording=Recording(fact=fact), answer=WriteOff(**dict(fact)))
+
+
+class _OfWriteOff(Command):
+    property: Name
+    write_off: inventory.Number
+
+
+class ApproveWriteOff(_OfWriteOff, Approving):
+    """Approve a write-off.
+
+    The gaming day waits for the box no longer; one that is found later is counted, and restates the day.
+    """
+
+
+class RejectWriteOff(_OfWriteOff):
+    """Reject a write-off.
+
+    The gaming day still waits for the box.
+    """
+
+    reason: Text
+
+
+async def _entered(connection: AsyncConnection, command: _OfWriteOff) -> WriteOff:
+    """Return a write-off. Raises: Rejected where there is none."""
+    return await find_write_off(connection, command.property, command.write_off)
+
+
+def _approval(entered: WriteOff) -> Approval:
+    return Approval(WRITE_OFF, f"write-off {entered.write_off}", entered.entered_by, Decision.of(entered.status))
+
+
+@COMMANDS.handles(ApproveWriteOff, load=_entered, subject=as_loaded)
+def approve(command: ApproveWriteOff, entered: WriteOff, now: Now) -> Accepted:
+    """Write the box off."""
+    _approval(entered).approve(now.by)
+    approved = {"approved_by": now.by, "approved_at": now.at}
+    fact = inventory.BoxWrittenOff(
+        **fields_of(entered, inventory.WriteOffEntered), **approved, subject_sha256=command.subject_sha256
+    )
+    answer = entered.model_copy(update={**approved, "status": "approved"})
+    return Accepted(recording=Recording(fact=fact), answer=answer)
+
+
+@COMMANDS.handles(RejectWriteOff, load=_entered)
+def reject(command: RejectWriteOff, entered: WriteOff, now: Now) -> Accepted:
+    """Go on waiting for the box."""
+    _approval(entered).reject()
+    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
+    fact = inventory.WriteOffRejected(**fields_of(entered, inventory.WriteOffEntered), **rejected)
+    answer = entered.model_copy(update={**rejected, "status": "rejected"})
+    return Accepted(recording=Recording(fact=fact), answer=answer)

@@ -1,0 +1,82 @@
+"""Drop boxes on a table: each that was there while the table was open comes back and is counted, or is written off.
+
+A box comes off by an exchange, which puts the next one on. Of the first box of a table nobody said when it was put on.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Final
+
+from services.table_inventory.domain.boxes import Box
+from services.table_inventory.domain.sessions import Lack, Piece, ShiftKey
+from shared.contracts.win import Missing
+
+AT_THE_COUNT: Final = timedelta(minutes=30)
+"""A box that was on an open table for no longer, and into which nothing was recorded, was changed for the count."""
+
+_EVER: Final = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """The time of a box on a table: since the exchange `placed`, until it came off as `back`; None: not known."""
+
+    placed: Box | None
+    back: Box | None
+
+    @property
+    def until(self) -> datetime:
+        """Return when it came off."""
+        return _EVER if self.back is None else self.back.removed_at
+
+
+def stays_of(boxes: Sequence[Box]) -> list[Stay]:
+    """Return the stays of a table, from exchanges in the order of time, one after the other."""
+    return [Stay(placed, back) for placed, back in pairwise((None, *boxes, None))]
+
+
+def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
+    """Return what the shifts of a table lack of its drop boxes. `pieces` are those of which no exchange is inside."""
+    for box in boxes:
+        if not box.is_done:
+            yield Lack(ShiftKey(box.gaming_day, box.shift), box.missing_count())
+    on_days = _by_day(stays_of(boxes), pieces)
+    for found in on_days.values():
+        needed = {number: each for number, each in found.items() if not _is_for_the_count(each[1])} or found
+        for stay, parts in needed.values():
+            for of in sorted({part.of for part in parts}):
+                yield from (Lack(of, missing) for missing in _missing(stay, parts))
+
+
+_Found = tuple[Stay, list[Piece]]
+
+
+def _by_day(stays: Sequence[Stay], pieces: Sequence[Piece]) -> dict[object, dict[int, _Found]]:
+    """Return the stays on each gaming day, by their place in the order, with the time that the table was open."""
+    found: dict[object, dict[int, _Found]] = defaultdict(dict)
+    number = 0
+    for piece in sorted(pieces, key=lambda one: one.since):
+        while number < len(stays) - 1 and stays[number].until <= piece.since:
+            number += 1
+        found[piece.of.gaming_day].setdefault(number, (stays[number], []))[1].append(piece)
+    return found
+
+
+def _is_for_the_count(parts: Sequence[Piece]) -> bool:
+    open_for = sum(((part.until - part.since) for part in parts), timedelta())
+    return open_for <= AT_THE_COUNT and not any(part.moves.dropped for part in parts)
+
+
+def _missing(stay: Stay, parts: Sequence[Piece]) -> Iterator[Missing]:
+    placed = stay.placed
+    name = None if placed is None else placed.placed_box
+    if placed is not None and name is not None and (stay.back is None or stay.back.box != name):
+        if not placed.placed_written_off:
+            yield Missing(what="box", name=name, since=placed.removed_at)
+    elif stay.back is None:
+        yield Missing(what="drop", since=max(parts[0].opened_at, parts[0].since))
+    if stay.back is not None and not stay.back.is_done:
+        yield stay.back.missing_count()

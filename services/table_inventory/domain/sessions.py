@@ -1,0 +1,307 @@
+"""Sessions: from the counts of a table, in their order, to the windows of its gaming days and shifts, and their lacks.
+
+An opener begins a session and a closer ends it; a count of an open table that begins another shift or gaming day
+divides it, and a spot count divides only the time. Gaming day and shift of a window follow from the count that begins
+it: what moved in it is of that day, whatever it claims. A table that stays open over the end of a gaming day is counted
+within the margin of the pit; where nobody did, the session is cut at that moment, and both days lack the count.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from typing import Any, Final, NamedTuple, Protocol
+
+from services.table_inventory.domain.windows import NOTHING, Count, Mark, Moves, Window
+from shared.contracts.win import Missing, MissingKind
+
+_DAY: Final = timedelta(days=1)
+
+
+class Clock(Protocol):
+    """What a property says of the time (`shared.contracts.places.Place`)."""
+
+    @property
+    def pit_margin(self) -> timedelta:
+        """Return how far outside its gaming day the pit may count of it."""
+
+    def gaming_day(self, moment: datetime) -> date:
+        """Return the gaming day in which a moment lies."""
+
+    def begins_at(self, day: date) -> datetime:
+        """Return the moment at which a gaming day begins."""
+
+    def shift_at(self, moment: datetime) -> str:
+        """Return the shift at work at a moment."""
+
+
+class ShiftKey(NamedTuple):
+    """A shift of a gaming day."""
+
+    gaming_day: date
+    shift: str
+
+
+class Lack(NamedTuple):
+    """What a shift of a gaming day lacks."""
+
+    of: ShiftKey
+    missing: Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The time between two marks while a table was open: what moved in it, and since when it was open."""
+
+    since: datetime
+    until: datetime
+    of: ShiftKey
+    opened_at: datetime
+    moves: Moves
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """What follows from the counts of a table.
+
+    `carried` are the records of inventories that did not open; `recounted` the counts that a recount replaced, and
+    `unexpected` the openers of a table that was open: they count it, and somebody should know why.
+    """
+
+    table: str
+    windows: Sequence[Window]
+    pieces: Sequence[Piece]
+    lacks: Sequence[Lack]
+    carried: Sequence[Count]
+    recounted: Sequence[Count]
+    unexpected: Sequence[Count]
+
+    def happened_on(self, clock: Clock, day: date) -> bool:
+        """Return whether anything was counted, moved or played at the table on a gaming day, or it was open on it."""
+        begins, ends = clock.begins_at(day), clock.begins_at(day + _DAY)
+        return any(one.gaming_day == day for one in self.carried) or any(
+            (window.play and window.gaming_day == day)
+            or (window.end is not None and begins <= window.end.at < ends)
+            or (window.since is not None and begins <= window.since < ends and window.moves.any)
+            for window in self.windows
+        )
+
+
+def nothing_of(table: str) -> Sessions:
+    """Return the sessions of a table at which nothing was counted."""
+    return Sessions(table, (), (), (), (), (), ())
+
+
+def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
+    """Return the sessions of one table. `marks` are in the order of time; of one moment, counts before other marks.
+
+    Of the ends of gaming days among them, those count that passed before `now` by more than the margin of the pit.
+    """
+    recounted: list[Count] = []
+    effective = _effective(marks, recounted)
+    table = marks[0].table if marks else ""
+    made = _Making(table, clock, now, [mark.count for mark in effective if mark.count is not None])
+    for mark in effective:
+        made.take(mark)
+    made.finish()
+    return Sessions(table, made.windows, made.pieces, made.lacks, made.carried, recounted, made.unexpected)
+
+
+def _effective(marks: Iterable[Mark], recounted: list[Count]) -> list[Mark]:
+    """Return the marks without the counts that were repeated before anything moved: the last of them holds."""
+    found: list[Mark] = []
+    last: int | None = None
+    moved = False
+    for mark in marks:
+        moved = moved or (mark.moves is not None and mark.moves.any)
+        count = mark.count
+        if count is not None and count.purpose != "spot":
+            before = None if last is None else found[last].count
+            if last is not None and before is not None and not moved and _is_recount(before, count):
+                recounted.append(before)
+                found[last] = found[last].model_copy(update={"count": None})
+            last, moved = len(found), False
+        found.append(mark)
+    return found
+
+
+def _is_recount(before: Count, count: Count) -> bool:
+    """Return whether a count repeats the one before it: the same step of the same gaming day."""
+    if before.purpose != count.purpose or before.gaming_day != count.gaming_day:
+        return False
+    return count.purpose in ("opener", "closer") or (count.purpose != "carried" and before.begun == count.begun)
+
+
+@dataclass(slots=True)
+class _Running:
+    """The window that runs: since which count, what moved in it, and of which day and shift it is while it is open.
+
+    `uncounted`: no count has begun this day of it.
+    """
+
+    start: Count | None = None
+    moves: Moves = NOTHING
+    earlier: Moves = NOTHING
+    since: datetime | None = None
+    opens: bool = False
+    open: ShiftKey | None = None
+    opened_at: datetime | None = None
+    uncounted: bool = False
+
+    def after(self, count: Count) -> "_Running":
+        """Return the window that begins with a count, in the same state."""
+        return _Running(start=count, since=count.at, open=self.open, opened_at=self.opened_at)
+
+
+@dataclass(slots=True)
+class _Making:
+    """Windows in the making."""
+
+    table: str
+    clock: Clock
+    now: datetime
+    counts: Sequence[Count]
+    windows: list[Window] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
+    lacks: list[Lack] = field(default_factory=list)
+    carried: list[Count] = field(default_factory=list)
+    unexpected: list[Count] = field(default_factory=list)
+    running: _Running = field(default_factory=_Running)
+    _at: datetime | None = None
+
+    def take(self, mark: Mark) -> None:
+        """Go on to a mark."""
+        running, moves = self.running, mark.moves or NOTHING
+        running.moves += moves
+        if running.open is not None and self._at is not None and running.opened_at is not None and self._at < mark.at:
+            self.pieces.append(Piece(self._at, mark.at, running.open, running.opened_at, moves))
+        self._at = mark.at
+        if mark.count is not None:
+            self._count(mark.count)
+        elif self.clock.begins_at(self.clock.gaming_day(mark.at)) == mark.at:
+            self._day_ends(mark.at)
+
+    def finish(self) -> None:
+        """End with what runs."""
+        running = self.running
+        if running.open is not None:
+            assert running.opened_at is not None
+            self._lack(running.open, "closer", running.opened_at)
+        if running.start is not None or running.since is not None:
+            self._emit(None)
+
+    def _count(self, count: Count) -> None:
+        match count.purpose:
+            case "opener" if self.running.open is None:
+                self._emit(count)
+                self._open(count)
+            case "closer" if self.running.open is not None:
+                self._emit(count, closes=True)
+                self.running = _Running(start=count, since=count.at)
+            case "closer":
+                self._unopened(count)
+                self.running = _Running(start=count, since=count.at)
+            case "opener" | "shift" | "drop":
+                self._divide(count)
+            case "spot" | "carried":
+                if count.purpose == "carried":
+                    self.carried.append(count)
+                self._emit(count)
+                self.running = self.running.after(count)
+
+    def _divide(self, count: Count) -> None:
+        """Count a table that is, or must have been, open: another shift or day begins, or none."""
+        running, begun = self.running, ShiftKey(*count.begun)
+        if count.purpose == "opener":
+            self.unexpected.append(count)
+        if running.open is None:
+            self._unopened(count)
+            self._open(count)
+        elif running.open == begun and not (running.uncounted and count.purpose == "opener"):
+            self._emit(count)
+            self.running = running.after(count)
+        elif running.uncounted and running.open.gaming_day == begun.gaming_day:
+            self._emit(count)  # with it the day has its first count, and still lacks the one at its beginning
+            self.running = replace(running.after(count), open=begun, opens=True)
+        else:
+            self._emit(count, closes=True, hands_over=running.open.gaming_day == begun.gaming_day)
+            self.running = replace(running.after(count), open=begun, opens=True)
+
+    def _open(self, count: Count) -> None:
+        self.running = _Running(
+            start=count, since=count.at, open=ShiftKey(*count.begun), opens=True, opened_at=count.at
+        )
+
+    def _unopened(self, count: Count) -> None:
+        """End a session that nobody had opened: it began somewhere after the count before."""
+        running, of = self.running, ShiftKey(count.gaming_day, count.shift)
+        since = count.at if running.start is None else running.start.at
+        self._lack(of, "opener", since)
+        if running.since is not None and running.since < count.at:
+            self.pieces.append(Piece(running.since, count.at, of, since, running.moves))
+        running.open = of
+        self._emit(count, closes=True)
+
+    def _day_ends(self, at: datetime) -> None:
+        """Cut what runs at the end of a gaming day: of an open table, where nobody counted it around that moment."""
+        running, next_day = self.running, self.clock.gaming_day(at)
+        if running.open is None:
+            if running.start is not None or running.since is not None:
+                self._emit(None, until=at)
+            self._go_on(at)
+            return
+        if running.open.gaming_day >= next_day or self.now <= at + self.clock.pit_margin or self._is_counted(at):
+            return
+        following = ShiftKey(next_day, self.clock.shift_at(at))
+        self._lack(running.open, "day_count", at)
+        self._lack(following, "day_count", at)
+        self._emit(None, until=at)
+        self._go_on(at)
+        running.open, running.uncounted = following, True
+
+    def _go_on(self, at: datetime) -> None:
+        running = self.running
+        running.earlier += running.moves
+        running.moves, running.since, running.opens = NOTHING, at, False
+
+    def _is_counted(self, at: datetime) -> bool:
+        """Return whether a count soon after the end of a gaming day ends it; an opener says that it had none."""
+        day = self.clock.gaming_day(at)
+        return any(
+            at < count.at <= at + self.clock.pit_margin
+            and (count.purpose == "closer" or (count.purpose in ("shift", "drop") and count.begun[0] >= day))
+            for count in self.counts
+        )
+
+    def _emit(self, end: Count | None, *, until: datetime | None = None, **more: Any) -> None:
+        """Add the window that runs, up to a count or the end of a gaming day."""
+        running = self.running
+        of = running.open or self._closed(end)
+        self.windows.append(
+            Window(
+                table=self.table,
+                start=running.start,
+                end=end,
+                moves=running.moves,
+                earlier=running.earlier,
+                since=running.since,
+                until=until,
+                play=running.open is not None,
+                opens=running.opens,
+                gaming_day=of.gaming_day,
+                shift=of.shift,
+                **more,
+            )
+        )
+
+    def _closed(self, end: Count | None) -> ShiftKey:
+        """Return the day and shift of a window of a closed table: those of its end. Who sold chips then, opened it."""
+        running = self.running
+        moment = running.since or (None if end is None else end.at)
+        assert moment is not None, "a window begins or ends somewhere"
+        of = ShiftKey(self.clock.gaming_day(moment), self.clock.shift_at(moment))
+        if running.moves.sold:
+            self._lack(of, "opener", moment)
+        return of if end is None else ShiftKey(end.gaming_day, end.shift)
+
+    def _lack(self, of: ShiftKey, what: MissingKind, since: datetime, name: str = "") -> None:
+        self.lacks.append(Lack(of, Missing(what=what, name=name, since=since)))

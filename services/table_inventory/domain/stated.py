@@ -1,0 +1,57 @@
+"""What is stated of the win of tables: the figures of each shift of a gaming day, and what changes of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import BaseModel
+
+from services.table_inventory.domain.days import DayKey
+from services.table_inventory.domain.rake import non_banking
+from services.table_inventory.domain.win import Win
+from shared.contracts.places import Place
+from shared.contracts.win import Missing, WinFigures, WinStated
+
+
+class Stated(BaseModel):
+    """What was stated last of a table in a shift."""
+
+    table: str
+    shift: str
+    revision: int = 0
+    figures: WinFigures = WinFigures()
+    missing: tuple[Missing, ...] = ()
+    counts: tuple[int, ...] = ()
+    boxes: tuple[int, ...] = ()
+
+
+def unstated_of(
+    place: Place, key: DayKey, shifts: Mapping[str, Sequence[Win]], stated: Sequence[Stated]
+) -> Iterator[WinStated]:
+    """Return what is to be stated of a gaming day: the shifts that are other now than was stated of them last.
+
+    `shifts` is the win of each table by shift, `stated` what was stated last of these tables.
+    """
+    known = {(one.table, one.shift): one for one in stated}
+    now = {(table, win.shift or ""): win for table, wins in shifts.items() for win in wins}
+    for table, shift in sorted({*known, *now}):
+        last = known.get((table, shift), Stated(table=table, shift=shift))
+        win, mark = now.get((table, shift), Win(table, shift)), non_banking(place, table, key.gaming_day)
+        figures, missing = win.figures(non_banking=bool(mark)), tuple(win.lacks)
+        if (figures, missing, tuple(win.counts), tuple(win.boxes)) == _said(last):
+            continue
+        yield WinStated(
+            **key._asdict(),
+            table=table,
+            shift=shift,
+            revision=last.revision + 1,
+            figures=figures,
+            changes=figures - last.figures,
+            missing=missing,
+            found=tuple(one for one in last.missing if one not in missing),
+            counts=tuple(win.counts),
+            boxes=tuple(win.boxes),
+            non_banking=mark,
+        )
+
+
+def _said(last: Stated) -> tuple[WinFigures, tuple[Missing, ...], tuple[int, ...], tuple[int, ...]]:
+    return last.figures, last.missing, last.counts, last.boxes

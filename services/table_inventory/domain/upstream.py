@@ -1,0 +1,68 @@
+"""What round settlement says of its input: events that are missing, and records that it refused.
+
+No day of a property is closed while any of its own is open.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from shared.contracts.envelope import Event, shard_of
+from shared.contracts.inventory import EntryOfSettlement, UpstreamNoted
+from shared.contracts.journal_facts import GapFilled, GapOpened, QuarantineDismissed, RecordMended, RecordQuarantined
+
+OF_INPUT: Final = (GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed)
+"""What is read of it."""
+
+_OF_PROPERTY: Final = re.compile(r"/properties/([^/]+)/")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInput:
+    """What is open of an input: `missing` events of a stream, or a record that was refused, for a `reason`."""
+
+    of: str
+    source: str | None
+    missing: int = 0
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        if self.missing:
+            return f"{self.missing} events of {self.source} are missing at {self.of}"
+        return f"a record of {self.source or 'an unknown stream'} is in quarantine at {self.of}: {self.reason}"
+
+
+def property_of(source: str | None) -> str | None:
+    """Return the property that a stream is of; None where it says none.
+
+    >>> property_of("/properties/riverside/tables/BJ-01/pit")
+    'riverside'
+    """
+    found = None if source is None else _OF_PROPERTY.match(source)
+    return None if found is None else found[1]
+
+
+def noted(event: Event[Any]) -> Iterator[UpstreamNoted]:
+    """Return what is noted of an entry that says something of the input of round settlement."""
+    match event.data:
+        case GapOpened() as gap:
+            property_name = property_of(gap.source)
+            yield UpstreamNoted(property=property_name, source=gap.source, first=gap.first, last=gap.last)
+        case GapFilled() as filled:
+            yield UpstreamNoted(property=property_of(filled.source), source=filled.source, filled=filled.sequence)
+        case RecordQuarantined() as refused:
+            source = refused.source or refused.key
+            yield UpstreamNoted(
+                property=property_of(source),
+                source=source,
+                quarantined=EntryOfSettlement(shard=shard_of(event.source), seq=event.sequence),
+                sequence=refused.sequence,
+                reason=refused.reason,
+            )
+        case RecordMended() as mended:
+            closed = tuple(EntryOfSettlement(shard=one.shard, seq=one.seq) for one in mended.entries)
+            yield UpstreamNoted(property=property_of(mended.source), source=mended.source, closed=closed, mended=True)
+        case QuarantineDismissed() as dismissed:
+            closed = (EntryOfSettlement(shard=dismissed.shard, seq=dismissed.seq),)
+            yield UpstreamNoted(property=property_of(dismissed.source), source=dismissed.source, closed=closed)

@@ -1,0 +1,74 @@
+"""Read what was stated of wins, and which gaming days of tables may have another one since."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Final, NamedTuple
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.days import DayKey
+from services.table_inventory.domain.stated import Stated
+from services.table_inventory.tables import wins_stated
+from shared.runtime.rows import rows_of, things_of
+
+
+class TableDay(NamedTuple):
+    """A gaming day of a table."""
+
+    property: str
+    table: str
+    gaming_day: date
+
+
+class Touched(NamedTuple):
+    """Gaming days of tables that may have another win, and how far the shards of the journal have been looked at."""
+
+    days: Sequence[TableDay]
+    reached: Mapping[int, int]
+
+
+_SINCE: Final = text("""
+    SELECT t.property, t."table", t.gaming_day, t.shard, t.seq
+    FROM unnest(CAST(:shards AS integer[]), CAST(:seqs AS bigint[])) r (shard, seq)
+    RIGHT JOIN (SELECT DISTINCT shard FROM table_inventory.shards) s USING (shard)
+    JOIN table_inventory.touched t ON t.shard = s.shard AND t.seq > coalesce(r.seq, 0)""")
+
+# After a start it is not known what was looked at: what was touched about when the last statement was made, or later.
+_UNSTATED: Final = text("""
+    SELECT t.property, t."table", t.gaming_day, t.shard, t.seq,
+           t.recorded_at >= coalesce((
+               SELECT max(s.stated_at) - interval '1 minute' FROM table_inventory.wins_stated s
+               WHERE s.property = t.property AND s."table" = t."table" AND s.gaming_day = t.gaming_day), '-infinity')
+               OR t.gaming_day > current_date - 8 AND NOT EXISTS (
+                   SELECT FROM table_inventory.days d
+                   WHERE d.property = t.property AND d.gaming_day = t.gaming_day AND d.final_at IS NOT NULL) AS is_due
+    FROM table_inventory.touched t""")
+
+_INCOMPLETE: Final = text("""
+    SELECT DISTINCT property, "table", gaming_day FROM table_inventory.wins_stated
+    WHERE property = :property AND gaming_day = :gaming_day AND missing <> '[]'""")
+
+
+async def read_stated(connection: AsyncConnection, key: DayKey, table: str | None = None) -> list[Stated]:
+    """Return what was stated last of the shifts of a gaming day, or of those of a `table`."""
+    return await things_of(Stated, connection, rows_of(wins_stated, **key._asdict(), table=table))
+
+
+async def read_touched(connection: AsyncConnection, reached: Mapping[int, int] | None) -> Touched:
+    """Return what may have another win since the shards were looked at; `reached` None: since the last statements."""
+    if reached is None:
+        rows = list(await connection.execute(_UNSTATED))
+        due = [row for row in rows if row.is_due]
+    else:
+        asked = {"shards": list(reached), "seqs": list(reached.values())}
+        rows = due = list(await connection.execute(_SINCE, asked))
+    after = dict(reached or {})
+    for row in rows:
+        after[row.shard] = max(after.get(row.shard, 0), row.seq)
+    return Touched(sorted({TableDay(*row[:3]) for row in due}), after)
+
+
+async def incomplete_tables(connection: AsyncConnection, key: DayKey) -> list[TableDay]:
+    """Return the tables of a gaming day of which something is missing as it was stated."""
+    return [TableDay(*row) for row in await connection.execute(_INCOMPLETE, key._asdict())]

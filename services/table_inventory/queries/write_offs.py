@@ -1,0 +1,51 @@
+"""Read drop boxes as they came off, and what was asked for about those that nobody can count."""
+
+from datetime import date
+from typing import Any, Literal
+
+from pydantic import AwareDatetime
+from sqlalchemy import Row, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.tables import boxes, write_offs
+from shared.contracts.inventory import WriteOffEntered
+from shared.runtime.command.subject import Subject
+from shared.runtime.rows import find_row, rows_of, thing_of, things_of
+
+
+class WriteOff(WriteOffEntered, Subject):
+    """A write-off of a drop box, and what has become of it."""
+
+    status: Literal["entered", "approved", "rejected"] = "entered"
+    approved_by: str | None = None
+    approved_at: AwareDatetime | None = None
+    rejected_by: str | None = None
+    rejected_at: AwareDatetime | None = None
+    rejection_reason: str | None = None
+
+
+async def find_box(connection: AsyncConnection, **key: Any) -> Row[Any]:
+    """Return the row of a box by its exchange. Raises: Rejected where there is none."""
+    return await find_row(connection, boxes, f"no box came off {key['table']} by exchange {key['exchange']}", **key)
+
+
+async def box_after(connection: AsyncConnection, row: Row[Any]) -> Row[Any] | None:
+    """Return the row of the box that came off the same table next."""
+    b = boxes.c
+    later = rows_of(boxes, property=row.property, table=row.table)
+    later = later.where(tuple_(b.removed_at, b.exchange) > (row.removed_at, row.exchange))
+    found: Row[Any] | None = (await connection.execute(later.order_by(b.removed_at, b.exchange).limit(1))).one_or_none()
+    return found
+
+
+async def find_write_off(connection: AsyncConnection, property_name: str, write_off: int) -> WriteOff:
+    """Return a write-off. Raises: Rejected where there is none."""
+    missing = f"there is no write-off {write_off} at {property_name}"
+    key = {"property": property_name, "write_off": write_off}
+    return thing_of(WriteOff, await find_row(connection, write_offs, missing, **key))
+
+
+async def write_offs_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[WriteOff]:
+    """Return the write-offs for which a gaming day waited, in the order of their numbers."""
+    query = rows_of(write_offs, property=property_name, gaming_day=gaming_day).order_by(write_offs.c.write_off)
+    return await things_of(WriteOff, connection, query)

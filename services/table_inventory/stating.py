@@ -1,0 +1,194 @@
+"""State the win of tables: what follows from the records of a gaming day, as often as they make another one.
+
+One process states at a time: it holds the shard of the statements. What it states follows from one state of the
+journal, and is recorded on top of it; so a statement is made once, whoever is killed meanwhile.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from time import monotonic
+from typing import Final, NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.days import DayKey
+from services.table_inventory.domain.provisions import Provisions
+from services.table_inventory.domain.sessions import nothing_of, sessions_of
+from services.table_inventory.domain.stated import unstated_of
+from services.table_inventory.domain.win import shift_wins
+from services.table_inventory.queries.days import approved_adjustments
+from services.table_inventory.queries.slips import open_slips
+from services.table_inventory.queries.stated import TableDay, incomplete_tables, read_stated, read_touched
+from services.table_inventory.queries.watched import running_days
+from services.table_inventory.queries.windows import Span, boxes_between, marks_of
+from services.table_inventory.tables import properties
+from shared.contracts.win import WinStated
+from shared.journal.entry import Draft, Entry
+from shared.journal.recording import Cause, Recording, draft, recorded
+from shared.journal.shard import Shard
+from shared.runtime.consume.properties import Places, known_places
+from shared.runtime.projector import Transaction
+from shared.runtime.service.context import ServiceContext
+
+SHARD: Final = "wins"
+
+_DOUBTFUL_SECONDS: Final = 15.0
+"""How often a day is looked at again on which a count was repeated: a round that comes late, of which no other figure
+follows, may have been played between."""
+
+_DAY: Final = timedelta(days=1)
+
+
+class _Looked(NamedTuple):
+    """Days that may have another win; how far the shards were looked at, and which day ran at each property."""
+
+    days: Sequence[TableDay]
+    reached: Mapping[int, int] | None
+    running: dict[str, date]
+
+
+class Stating:
+    """States wins, and knows how far it has looked at the journal."""
+
+    def __init__(self, context: ServiceContext) -> None:
+        self._context = context
+        self._reached: Mapping[int, int] | None = None
+        self._running: dict[str, date] = {}
+        self._recounted: set[TableDay] = set()
+        self._doubted_at = 0.0
+
+    async def state_day(self, key: DayKey) -> None:
+        """State the win of the tables of a gaming day that is about to be sealed, as far as it is another one."""
+        async with self._context.pools.background.connect() as connection:
+            place = (await known_places(connection, properties)).of_day(*key)
+            stated = {one.table for one in await read_stated(connection, key)}
+        tables = stated | {table.table for table in (() if place is None else place.tables_on(key.gaming_day))}
+        await self._state([TableDay(key.property, table, key.gaming_day) for table in sorted(tables)])
+
+    async def state(self) -> int:
+        """State what is other than was stated of it, and return how many shifts that are."""
+        async with self._context.pools.background.connect() as connection:
+            if not await self._is_due(connection):
+                return 0
+        return await self._state()
+
+    async def _state(self, days: Sequence[TableDay] | None = None) -> int:
+        """State what is other than was stated of these days, or of all that may be."""
+        context = self._context
+        async with context.ledger.turn(SHARD):
+            async with context.pools.background.begin() as connection:
+                await context.high_water.compared()
+                context.high_water.require_whole()
+                await context.ledger.open_shard(connection, SHARD)
+            async with context.pools.background.connect() as connection:
+                await connection.execution_options(isolation_level="REPEATABLE READ")
+                async with connection.begin():
+                    shard = await context.ledger.lock_shard(connection, SHARD)
+                    context.high_water.require(shard)
+                    looked = _Looked(days or (), self._reached, self._running)
+                    if days is None:
+                        looked = await self._look(connection)
+                    facts = await self._unstated(connection, looked.days)
+                    entries, shard = await self._record(connection, shard, facts)
+        context.high_water.reached([shard])
+        self._reached, self._running = looked.reached, looked.running
+        for entry in entries:
+            context.metrics.entries.labels(entry.draft.kind).inc()
+        if entries:
+            context.wake(entries)
+        return len(entries)
+
+    async def _is_due(self, connection: AsyncConnection) -> bool:
+        if self._reached is None or self._doubtful():
+            return True
+        touched = await read_touched(connection, self._reached)
+        return bool(touched.days) or bool((await self._ended(connection))[0])
+
+    async def _look(self, connection: AsyncConnection) -> "_Looked":
+        """Return which days may have another win, and how far that was looked at."""
+        touched = await read_touched(connection, self._reached)
+        ended, running = await self._ended(connection)
+        doubtful = self._doubtful()
+        if doubtful:
+            self._doubted_at = monotonic()
+        return _Looked([*touched.days, *ended, *doubtful], touched.reached, running)
+
+    def _doubtful(self) -> list[TableDay]:
+        return sorted(self._recounted) if monotonic() > self._doubted_at + _DOUBTFUL_SECONDS else []
+
+    async def _ended(self, connection: AsyncConnection) -> tuple[list[TableDay], dict[str, date]]:
+        """Return the tables of which something is missing on a day that is over since the last look, for good.
+
+        A count may come as long after the end of a gaming day as the margin of the pit says.
+        """
+        now = self._context.clock()
+        places = await known_places(connection, properties)
+        running: dict[str, date] = {}
+        found: list[TableDay] = []
+        for name in await running_days(connection, now):
+            place = places.place(name, now)
+            assert place is not None, "the property is in effect"
+            running[name] = day = place.gaming_day(now - place.pit_margin)
+            if self._running.get(name) != day:
+                found += await incomplete_tables(connection, DayKey(name, day - _DAY))
+        return found, running
+
+    async def _unstated(self, connection: AsyncConnection, touched: Iterable[TableDay]) -> list[WinStated]:
+        """Return what is to be stated of gaming days, and of those before and after them that it changes."""
+        places = await known_places(connection, properties)
+        waiting = deque(dict.fromkeys(touched))
+        found: dict[tuple[TableDay, str], WinStated] = {}
+        looked_at: set[TableDay] = set()
+        while waiting:
+            one = waiting.popleft()
+            if one in looked_at:
+                continue
+            looked_at.add(one)
+            for fact in await self._around(connection, places, one):
+                day = TableDay(fact.property, fact.table, fact.gaming_day)
+                found[day, fact.shift] = fact
+                if day.gaming_day > one.gaming_day:
+                    waiting.append(day)
+        return list(found.values())
+
+    async def _around(self, connection: AsyncConnection, places: Places, one: TableDay) -> list[WinStated]:
+        """Return what is to be stated of a table on a gaming day, and on those before and after it."""
+        place = places.of_day(one.property, one.gaming_day)
+        if place is None:
+            return []
+        days = [one.gaming_day + number * _DAY for number in (-1, 0, 1)]
+        asked = Span(place, days[0], days[-1]).asked(one.property, one.table)
+        marks, boxes = await marks_of(connection, asked), await boxes_between(connection, asked)
+        sessions = nothing_of(one.table)
+        if one.table in marks:
+            sessions = sessions_of(place, marks[one.table], self._context.clock())
+        self._recounted.discard(one)
+        if any(count.gaming_day == one.gaming_day for count in sessions.recounted):
+            self._recounted.add(one)
+        facts: list[WinStated] = []
+        for day in days:
+            key = DayKey(one.property, day)
+            approved = [each for each in await approved_adjustments(connection, key) if each.table == one.table]
+            slips = await open_slips(connection, *key, one.table)
+            wins = shift_wins(Provisions.of(place, day), day, sessions, boxes.get(one.table, ()), approved, slips)
+            stated = await read_stated(connection, key, one.table)
+            facts += unstated_of(place, key, {one.table: wins}, stated)
+        return facts
+
+    async def _record(
+        self, connection: AsyncConnection, shard: Shard, facts: list[WinStated]
+    ) -> tuple[list[Entry], Shard]:
+        """Record statements, and return their entries, and the shard as it stands after them."""
+        if not facts:
+            return [], shard
+        context, at = self._context, self._context.clock()
+        drafts: list[Draft] = []
+        for number, fact in enumerate(facts, start=shard.next_seq):
+            name = f"{fact.property}/{fact.gaming_day}/{fact.table}/{fact.shift}/{fact.revision}"
+            drafts.append(draft(Recording(fact=fact), Cause(f"/{context.service}/{SHARD}", number, name, None, at)))
+        entries, after = await context.ledger.append(
+            connection, shard, drafts, next_offset=shard.next_offset, recorded_at=at, held=True
+        )
+        await context.projector.project(Transaction(connection), recorded(entries))
+        return entries, after

@@ -1,0 +1,249 @@
+"""One win: what pits do on ordinary days, each of which once let a day be sealed with money or a count missing."""
+
+from typing import Any
+
+import pytest
+
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.win import WinFigures, WinStated
+from tests.integration.table_inventory.day import BOX, FOUND, OPENER, PAPER, play_a_day
+from tests.support.asgi import assert_problem
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
+
+PATH = f"/gaming-days/{PROPERTY}/{DAY}"
+NEXT = "2026-11-21"
+PEOPLE = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
+
+
+def stated(desk: InventoryDesk) -> list[WinStated]:
+    """What is stated of wins, after stating what is due."""
+    desk.state()
+    return [fact for fact in desk.desk.facts() if isinstance(fact, WinStated)]
+
+
+def counted(table: Table, hours: float, contents: Any, day: str, shift: str, purpose: str = "shift") -> dict[str, Any]:
+    """A count that begins a shift."""
+    begins = {"gaming_day": day, "shift": shift}
+    return table.event("table.counted", at(hours), contents=contents, purpose=purpose, begins=begins, **PEOPLE)
+
+
+def test_a_box_that_was_placed_and_never_came_back_holds_the_day_until_two_people_write_it_off(
+    desk: InventoryDesk,
+) -> None:
+    """B1 off and B2 on at the change of shifts, B1 counted, B2 never taken off."""
+    desk.has_only("BJ-01")
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), chips(c500=200)), table.sold(at(1), 100_00))
+    desk.pit(counted(table, 4, chips(c500=180), DAY, "swing"), *table.box_off(at(4), "B1", "B2"))
+    exchange = table.sequence - 1
+    table.shift = "swing"
+    desk.pit(table.sold(at(5), 200_00), table.closed(at(8), chips(c500=140)))
+    desk.count_boxes(("BJ-01", exchange, {"currency": [{"cents": 10000, "count": 1}]}))
+    early = desk.send(f"{PATH}/preliminary", {}, person="audit.kim")
+    assert_problem(early, 409, "box B2, placed on BJ-01 2026-11-20 09:00:00, is not back")
+    assert [("box", "B2")] == [(one.what, one.name) for fact in stated(desk) for one in fact.missing][-1:]
+    place = {"gaming_day": DAY, "table": "BJ-01", "exchange": exchange, "which": "placed", "reason": "burnt"}
+    desk.done(f"/write-offs/{PROPERTY}", place, person="audit.kim")
+    own = desk.send(f"/write-offs/{PROPERTY}/1/approve", person="audit.kim")
+    assert 403 == own.status_code
+    desk.done(f"/write-offs/{PROPERTY}/1/approve", person="control.eve")
+    assert "preliminary" == desk.done(f"{PATH}/preliminary", {}, person="audit.kim")["status"]
+
+
+@pytest.mark.parametrize("step", ["preliminary", "audited", "final"])
+def test_no_step_closes_a_day_that_is_not_over(desk: InventoryDesk, step: str) -> None:
+    """Not the one that runs, whoever excuses what, nor one that has not begun."""
+    desk.has_only("BJ-01")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    person = "control.eve" if step == "final" else "audit.lou"
+    if step != "preliminary":
+        desk.done(f"{PATH}/preliminary", {}, person="audit.kim")
+    if step == "final":
+        desk.done(f"{PATH}/audited", person="audit.lou")
+    desk.clock.now = at(9)
+    runs = desk.send(f"{PATH}/{step}", {} if step == "preliminary" else None, person=person)
+    assert_problem(runs, 409, "2026-11-20 runs until 2026-11-21T04:00:00-05:00")
+
+
+@pytest.mark.parametrize("day", [NEXT, "9999-12-31"])
+def test_a_day_that_has_not_begun_is_not_closed(desk: InventoryDesk, day: str) -> None:
+    """However far it lies ahead."""
+    desk.clock.now = at(9)
+    early = desk.send(f"/gaming-days/{PROPERTY}/{day}/preliminary", {}, person="audit.kim")
+    assert_problem(early, 409, f"{day} has not begun")
+
+
+def test_a_table_at_which_anything_happened_cannot_be_excused(desk: InventoryDesk) -> None:
+    """It was opened, or played at without an opener, or only counted; a table of which nothing is known can be."""
+    desk.has_only("BJ-01", "BJ-02", "BJ-03")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    desk.settle(Rounds(3).posted(Table("BJ-02"), at(3), "r-9", handle=5_00, payout=0))
+    for name in ("BJ-01", "BJ-02"):
+        excused = [{"table": one, "reason": "renovated"} for one in (name, "BJ-03")]
+        refused = desk.send(f"{PATH}/preliminary", {"excused": excused}, person="audit.kim")
+        assert_problem(refused, 422, f"table {name} cannot be excused")
+    desk.has_only("BJ-01", "BJ-03")
+
+
+def test_a_fill_after_the_drop_count_is_of_the_next_day_whatever_it_claims(desk: InventoryDesk) -> None:
+    """Drop count at the end of the day; a fill a minute later says the old day: 0 and 0."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), chips(c500=200)))
+    number = desk.slip("fill", "BJ-01", chips(c500=100))
+    desk.pit(counted(table, 23, chips(c500=200), NEXT, "day", "drop"), *table.box_off(at(23), "B1", "B2"))
+    received = {"contents": chips(c500=100), "received_by": "dealer.dan", "observed_by": "floor.fay"}
+    desk.pit(
+        table.event("fill.carried", at(23.01), number=number, carried_by="sec.gus"),
+        table.event("fill.received", at(23.02), number=number, **received),
+    )
+    [fact] = [fact for fact in desk.desk.facts() if isinstance(fact, PitRecorded) and fact.event == "fill.received"]
+    assert (NEXT, DAY) == (str(fact.gaming_day), str(fact.claimed_day))
+    table.day = NEXT
+    desk.pit(table.closed(at(30), chips(c500=300)), *table.box_off(at(30), "B2"))
+    for day in (DAY, NEXT):
+        exchange = next(box for box in desk.win(day)["tables"][0]["boxes"])
+        desk.count_boxes(("BJ-01", exchange, {}), day=day)
+    assert [0, 0] == [desk.win(day)["tables"][0]["win_cents"] for day in (DAY, NEXT)]
+    figures = {day: WinFigures() for day in (DAY, NEXT)}
+    for one in stated(desk):
+        if str(one.gaming_day) in figures:
+            figures[str(one.gaming_day)] += one.changes
+    assert [(0, 0), (500_00, 0)] == [(one.fills_cents, one.win_cents) for one in figures.values()]
+
+
+def test_a_sale_is_of_the_gaming_day_of_its_moment(desk: InventoryDesk) -> None:
+    """600,000 at 22:00 and as much an hour later, which claims the next gaming day: both are of one day."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER), table.sold(at(21.5), 6_000_00, patron="p-1"))
+    desk.pit(table.sold(at(22.5), 6_000_00, patron="p-1", gaming_day=NEXT))
+    sold = [fact for fact in desk.desk.facts() if isinstance(fact, PitRecorded) and fact.event == "chips.sold"]
+    assert [(DAY, None), (DAY, NEXT)] == [
+        (str(one.gaming_day), None if one.claimed_day is None else str(one.claimed_day)) for one in sold
+    ]
+
+
+def test_a_counter_check_is_issued_once(desk: InventoryDesk) -> None:
+    """K-1 at two tables: the second is refused where it is recorded, in one batch and in another."""
+    tables = [Table("BJ-01"), Table("BJ-02")]
+    checks = [
+        table.event("counter_check.issued", at(1 + number), serial="K-1", cents=500_00, **PEOPLE)
+        for number, table in enumerate((*tables, *tables))
+    ]
+    desk.pit(*checks[:2])
+    desk.pit(checks[2])
+    assert 2 == len([reason for reason in desk.quarantined() if "counter check K-1 of riverbend was issued" in reason])
+    [check] = desk.get(f"/counter-checks/{PROPERTY}", person="cage.ann").json()["items"]
+    assert ("BJ-01", 500_00) == (check["table"], check["left_cents"])
+
+
+def test_a_shift_that_the_property_has_not_is_refused(desk: InventoryDesk) -> None:
+    """A closer of shift `dya`, and a count that begins it."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER), table.closed(at(8), OPENER, shift="dya"))
+    desk.pit(counted(table, 8, OPENER, DAY, "dya"))
+    assert 2 == len([reason for reason in desk.quarantined() if "'shift' 'dya': riverbend has the shifts" in reason])
+
+
+def test_a_box_is_on_one_table(desk: InventoryDesk) -> None:
+    """One that another table's last exchange has placed there cannot be placed here; once it is off, it can."""
+    here, there = Table("BJ-01"), Table("BJ-02")
+    desk.pit(here.opened(at(0), OPENER), there.opened(at(0), OPENER))
+    desk.pit(*here.box_off(at(1), "A1", "X"), *there.box_off(at(2), "A2", "X"))
+    assert ["box X is on BJ-01, as its last exchange says: it cannot be on BJ-02"] == [
+        reason.rpartition(": box")[0] or reason for reason in desk.quarantined()
+    ]
+    desk.pit(*here.box_off(at(3), "X", "Y"), *there.box_off(at(4), "A2", "X"))
+    assert 1 == len(desk.quarantined())
+
+
+def test_what_round_settlement_refused_or_misses_holds_the_day(desk: InventoryDesk) -> None:
+    """A gap, and a record in quarantine of the property; once both are over, the day is closed."""
+    desk.has_only("BJ-01")
+    table, rounds = play_a_day(desk), Rounds(4)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    source = table.source.removesuffix("/pit")
+    refused = {"topic": "table.events", "partition": 0, "offset": 7, "source": source, "sequence": 6}
+    desk.settle(
+        rounds.said("gap.opened", at(9), {"source": source, "first": 3, "last": 3}),
+        rounds.said("record.quarantined", at(9), refused | {"reason": "no such card", "sha256": "0" * 64}),
+    )
+    early = desk.send(f"{PATH}/preliminary", {}, person="audit.kim")
+    assert_problem(early, 409, f"1 events of {source} are missing at round settlement")
+    assert_problem(early, 409, f"a record of {source} is in quarantine at round settlement: no such card")
+    mended = {"source": source, "sequence": 6, "quarantine": [1], "entries": [{"shard": 4, "seq": 2}]}
+    desk.settle(
+        rounds.said("gap.filled", at(9), {"source": source, "sequence": 3}),
+        rounds.said("record.mended", at(9), mended),
+    )
+    desk.done(f"{PATH}/preliminary", {}, person="audit.kim")
+
+
+def test_what_the_service_refused_itself_holds_the_day(desk: InventoryDesk) -> None:
+    """An event of the pit that is in quarantine; and the gap that the next one shows."""
+    desk.has_only("BJ-01")
+    table = play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    desk.pit(table.sold(at(7), 1_00, shift="dya"))
+    early = desk.send(f"{PATH}/preliminary", {}, person="audit.kim")
+    assert_problem(early, 409, "is in quarantine at table inventory")
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"gaming_day": "2031-11-20"}, "2031-11-20 has not begun"),
+        ({"shift": "dya"}, "riverbend has no shift 'dya'; its shifts are day, swing, grave"),
+    ],
+)
+def test_a_slip_is_requested_for_a_day_and_a_shift_that_there_are(
+    desk: InventoryDesk, changes: dict[str, str], why: str
+) -> None:
+    """It is refused when it is requested, and not when the chips are at the table."""
+    wanted = {"slip": "fill", "property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    refused = desk.send("/requests", wanted | {"contents": chips(c500=10)} | changes, person="pit.ray")
+    assert_problem(refused, 404 if "shift" in changes else 409, why)
+
+
+def test_a_request_can_be_withdrawn_until_its_slip_is_prepared(desk: InventoryDesk) -> None:
+    """The cage sees what is asked for, and of which day; what is withdrawn, it sees no longer, and cannot prepare."""
+    wanted = {"slip": "fill", "property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    for _ in range(2):
+        desk.done("/requests", wanted | {"contents": chips(c500=10)}, person="pit.ray")
+    desk.done(f"/requests/{PROPERTY}/1/withdraw", {"reason": "typed twice"}, person="pit.ray")
+    assert [(2, DAY, 50_00)] == [
+        (one["request"], one["gaming_day"], one["cents"])
+        for one in desk.read(f"/requests?property={PROPERTY}")["items"]
+    ]
+    late = desk.send("/slips", {"property": PROPERTY, "request": 1}, person="cage.bob")
+    assert_problem(late, 409, "pit.ray withdrew request 1 of riverbend")
+    desk.done("/slips", {"property": PROPERTY, "request": 2}, person="cage.bob")
+    late = desk.send(f"/requests/{PROPERTY}/2/withdraw", {"reason": "too late"}, person="pit.ray")
+    assert_problem(late, 409, "fill slip 1 is prepared for request 2 of riverbend: void the slip")
+
+
+def test_what_is_stated_adds_up_to_what_is_sealed_and_later_records_restate_it(desk: InventoryDesk) -> None:
+    """Each revision says what changed; nothing is stated twice; a paper slip after the seal is the next revision."""
+    desk.has_only("BJ-01")
+    play_a_day(desk)
+    assert ["count"] == [one.what for one in stated(desk)[-1].missing]
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    [*_, last] = facts = stated(desk)
+    assert (0, ["count"], 4_000_00) == (desk.state(), [one.what for one in last.found], last.figures.win_cents)
+    assert last.figures == sum((one.changes for one in facts), start=WinFigures())
+    assert [*range(1, len(facts) + 1)] == [one.revision for one in facts]
+    desk.done(f"{PATH}/preliminary", {}, person="audit.kim")
+    desk.done(f"{PATH}/audited", person="audit.lou")
+    sealed = desk.done(f"{PATH}/final", person="control.eve")["report"]
+    assert last.figures.win_cents == sealed["total"]["win_cents"]
+    wanted = {"slip": "fill", "property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    late = desk.send("/requests", wanted | {"contents": chips(c500=10)}, person="pit.ray")
+    assert_problem(late, 409, f"{DAY} is sealed")
+    desk.done("/manual-slips", PAPER, person="cage.bob")
+    [*_, restated] = stated(desk)
+    assert (len(facts) + 1, -50_00, 50_00) == (
+        restated.revision,
+        restated.changes.win_cents,
+        restated.changes.fills_cents,
+    )
