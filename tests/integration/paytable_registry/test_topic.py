@@ -25,6 +25,7 @@ from shared.local.ports import free_port
 from shared.runtime.service.run import serve
 from shared.runtime.settings import Settings
 from tests.support import Databases, eventually
+from tests.support.asgi import assert_problem
 from tests.support.brokers import AnyBroker
 from tests.support.registry import APPROVE, FILE, blackjack, riverbend
 from tests.support.services import settled_database
@@ -286,16 +287,18 @@ def test_properties_are_a_stream_of_their_own(settings: Settings) -> None:
     assert [1, 2] == [data.version for data in known if isinstance(data, PropertyApproved)]
 
 
-def test_commands_work_while_the_broker_is_away(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Filing and approving need the database alone; what was recorded is published once the broker is there."""
+def test_a_start_without_the_broker_takes_no_commands(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How far the journal was published is not known then: nothing is recorded, and the same key works afterwards."""
     # A relay that is ended waits for its last answer.
     monkeypatch.setattr("shared.runtime.publish.relay.FLUSH_SECONDS", 1.0)
     nowhere = settings.model_copy(update={"kafka_bootstrap_servers": f"127.0.0.1:{free_port()}"})
 
     async def scenario() -> list[Message]:
         async with running(nowhere) as client:
+            waiting = await command(client, "/submissions", blackjack(NOW), person="ann")
+            assert_problem(waiting, 503, "try again with the same Idempotency-Key")
+        async with running(settings) as client:
             assert [201, 403, 403, 200, 201, 200] == await some_history(client)
-        async with running(settings):
             return await asyncio.to_thread(read, settings, count(len(KINDS)))
 
     assert KINDS == [document(message)["type"] for message in asyncio.run(scenario())]
