@@ -106,9 +106,12 @@ def _afterwards(people: People, day: Mapping[str, Any], stack: RunningStack) -> 
         people.does("demo.correction_approver", _SETTLEMENT, path, body)
     outcomes = "SELECT FROM round_settlement.correction_outcomes"
     eventually(lambda: query(url, outcomes), because="the correction that was approved has its outcome")
-    produce(stack.bootstrap_servers, PIT_EVENTS.name, [(b"unknown", b"no event")])
+    for topic in (PIT_EVENTS, TABLE_EVENTS):
+        produce(stack.bootstrap_servers, topic.name, [(b"unknown", b"no event")])
     because = "what is no event is in quarantine"
+    waiting = "SELECT FROM round_settlement.quarantine WHERE resolved_at IS NULL"
     eventually(lambda: query(url, "SELECT FROM vigorish.quarantine, table_inventory.quarantine"), because=because)
+    eventually(lambda: query(url, waiting), because=because)
     [(refused,)] = query(url, "SELECT max(id) FROM round_settlement.quarantine WHERE resolved_at IS NULL")
     people.does("demo.operator", _SETTLEMENT, f"/quarantine/{refused}/dismissal", {"reason": "a test of the vendor"})
     path = f"/quarantine/{refused}/requests/1/reject"
