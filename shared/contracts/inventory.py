@@ -301,7 +301,7 @@ class EntryOfSettlement(Contract):
     seq: int
 
 
-@fact("upstream.noted", INVENTORY)
+@fact("upstream.noted", INVENTORY_ROUNDS)
 class UpstreamNoted(Fact):
     """Round settlement says of its input that something is missing or refused, or is so no longer.
 
