@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 from pydantic_core import from_json
 
+from services.cli import dismissals
 from services.cli.client import Client, client_of
 from services.cli.documents import read_bytes
 from services.cli.exits import CheckFailed, InputRefused, NotThere
@@ -17,6 +18,7 @@ from services.cli.services import SETTLEMENT, service_option
 from services.cli.subjects import Shown
 
 app = typer.Typer()
+app.add_typer(dismissals.app)
 
 _SHOWN_MAX: Final = 4096
 _BYTES_IN_LINE: Final = 16

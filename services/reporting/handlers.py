@@ -53,6 +53,7 @@ from shared.contracts.envelope import Event
 from shared.contracts.facts import KINDS, Fact
 from shared.contracts.journal_facts import (
     CommandRefused,
+    DismissedTogether,
     EventFlagged,
     GapFilled,
     GapOpened,
@@ -73,7 +74,15 @@ from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.properties import Places, Properties
 from shared.runtime.consume.submissions import RulesSubmissions
 
-OF_INPUT: Final = (EventFlagged, GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed)
+OF_INPUT: Final = (
+    EventFlagged,
+    GapOpened,
+    GapFilled,
+    RecordQuarantined,
+    RecordMended,
+    QuarantineDismissed,
+    DismissedTogether,
+)
 """What a journal says of its own input: it is an exception, or settles one."""
 
 BOOKS: Final = (facts, amounts, amount_days, day_moments, positions)

@@ -100,6 +100,9 @@ def _upstream(rows: "_Rows", fact: inventory.UpstreamNoted) -> None:
         rows.keep(_refuse, t.upstream_quarantine, said.items(), reason=fact.reason, is_closed=False, is_mended=False)
     for closed in fact.closed:
         rows.keep(_merge, t.upstream_quarantine, closed, is_closed=True, is_mended=fact.mended)
+    for shard, seq in (place for one in fact.closed_ranges for place in one.places()):
+        there = {"shard": shard, "seq": seq}
+        rows.keep(_merge, t.upstream_quarantine, there.items(), is_closed=True, is_mended=False)
 
 
 def _touched(fact: Fact) -> Iterator[tuple[str, str, date]]:

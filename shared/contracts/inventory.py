@@ -9,6 +9,7 @@ from shared.contracts.approvals import AsShown
 from shared.contracts.chips import Contents
 from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person, Reason
 from shared.contracts.facts import KINDS, Fact, fact
+from shared.contracts.journal_facts import EntryRange
 from shared.contracts.pit import PitData, SlipNumber
 from shared.contracts.reports import ReportStatus
 from shared.contracts.topics import INVENTORY, INVENTORY_ROUNDS
@@ -307,7 +308,8 @@ class UpstreamNoted(Fact):
 
     `property` is whose it is, where that can be told. Of the stream `source`, the events `first` to `last` are missing,
     or the event `filled` came late. `quarantined` is the entry of a record that was refused, and `sequence` the place
-    that it claims; `closed` are those that were mended, or dismissed (`mended` says which).
+    that it claims; `closed` are those that were mended, or dismissed (`mended` says which), `closed_ranges` those that
+    were dismissed together.
     """
 
     property: Name | None = None
@@ -318,6 +320,7 @@ class UpstreamNoted(Fact):
     quarantined: EntryOfSettlement | None = None
     sequence: int | None = None
     closed: tuple[EntryOfSettlement, ...] = ()
+    closed_ranges: tuple[EntryRange, ...] = ()
     mended: bool = False
     reason: str | None = None
 

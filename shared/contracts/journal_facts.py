@@ -1,9 +1,10 @@
 """What every journal may hold besides the facts of its service: gaps, quarantine, rejected commands."""
 
+from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints
 
 from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Person, Sequence, Source
@@ -137,6 +138,73 @@ class QuarantineDismissed(RequestOfTwo, RecordPlace):
 
     `shard` and `seq` are the `record.quarantined` entry that it closes.
     """
+
+
+class QuarantineFilter(Contract):
+    """Which open records of a quarantine are meant: those to the number `until` to which all of the rest applies.
+
+    Of a `topic`; whose reason has `reason_contains` in it; listed under no `property` but this one; quarantined
+    `before` a moment.
+    """
+
+    until: Annotated[int, Field(strict=True, ge=1, le=2**62, description="the greatest number of a record")]
+    topic: Name | None = None
+    reason_contains: Text | None = None
+    property: Name | None = None
+    before: AwareDatetime | None = None
+
+
+class EntryRange(Contract):
+    """Entries of one shard of a journal without any between them that is not meant, from `first` to `last`."""
+
+    shard: int
+    first: int
+    last: int
+
+    def places(self) -> Iterator[tuple[int, int]]:
+        """Give shard and seq of each entry."""
+        return ((self.shard, seq) for seq in range(self.first, self.last + 1))
+
+
+class DismissalOfMany(Fact):
+    """What is said of many quarantined records at once; `dismissal` counts what was asked for, from 1."""
+
+    dismissal: int
+
+
+class FilteredRecords(DismissalOfMany):
+    """The records that a filter found: how many, and the SHA-256 over the number, shard and seq of each, in order."""
+
+    filter: QuarantineFilter
+    records: int
+    digest: Digest
+
+
+@fact("dismissal.requested")
+class DismissalRequested(FilteredRecords):
+    """Somebody asks for many quarantined records to be closed that can never be mended."""
+
+    reason: Text
+    by: Person
+
+
+@fact("dismissal.rejected")
+class DismissalRejected(DismissalOfMany):
+    """Records that somebody asked to have closed together stay as they are."""
+
+    reason: Text
+    by: Person
+
+
+@fact("quarantine.dismissed_together")
+class DismissedTogether(FilteredRecords, AsShown):
+    """Quarantined records can never be mended: they are closed, for a reason, by two people. No money moves.
+
+    `closed` are the `record.quarantined` entries that it closes, as ranges in the order of their places.
+    """
+
+    closed: tuple[EntryRange, ...]
+    correction: Correction
 
 
 @fact("command.refused")

@@ -13,7 +13,7 @@ from shared.contracts.envelope import property_of
 from shared.journal.entry import Entry
 from shared.journal.inputs import cluster_of
 from shared.journal.reading import read_places
-from shared.journal.tables import JournalTables
+from shared.journal.tables import OF_QUARANTINE, JournalTables
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ async def read_whole_quarantine(
 ) -> tuple[Sequence[Entry], Sequence[Any]]:
     """Return the entries about quarantine, and its rows, with the `sha256` of the bytes in place of these."""
     e, q = tables.entries.c, tables.quarantine.c
-    kinds = text("kind IN ('record.quarantined', 'record.mended', 'quarantine.dismissed')")  # as its index says
+    kinds = text(f"kind IN ({OF_QUARANTINE})")  # as its index says
     places = [(row.shard, row.seq) for row in await connection.execute(select(e.shard, e.seq).where(kinds))]
     entries = [entry async for _, entry in read_places(connection, tables, places)]
     columns = (one for one in q if one is not q.value)

@@ -30,7 +30,7 @@ COMMAND_INDEX: Final = "entries_of_command"
 """What refuses a second entry for one command."""
 
 _OF_COMMAND: Final = '"offset" IS NULL AND record_hash IS NOT NULL'
-_OF_QUARANTINE: Final = "'record.quarantined', 'record.mended', 'quarantine.dismissed'"
+OF_QUARANTINE: Final = "'record.quarantined', 'record.mended', 'quarantine.dismissed', 'quarantine.dismissed_together'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class JournalTables:
     taken: what stood at each place of each stream.
     sources, gaps: the last sequence of every stream, and the sequences that are missing.
     quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
+    quarantine_dismissals: what people ask to have dismissed together.
     relay: how far a shard has been published, signed. checkpoints: the signed Merkle roots. verified: how far each
     shard was verified, signed.
     copies: what the service's copies of approved documents come to, signed, by table and property.
@@ -62,6 +63,7 @@ class JournalTables:
     taken: Table
     quarantine: Table
     quarantine_requests: Table
+    quarantine_dismissals: Table
     relay: Table
     checkpoints: Table
     verified: Table
@@ -100,7 +102,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *columns(ARRAY(BigInteger), "cents"),
             UniqueConstraint("source", "sequence", "kind"),
             CheckConstraint(f"{schema}.balances(accounts, cents)", name="entries_balance"),
-            Index("entries_of_quarantine", "shard", "seq", postgresql_where=f"kind IN ({_OF_QUARANTINE})"),
+            Index("entries_of_quarantine", "shard", "seq", postgresql_where=f"kind IN ({OF_QUARANTINE})"),
             Index(COMMAND_INDEX, "record_hash", unique=True, postgresql_where=_OF_COMMAND),
         ),
         accounts=table(
@@ -156,6 +158,21 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *columns(Integer, "request", key=True),
             *texts("action"),  # replay or dismissal
             *columns(JSON(none_as_null=True), "mended", null=True),  # what is sent in its place; none: as it is
+            *texts("reason", "asked_by"),
+            *moments("asked_at"),
+            *texts("decision"),
+            *texts("decided_by", null=True),  # from here on: none while it waits for somebody else
+            *moments("decided_at", null=True),
+            *texts("decided_reason", null=True),  # why it was rejected
+        ),
+        quarantine_dismissals=table(
+            "quarantine_dismissals",
+            *columns(Integer, "dismissal", key=True),
+            *counts("until"),  # here to `before`: which records are meant
+            *texts("topic", "reason_contains", "property", null=True),
+            *moments("before", null=True),
+            *counts("records"),
+            *texts("digest"),  # of the places of these records, in hexadecimal
             *texts("reason", "asked_by"),
             *moments("asked_at"),
             *texts("decision"),

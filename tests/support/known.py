@@ -12,7 +12,7 @@ def known_of(subject: Subject) -> Known:
     for messages in (*subject.references.values(), *subject.records.values()):
         for message in messages:
             known.hear(message["data"] if isinstance(message, dict) else None)
-    for name in ("version", "quarantine", "request", "number", "seq", "shard", "correction", "revision"):
+    for name in ("version", "quarantine", "dismissal", "request", "number", "seq", "shard", "correction", "revision"):
         known.hear([1, 2], name)
     known.hear(1, "limit")
     return known

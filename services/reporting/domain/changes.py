@@ -18,6 +18,7 @@ from services.reporting.domain.views import (
 from shared.contracts.envelope import Correction
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.journal_facts import (
+    DismissedTogether,
     EntryPlace,
     EventFlagged,
     GapFilled,
@@ -129,6 +130,11 @@ class Changes:
             case QuarantineDismissed(correction=why):
                 people = {"by": why.entered_by, "approved_by": why.approved_by}
                 self._close(entry, moment, fact, "dismissed", **people, reason=why.reason)
+            case DismissedTogether(correction=why):
+                people = {"by": why.entered_by, "approved_by": why.approved_by}
+                for shard, seq in (place for one in fact.closed for place in one.places()):
+                    place_of = EntryPlace(shard=shard, seq=seq)
+                    self._close(entry, moment, place_of, "dismissed", **people, reason=why.reason)
 
     def _add_notices(
         self, entry: EntryRef, event: EntryEvent[Any], data: NoticedRound, *, revision: int | None = None

@@ -30,6 +30,7 @@ from shared.contracts.alarms import AlarmOwned, AlarmResolved
 from shared.contracts.counts import CountConcluded
 from shared.contracts.journal_facts import (
     CommandRefused,
+    DismissedTogether,
     EventFlagged,
     GapFilled,
     GapOpened,
@@ -168,7 +169,16 @@ EXCEPTIONS: Final = Report(
     ),
     sections=(BY_KIND, OPEN, OVER),
     sources=(
-        *(EventFlagged, GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, CommandRefused),
+        *(
+            EventFlagged,
+            GapOpened,
+            GapFilled,
+            RecordQuarantined,
+            RecordMended,
+            QuarantineDismissed,
+            DismissedTogether,
+            CommandRefused,
+        ),
         *(SettlementPosted, SettlementReversed, SettlementSuperseded, SettlementVoided),
         *(inventory.PitRecorded, inventory.SlipPrepared, inventory.CreditReceived, inventory.SlipVoided),
         *(inventory.ManualSlipEntered, inventory.ManualSlipVoided, CountConcluded),

@@ -10,9 +10,16 @@ from typing import Any, Final
 
 from shared.contracts.envelope import Event, shard_of
 from shared.contracts.inventory import EntryOfSettlement, UpstreamNoted
-from shared.contracts.journal_facts import GapFilled, GapOpened, QuarantineDismissed, RecordMended, RecordQuarantined
+from shared.contracts.journal_facts import (
+    DismissedTogether,
+    GapFilled,
+    GapOpened,
+    QuarantineDismissed,
+    RecordMended,
+    RecordQuarantined,
+)
 
-OF_INPUT: Final = (GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed)
+OF_INPUT: Final = (GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, DismissedTogether)
 """What is read of it."""
 
 _OF_PROPERTY: Final = re.compile(r"/properties/([^/]+)/")
@@ -66,3 +73,5 @@ def noted(event: Event[Any]) -> Iterator[UpstreamNoted]:
         case QuarantineDismissed() as dismissed:
             closed = (EntryOfSettlement(shard=dismissed.shard, seq=dismissed.seq),)
             yield UpstreamNoted(property=property_of(dismissed.source), source=dismissed.source, closed=closed)
+        case DismissedTogether() as together:
+            yield UpstreamNoted(property=together.filter.property, closed_ranges=together.closed)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Table, Text, and_, cast, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.contracts.journal_facts import QuarantineDismissed, RecordMended, RecordQuarantined
+from shared.contracts.journal_facts import DismissedTogether, QuarantineDismissed, RecordMended, RecordQuarantined
 from shared.journal.quarantine import read_whole_quarantine
 from shared.journal.rereading import with_fact
 from shared.runtime.consume.facts import readable
@@ -47,6 +47,8 @@ async def compare_quarantine(connection: AsyncConnection, manifest: Manifest) ->
                 closed |= {(place.shard, place.seq) for place in fact.entries}
             case QuarantineDismissed():
                 closed.add((fact.shard, fact.seq))
+            case DismissedTogether():
+                closed.update(place for one in fact.closed for place in one.places())
     should_be: dict[tuple[Any, ...], dict[str, Any]] = {}
     for entry, fact in facts:
         if isinstance(fact, RecordQuarantined):

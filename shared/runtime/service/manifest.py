@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from shared.contracts.topics import Topic
 from shared.journal.tables import JournalTables
 from shared.runtime.command.command import Commands
+from shared.runtime.command.dismissals import dismissal_commands, dismissal_projector
 from shared.runtime.command.quarantine import quarantine_commands, quarantine_projector
 from shared.runtime.consume.handler import Handler
 from shared.runtime.differences import Compared
@@ -69,12 +70,16 @@ class Manifest:
         """Return its own commands, and those about its quarantine where it reads topics."""
         if not self.readers:
             return self.commands
-        return self.commands.with_more(quarantine_commands(self.journal, [one.reader for one in self.readers]))
+        of_one = quarantine_commands(self.journal, [one.reader for one in self.readers])
+        return self.commands.with_more(of_one, dismissal_commands(self.journal))
 
     @cached_property
     def whole_projector(self) -> Projector:
         """Return the projector of its own read model, and of what is asked for about its quarantine."""
-        return self.projector.with_more(quarantine_projector(self.journal)) if self.readers else self.projector
+        if not self.readers:
+            return self.projector
+        of_one, of_many = quarantine_projector(self.journal), dismissal_projector(self.journal)
+        return self.projector.with_more(of_one).with_more(of_many)
 
     @property
     def readers(self) -> Sequence[type[Handler[Any]]]:

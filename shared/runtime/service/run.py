@@ -49,6 +49,7 @@ from shared.runtime.settings import Settings
 from shared.runtime.tracing import NO_TRACING, Tracing, tracing_of
 from shared.runtime.web.access import Identities, Nobody
 from shared.runtime.web.app import Check, create_app
+from shared.runtime.web.dismissals import dismissal_routes
 from shared.runtime.web.limits import Limits, protocol_of
 from shared.runtime.web.quarantine import quarantine_routes
 from shared.runtime.web.refusals import Refusals
@@ -127,6 +128,7 @@ def _routes(manifest: Manifest, context: ServiceContext) -> APIRouter:
     parts = [] if manifest.routes is None else [manifest.routes(context)]
     if manifest.readers:
         replays = Replays(context, manifest.readers, context.outbox, context.signer)
+        parts.append(dismissal_routes(context, context.commands))
         parts.append(quarantine_routes(context, context.commands, replays))
     return joined(*parts)
 

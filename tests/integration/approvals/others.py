@@ -117,6 +117,16 @@ def request(desk: Desk, n: int) -> Proposed:
 
 REQUEST = Case("approve-quarantine-request", request)
 
+
+def dismissal(desk: Desk, n: int) -> Proposed:
+    """All of the noise on the line, asked for once more."""
+    asked = desk.post("/quarantine/dismissals", {"until": 1, "reason": f"noise on the line, {n}"}, person="kim")
+    assert 201 == asked.status_code, asked.text
+    return Proposed(f"/quarantine/dismissals/{n}/approve", "ann")
+
+
+DISMISSAL = Case("approve-dismissal", dismissal)
+
 CASES = {
     "paytable-registry": (
         Case("approve-property", property_version),

@@ -53,10 +53,12 @@ ALONE = {
 }
 """Commands that take another person and approve nothing that could be shown, and why."""
 
+_OF_QUARANTINE = (others.REQUEST, others.DISMISSAL)
+
 CASES = {
     **{("table-inventory", one.name): one for one in inventory.CASES},
     **{(service, one.name): one for service, cases in others.CASES.items() for one in cases},
-    **{(name, others.REQUEST.name): others.REQUEST for name in SERVICES if load(name).readers},
+    **{(name, one.name): one for one in _OF_QUARANTINE for name in SERVICES if load(name).readers},
 }
 
 
@@ -80,7 +82,7 @@ class Waiting(NamedTuple):
 def _setting(service: str, case: Case, url: str) -> Iterator[Setting]:
     """Give what a case works with on a database of its service."""
     with ExitStack() as held:
-        if case is others.REQUEST:
+        if case in _OF_QUARANTINE:
             desk = held.enter_context(desk_of(load(service), url, people=MENDERS, clock=lambda: NOON))
             topic = desk.manifest.handlers[0].reader.topic.name
             desk.feed(topic, b"\xff\xfe noise")

@@ -119,6 +119,15 @@ def test_what_was_open_at_a_moment_is_open_in_its_report_for_ever(books: Books) 
     assert ["filled", "dismissed", "noted"] == [item["status"] for item in books.exceptions()]
 
 
+def test_each_of_the_records_that_are_dismissed_together_is_open_no_more(books: Books) -> None:
+    """One entry closes them; what is beside them stays open."""
+    books.publish(*(books.quarantined(seq, None, None, "not JSON") for seq in range(1, 6)))
+    books.publish(books.dismissed_together(6, 2, 4))
+    listed = books.exceptions()
+    assert ["open", "dismissed", "dismissed", "dismissed", "open"] == [item["status"] for item in listed]
+    assert {("floor.lee, audit.kim", "misread card")} == {names(one, "settled_by", "resolution") for one in listed[1:4]}
+
+
 def test_a_dismissed_record_of_the_own_quarantine_is_open_no_more(books: Books) -> None:
     """The fact settles the exception when it is recorded; nobody has to read a report first."""
     books.publish(b"not a settlement at all", books.posted(1, "BJ-01", [total(handle=1)]))

@@ -158,7 +158,8 @@ def test_a_box_is_on_one_table(desk: InventoryDesk) -> None:
     assert 1 == len(desk.quarantined())
 
 
-def test_what_round_settlement_refused_or_misses_holds_the_day(desk: InventoryDesk) -> None:
+@pytest.mark.parametrize("how", ["record.mended", "quarantine.dismissed_together"])
+def test_what_round_settlement_refused_or_misses_holds_the_day(desk: InventoryDesk, how: str) -> None:
     """A gap, and a record in quarantine of the property; once both are over, the day is closed."""
     desk.has_only("BJ-01")
     table, rounds = play_a_day(desk), Rounds(4)
@@ -172,10 +173,20 @@ def test_what_round_settlement_refused_or_misses_holds_the_day(desk: InventoryDe
     early = desk.send(f"{PATH}/preliminary", {}, person="audit.kim")
     assert_problem(early, 409, f"1 events of {source} are missing at round settlement")
     assert_problem(early, 409, f"a record of {source} is in quarantine at round settlement: no such card")
-    mended = {"source": source, "sequence": 6, "quarantine": [1], "entries": [{"shard": 4, "seq": 2}]}
+    closed: dict[str, Any] = {
+        "record.mended": {"source": source, "sequence": 6, "quarantine": [1], "entries": [{"shard": 4, "seq": 2}]},
+        "quarantine.dismissed_together": {
+            "dismissal": 1,
+            "filter": {"until": 1},
+            "records": 1,
+            "digest": "0" * 64,
+            "closed": [{"shard": 4, "first": 2, "last": 2}],
+            "correction": {"reason": "noise", "entered_by": "kim", "approved_by": "ann"},
+        },
+    }
     desk.settle(
         rounds.said("gap.filled", at(9), {"source": source, "sequence": 3}),
-        rounds.said("record.mended", at(9), mended),
+        rounds.said(how, at(9), closed[how]),
     )
     desk.done(f"{PATH}/preliminary", {}, person="audit.kim")
 

@@ -43,6 +43,12 @@ _VERSION = {"property": "riverside", "game": "blackjack", "version": 1, "hash": 
 _PLACE = {"topic": "table.events", "partition": 3, "offset": 17, "source": "/properties/p/tables/t", "sequence": 7}
 _REQUEST = {"quarantine": 17, "request": 1}
 _ASKED = _REQUEST | {"reason": "vendor test", "by": "jane.roe"}
+_TOGETHER = {
+    "dismissal": 1,
+    "filter": {"until": 900, "topic": "table.events", "reason_contains": "not JSON", "property": "p", "before": _NOW},
+    "records": 3,
+    "digest": "0" * 64,
+}
 _CLOSED = _REQUEST | {"shard": 1, "seq": 7, "correction": two_people("vendor test")}
 
 _PROPOSED = _ROUND | {
@@ -192,6 +198,10 @@ _OF_SETTLEMENT: dict[str, dict[str, Any]] = {
     "quarantine.request_rejected": _ASKED,
     "quarantine.replay_approved": _CLOSED,
     "quarantine.dismissed": _CLOSED | _PLACE,
+    "dismissal.requested": _TOGETHER | {"reason": "vendor test", "by": "jane.roe"},
+    "dismissal.rejected": {"dismissal": 1, "reason": "vendor test", "by": "jane.roe"},
+    "quarantine.dismissed_together": _TOGETHER
+    | {"closed": [{"shard": 1, "first": 7, "last": 9}], "correction": two_people("vendor test")},
     "command.refused": {
         "command": "void-slip",
         "reason": "already-decided",

@@ -138,6 +138,14 @@ class Shard:
         entry = {"quarantine": closed, "shard": self.number, "seq": closed, "request": 1, "correction": CORRECTION}
         return self._entry(seq, "quarantine.dismissed", "", place | entry)
 
+    def dismissed_together(self, seq: int, first: int, last: int) -> Event:
+        """Refused records, by their entries, were dismissed together."""
+        places = [{"shard": self.number, "first": first, "last": last}]
+        meant = {"dismissal": 1, "filter": {"until": last}, "records": last - first + 1, "digest": "0" * 64}
+        return self._entry(
+            seq, "quarantine.dismissed_together", "", meant | {"closed": places, "correction": CORRECTION}
+        )
+
     def _round(self, table: str, round_id: str, more: Mapping[str, Any]) -> dict[str, Any]:
         where = {"property": self.property_name, "table": table, "game": "blackjack", "gaming_day": DAY}
         return where | {"round_id": round_id} | dict(more)

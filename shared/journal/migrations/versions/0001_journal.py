@@ -22,6 +22,9 @@ def upgrade() -> None:
         "quarantine",
         "taken",
     )
-    grant("SELECT, INSERT, UPDATE", "shards", "sources", "relay", "quarantine_requests", "verified", "copies")
+    grant(
+        "SELECT, INSERT, UPDATE",
+        *("shards", "sources", "relay", "quarantine_requests", "quarantine_dismissals", "verified", "copies"),
+    )
     grant("SELECT, INSERT, UPDATE, DELETE", "gaps")
     grant("UPDATE (resolved_at)", "quarantine")

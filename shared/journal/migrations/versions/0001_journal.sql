@@ -29,7 +29,7 @@ CREATE TABLE entries (
     CONSTRAINT entries_balance CHECK (balances(accounts, cents))
 );
 CREATE INDEX entries_of_quarantine ON entries (shard, seq)
-    WHERE kind IN ('record.quarantined', 'record.mended', 'quarantine.dismissed');
+    WHERE kind IN ('record.quarantined', 'record.mended', 'quarantine.dismissed', 'quarantine.dismissed_together');
 -- A command is recorded once, whatever became of its answer.
 CREATE UNIQUE INDEX entries_of_command ON entries (record_hash) WHERE "offset" IS NULL AND record_hash IS NOT NULL;
 
@@ -58,6 +58,13 @@ CREATE TABLE quarantine (
     UNIQUE (shard, seq)
 );
 CREATE INDEX quarantine_open ON quarantine (source, sequence) WHERE resolved_at IS NULL;
+
+CREATE TABLE quarantine_dismissals (
+    dismissal INTEGER, until BIGINT NOT NULL, topic TEXT, reason_contains TEXT, property TEXT, before TIMESTAMPTZ,
+    records BIGINT NOT NULL, digest TEXT NOT NULL, reason TEXT NOT NULL, asked_by TEXT NOT NULL,
+    asked_at TIMESTAMPTZ NOT NULL, decision TEXT NOT NULL, decided_by TEXT, decided_at TIMESTAMPTZ, decided_reason TEXT,
+    PRIMARY KEY (dismissal)
+);
 
 CREATE TABLE quarantine_requests (
     quarantine BIGINT, request INTEGER, action TEXT NOT NULL, mended JSON, reason TEXT NOT NULL, asked_by TEXT NOT NULL,
