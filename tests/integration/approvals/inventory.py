@@ -129,11 +129,22 @@ def movement(desk: InventoryDesk, n: int) -> Proposed:
     return Proposed(f"/cage-movements/{PROPERTY}/{n}/void", "cage.bob", {"reason": "another patron"})
 
 
+def write_off(desk: InventoryDesk, n: int) -> Proposed:
+    """A drop box came off a table and cannot be counted, and the one that took its place never came back."""
+    if n == 1:
+        table = Table("BJ-01")
+        desk.pit(table.opened(at(0), chips(c500=1000)), *table.box_off(at(1), "B1", "B2"))
+    box = {"gaming_day": DAY, "table": "BJ-01", "exchange": 2, "which": ("removed", "placed")[n - 1], "reason": "burnt"}
+    number = desk.done(f"/write-offs/{PROPERTY}", box, person="audit.kim")["write_off"]
+    return Proposed(f"/write-offs/{PROPERTY}/{number}/approve", "control.eve")
+
+
 CASES = (
     Case("approve-contest", contest),
     Case("approve-adjustment", adjustment),
     Case("audit-day", audit),
     Case("seal-day", seal),
+    Case("approve-write-off", write_off),
     Case("resolve-variance", variance),
     Case("resolve-alarm", alarm),
     Case("conclude-investigation", investigation),
