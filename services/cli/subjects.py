@@ -36,7 +36,8 @@ def subject_of(service: str, path: str, body: Mapping[str, Any] | None = None) -
         found = pattern.fullmatch(path)
         if found is not None:
             given = {name: quote(str(value), safe="") for name, value in (body or {}).items()} | found.groupdict()
-            return subject.format_map(given)
+            # A command that leaves out what it is about is refused for that.
+            return subject.format_map(given) if given.keys() >= set(_PLACEHOLDER.findall(subject)) else None
     return None
 
 

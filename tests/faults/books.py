@@ -14,9 +14,11 @@ Books = Mapping[str, list[dict[str, Any]]]
 
 _NOT_OF_THE_BOOKS = (
     *("accounts", "alembic_version", "checkpoints", "verified", "relay", "evidence_days"),
-    *("compared_pools", "compared_hours", "inputs", "read_until"),
+    *("compared_pools", "compared_hours", "inputs", "read_until", "touched", "wins_stated"),
 )
 """What follows from something else, is made in the background some time later, or says what was read, and when."""
+_STATED_LATER = "wins"
+"""A shard of what is stated in the background some time later, of which runs have more or less."""
 _OF_OTHERS = {"reporting.rounds", "reporting.won_lines"}
 """Tables whose shards are another service's, and which do not say so in a column."""
 _OFFSETS = {"offset", "next_offset", "previous", "hash", "head"}
@@ -68,8 +70,8 @@ def books_of(subject: Subject, url: str) -> Books:
             statement = _OWN.get(table, f"SELECT to_jsonb(t)::text FROM {{schema}}.{table} t")
             rows = [row_of(table, text) for (text,) in query(url, statement.format(schema=schema))]
             found[table] = _sorted(rows)
-    found["shards"] = [shard for shard in found["shards"] if shard["next_seq"] > 1]
-    return found
+    found["shards"] = [shard for shard in found["shards"] if shard["next_seq"] > 1 and shard["name"] != _STATED_LATER]
+    return {table: [row for row in rows if row.get("shard") != _STATED_LATER] for table, rows in found.items()}
 
 
 def without_offsets(books: Books) -> Books:

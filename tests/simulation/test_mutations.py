@@ -15,15 +15,15 @@ FOUND_BY_SHORT: dict[Mutation, int] = {
     mutations.key_forgotten: 2,
     mutations.position_without_entries: 3,
     mutations.marked_before_it_is_sent: 3,
-    mutations.place_not_looked_up: 3,
-    mutations.lost_answer_taken_for_done: 3,
+    mutations.place_not_looked_up: 2,
+    mutations.lost_answer_taken_for_done: 26,
     mutations.last_entry_not_projected: 4,
-    mutations.stream_known_in_part: 4,
-    mutations.lost_answer_taken_for_refusal: 4,
+    mutations.stream_known_in_part: 7,
+    mutations.lost_answer_taken_for_refusal: 3,
     mutations.projected_after_the_commit: 4,
-    mutations.fence_ignored: 8,
+    mutations.fence_ignored: 16,
     mutations.gap_not_noticed: 15,
-    mutations.hole_skipped: 16,
+    mutations.hole_skipped: 32,
     mutations.memory_published_as_it_is: 52,
     mutations.rebuilt_from_what_is_left: 80,
 }
@@ -32,8 +32,17 @@ FOUND_BY_SHORT: dict[Mutation, int] = {
 FOUND_BY: dict[Mutation, int] = {mutations.position_remembered: 5389}
 """By mistake: a seed that finds what short ones were not seen to find, and that holds with the kernel as it is."""
 
-FOUND_BY_ONE_OF: dict[Mutation, Sequence[int]] = {mutations.projected_after_the_commit: (40, 44, 60, 140, 148)}
-"""By mistake: more short seeds, where each finds it in most runs: a statement is at work while the run goes on."""
+FOUND_BY_ONE_OF: dict[Mutation, Sequence[int]] = {
+    mutations.projected_after_the_commit: (40, 44, 60, 140, 148),
+    mutations.place_not_looked_up: (14, 15),
+    mutations.marked_before_it_is_sent: (16,),
+    mutations.stream_known_in_part: (20,),
+    mutations.lost_answer_taken_for_refusal: (21, 38),
+    mutations.hole_skipped: (56,),
+    mutations.fence_ignored: (29, 30),
+}
+"""By mistake: more short seeds. Each finds it in most runs where a statement is at work while the run goes on, and when
+the statements of the kernel change, another one finds it."""
 
 assert set(FOUND_BY_SHORT.values()) <= set(SHORT_SEEDS), "that they hold is shown there"
 assert set(FOUND_BY.values()) <= set(SEEDS), "that they hold is shown there"

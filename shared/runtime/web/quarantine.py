@@ -185,7 +185,7 @@ def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replay
 
     async def may_decide(caller: Caller, command: Any) -> None:
         """Let somebody pass who works for the properties of a record, and of what it is mended to."""
-        async with snapshot(readers) as connection:
+        async with snapshot(context.pools.commands) as connection:
             record = await read_own(connection, caller, command.quarantine)
         if isinstance(command, AskReplay) and command.mended is not None and caller.own is not None:
             mended = properties_of_event(to_json(command.mended))
