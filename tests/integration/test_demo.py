@@ -85,8 +85,8 @@ def test_everything_that_was_sent_is_accounted_for(demo: dict[str, Any]) -> None
             ("gap", "filled", "BJ05"),
             ("gap", "open", "BJ02"),
             ("notice", "noted", "FU01"),
-            ("quarantined", "open", "BJ01"),  # no JSON: its key says whose it is
-            ("quarantined", "open", "BJ02"),
+            ("quarantined", "dismissed", "BJ01"),  # no JSON: its key says whose it is
+            ("quarantined", "dismissed", "BJ02"),
             ("reversed", "noted", "BJ01"),
             ("reversed", "noted", "BJ02"),
         ]

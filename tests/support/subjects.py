@@ -1,6 +1,7 @@
 """Approvals in tests: whoever approves looks first, and names the hash of what is there."""
 
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from threading import Lock
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ NOTHING: Final = "0" * 64
 """The hash of no document: what somebody names who was shown nothing."""
 
 Get = Callable[[str], httpx.Response]
+
+_TRIES: Final = 20
 
 
 class Shown:
@@ -33,6 +36,16 @@ class Shown:
         if subject is None:
             return body
         with self._looking:  # who sends the same to two processes at once has looked once
-            if key not in self._shown and (found := get(subject)).is_success:
+            if key not in self._shown and (found := _looked_at(get, subject)).is_success:
                 self._shown[key] = found.json()["sha256"]
         return {**(body or {}), HASH: self._shown.get(key, NOTHING)}
+
+
+def _looked_at(get: Get, subject: str) -> httpx.Response:
+    """Look at a subject, again where a server does not answer at the moment."""
+    found = get(subject)
+    for _ in range(_TRIES):
+        if found.status_code != HTTPStatus.SERVICE_UNAVAILABLE:
+            break
+        found = get(subject)
+    return found

@@ -73,7 +73,7 @@ def dismissal_routes(context: RuntimeContext, commands: Engine) -> APIRouter:
 
     async def may_decide(caller: Caller, command: Any) -> None:
         """Let somebody pass who works for the property that was named, or for every one where none was."""
-        async with snapshot(readers) as connection:
+        async with snapshot(context.pools.commands) as connection:
             caller.require_properties(properties_of(await dismissal_of(connection, tables, command.dismissal)))
 
     decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
