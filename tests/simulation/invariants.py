@@ -40,7 +40,8 @@ _FACTS: Final = """
     SELECT kind, data::json ->> 'table', data::json ->> 'round_id', data::json ->> 'revision', data::json ->> 'account',
         CASE WHEN "offset" IS NULL THEN event_id WHEN source LIKE '/properties/%' THEN source || ' ' || sequence END,
         count(*)
-    FROM {schema}.entries WHERE kind NOT LIKE 'gap.%' AND kind NOT LIKE 'record.%' GROUP BY 1, 2, 3, 4, 5, 6"""
+    FROM {schema}.entries WHERE kind NOT LIKE 'gap.%' AND kind NOT LIKE 'record.%' AND kind <> 'upstream.noted'
+    GROUP BY 1, 2, 3, 4, 5, 6"""
 """What is recorded, without what depends on the order of arrival or on what comes twice: which round, event, command.
 """
 _STREAMS: Final = """
