@@ -28,11 +28,9 @@ _SETTINGS = {
     "PITLEDGER_DATABASE_WAIT_SECONDS_MAX": "30",
 }
 _BUSY = problem_uri(Reason.BUSY)
+_UNAVAILABLE = httpx.codes.SERVICE_UNAVAILABLE
 
 
-@pytest.mark.skip(
-    reason="the places do not fill within its minute any more: find out whether the queue or the test has changed"
-)
 def test_more_reports_than_there_are_places_for(fresh_broker: AnyBroker, databases: Databases) -> None:
     """Those beyond are told when to ask again; a client that has gone frees its place; and all work afterwards."""
     stage = Stage(reporting.SUBJECT, fresh_broker.bootstrap_servers, databases)
@@ -52,13 +50,22 @@ def test_more_reports_than_there_are_places_for(fresh_broker: AnyBroker, databas
             except httpx.ReadTimeout:
                 return None  # it has left, and nobody waits
 
+        def is_busy(answer: httpx.Response | None) -> bool:
+            return answer is not None and answer.status_code == _UNAVAILABLE and answer.json()["type"] == _BUSY
+
         def is_full() -> bool:
-            answer = read(0.5)
-            return answer is not None and answer.json()["type"] == _BUSY
+            return is_busy(read(0.5))
+
+        def stay(seconds: float | None = None) -> httpx.Response | None:
+            """Ask until there is a place: whoever only looks whether there is one has it for a moment."""
+            answer = read(seconds)
+            while is_busy(answer):
+                answer = read(seconds)
+            return answer
 
         with locked(url, "reporting.properties"):
-            staying = [pool.submit(read) for _ in range(_AT_ONCE + _WAITING - 1)]
-            leaving = pool.submit(read, 5)
+            staying = [pool.submit(stay) for _ in range(_AT_ONCE + _WAITING - 1)]
+            leaving = pool.submit(stay, 5)
             eventually(is_full, because="every place is taken, and every place to wait")
             answers = [one.result() for one in [pool.submit(read) for _ in range(_REPORTS - len(staying) - 1)]]
             assert {(503, "10", _BUSY)} == {
