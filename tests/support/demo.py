@@ -4,8 +4,8 @@ import copy
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -45,6 +45,13 @@ class RunningDemo:
     devices: Devices
     gaming_day: str
     round_id: str
+    _tables: dict[str, Table] = field(default_factory=dict)
+
+    def table(self, name: str, day: str) -> Table:
+        """Return a table of the neighbor, which goes on with its stream, and reports on a gaming day from now on."""
+        table = self._tables.setdefault(name, Table(name, property_name=NEIGHBOR))
+        table.day = day
+        return table
 
     def send(self, topic: str, *events: Mapping[str, Any]) -> None:
         """Send signed events."""
@@ -52,8 +59,11 @@ class RunningDemo:
             for event in events:
                 publisher.send(Report(event["source"], encoded(event)))
 
-    def play_round(self, table: str) -> str:
-        """Play the last round of a table of the neighbor once more, now; return the name of the round."""
+    def play_round(self, table: str, **wagers: int) -> str:
+        """Play the last round of a table of the neighbor once more, now; return the name of the round.
+
+        Its first seat makes these wagers, in cents, besides.
+        """
         source = f"/properties/{NEIGHBOR}/tables/{table}"
         records = read_topic(self.bootstrap_servers, TABLE_EVENTS.name)
         event = copy.deepcopy(json.loads([one.value for one in records if one.key == source.encode()][-1]))
@@ -62,6 +72,7 @@ class RunningDemo:
         event |= {"id": f"{table}-{event['sequence']}", "time": now.isoformat()}
         round_id = f"{table}-live-{event['sequence']}"
         moments = {"opened_at": now.isoformat(), "closed_at": now.isoformat()}
+        event["data"]["round"]["seats"][0]["wagers"] |= wagers
         event["data"] |= {"round_id": round_id, "gaming_day": neighbor_day(now), **moments}
         self.send(TABLE_EVENTS.name, event)
         return round_id
@@ -78,11 +89,9 @@ def neighbor_day(now: datetime) -> str:
     return local.date().fromordinal(day).isoformat()
 
 
-def neighbor_table(name: str) -> Table:
-    """Return a table of the neighbor that reports on the gaming day that runs."""
-    table = Table(name, property_name=NEIGHBOR)
-    table.day = neighbor_day(datetime.now(UTC))
-    return table
+def neighbor_begins(day: str) -> datetime:
+    """Return when a gaming day begins at the neighbor."""
+    return datetime.combine(date.fromisoformat(day), BEGINS, ZONE)
 
 
 @contextmanager
@@ -112,4 +121,4 @@ def running_demo(environment: Mapping[str, str]) -> Iterator[RunningDemo]:
         )
 
 
-__all__ = ["NEIGHBOR", "PROPERTY", "RunningDemo", "neighbor_day", "neighbor_table", "running_demo"]
+__all__ = ["NEIGHBOR", "PROPERTY", "RunningDemo", "neighbor_begins", "neighbor_day", "running_demo"]

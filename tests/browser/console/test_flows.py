@@ -16,12 +16,12 @@ from services.cli.demo_pit import INVENTORY, METERS
 from shared.journal.signed_note import Signer
 from tests.browser.conftest import OpenPage
 from tests.browser.console.conftest import Visit, log_in
-from tests.support.demo import NEIGHBOR, PROPERTY, RunningDemo, neighbor_day, neighbor_table
+from tests.support.demo import NEIGHBOR, PROPERTY, RunningDemo, neighbor_begins, neighbor_day
 from tests.support.pit import chips
 
 HOME, THERE = f"/p/{PROPERTY}", f"/p/{NEIGHBOR}"
-DAY_IS_OVER = "the demo closes its day only when it is over and dismisses what was refused: it leaves no such day open"
 REASON = "as the log of the pit says"
+TABLES_THERE = ("RP01", "RP02")
 
 
 def fill_in(page: Page, fields: dict[str, str]) -> None:
@@ -116,8 +116,8 @@ def another_key(trusted: str) -> str:
 
 def test_a_fill_goes_from_the_pit_over_the_cage_to_the_table(demo: RunningDemo, visit: Visit) -> None:
     """Four people request, prepare, carry and receive it; the desk shows where it is, and then no more."""
-    table = neighbor_table("RP02")
     now = datetime.now(UTC)
+    table = demo.table("RP02", neighbor_day(now))
     demo.pit(table.opened(now, chips(c500=2000, c2500=400), game="pai-gow-rhode-island"))
     act(
         visit("demo.pit", f"{THERE}/desk"),
@@ -153,23 +153,27 @@ def reload_until(page: Page, text: str, *, there: bool = True) -> None:
     raise AssertionError(f"{text!r} {'does not come' if there else 'stays'} on {page.url}")
 
 
-@pytest.mark.skip(reason=DAY_IS_OVER)
 def test_the_day_of_a_table_is_counted_closed_audited_and_sealed(demo: RunningDemo, visit: Visit) -> None:
-    """Two count a box blind, three people close the day, audit and seal it; who has not the role finds no button."""
-    table, now = neighbor_table("RP01"), datetime.now(UTC)
-    day = f"{THERE}/days/{table.day}"
-    demo.pit(table.opened(now, chips(c500=2000), game="pai-gow-rhode-island"), *table.box_off(now))
+    """Two count the boxes blind, three people close, audit and seal the day; who has not the role finds no button."""
+    begins, chips_of_day = neighbor_begins(demo.gaming_day), chips(c500=2000)
+    for name in TABLES_THERE:
+        table = demo.table(name, demo.gaming_day)
+        opened = table.opened(begins + timedelta(minutes=5), chips_of_day, game="pai-gow-rhode-island")
+        closes = begins + timedelta(hours=23)
+        demo.pit(opened, *table.box_off(closes, f"{name}-A"), table.closed(closes, chips_of_day))
+    day = f"{THERE}/days/{demo.gaming_day}"
+    reload_until(visit("demo.accountant", day), "is not counted")
     page = visit("demo.counter", f"{THERE}/desk")
-    reload_until(visit("demo.auditor", f"{THERE}/floor/RP01?day={table.day}"), "$10,000.00")
-    offered(page, "open-count").click()
-    send(page)
+    offered(page, "open-count").first.click()
+    send(page, gaming_day=demo.gaming_day)
     number = page.locator("dl.record div", has_text="Count").first.locator("dd").inner_text()
     counted = f"{THERE}/desk/counts/{number}"
     for person in ("demo.counter", "demo.verifier"):
-        page = visit(person, counted)
-        found = {"figures__currency__0__cents": "100.00", "figures__currency__0__count": "7"}
-        act(page, "count-box", row="RP01", **found)
-        expect(page.locator("main")).not_to_contain_text("$700.00")
+        for name in TABLES_THERE:
+            page = visit(person, counted)
+            found = {"figures__currency__0__cents": "100.00", "figures__currency__0__count": "7"}
+            act(page, "count-box", row=name, **found)
+            expect(page.locator("main")).not_to_contain_text("$700.00")
     act(page, "conclude-count")
     expect(page.locator("main")).to_contain_text("concluded")
     for person, name, stage in (
@@ -179,17 +183,20 @@ def test_the_day_of_a_table_is_counted_closed_audited_and_sealed(demo: RunningDe
     ):
         page = visit(person, day)
         if name == "audit-day":
-            act(page, "own-variance", row="RP01", owner=person)
-            act(page, "resolve-variance", row="RP01", conclusion=REASON)
+            explain_variances(page, person)
         offered(page, name).click()
-        if name == "close-day":
-            for place, table_name in enumerate(("RP01", "RP02")):
-                fill_in(page, {f"excused.{place}.table": table_name, f"excused.{place}.reason": REASON})
         send(page)
         page.get_by_role("link", name="Back").click()
         expect(page.locator(".steps .done").last).to_contain_text(person)
         expect(page.locator(".stage")).to_have_text(stage)
     expect(page.locator("main")).to_contain_text("seal ")
+
+
+def explain_variances(page: Page, person: str) -> None:
+    """Take on every variance of a day, and resolve it."""
+    while offered(page, "own-variance").count():
+        act(page, "own-variance", owner=person)
+        act(page, "resolve-variance", conclusion=REASON)
 
 
 def test_what_waits_for_somebody_stands_on_the_desk(visit: Visit) -> None:
@@ -262,10 +269,11 @@ def test_a_wager_is_held_on_an_account(visit: Visit) -> None:
         expect(page.locator("main")).to_contain_text(text)
 
 
-@pytest.mark.skip(reason=DAY_IS_OVER)
-def test_a_quarantined_record_is_mended_and_replayed_by_two(visit: Visit) -> None:
+def test_a_quarantined_record_is_mended_and_replayed_by_two(demo: RunningDemo, visit: Visit) -> None:
     """One mends and asks, another sees that and approves; who asked finds no button to approve it."""
-    page = visit("demo.operator", f"{HOME}/quarantine")
+    demo.play_round("RP02", straight_jack_progressive=500)
+    page = visit("demo.operator", f"{THERE}/quarantine")
+    reload_until(page, "straight_jack_progressive")
     page.locator("tr", has_text="straight_jack_progressive").get_by_role("link").first.click()
     where = page.url
     offered(page, "ask-replay").click()
@@ -281,7 +289,6 @@ def test_a_quarantined_record_is_mended_and_replayed_by_two(visit: Visit) -> Non
     expect(page.locator("main")).to_contain_text("demo.operations_manager")
 
 
-@pytest.mark.skip(reason=DAY_IS_OVER)
 def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> None:
     """One proposes, another sees what it changes and approves; what the count does not explain then is resolved."""
     page = visit("demo.round_corrector", f"{HOME}/rounds?day={demo.gaming_day}&table=OU01")
@@ -301,9 +308,7 @@ def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: V
     report = visit("demo.auditor", f"{HOME}/reports/drop-and-win?day={demo.gaming_day}")
     reload_until(report, "preliminary version")
     page = visit("demo.revenue_auditor", f"{HOME}/days/{demo.gaming_day}")
-    while offered(page, "own-variance").count():  # a round that came out of quarantine late left one, too
-        act(page, "own-variance", owner="demo.revenue_auditor")
-        act(page, "resolve-variance", conclusion=REASON)
+    explain_variances(page, "demo.revenue_auditor")
     expect(page.locator(".stage")).to_have_text("restated")
     reload_until(report, "restated version")
 
