@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from services.reporting.books.reading import Books
+from services.reporting.books.windows import windows_of
 from services.reporting.kit.document import Column, Identity, Section
 from services.reporting.kit.figures import NOTHING, Figure, total
 from services.reporting.reports.counted_win import CountedWin
@@ -61,10 +62,9 @@ DIFFERENCES: Final = Section(
 )
 """Of the tables that are counted in full."""
 
-_MEASURES: Final = (
-    *("coupons_paid_cents", "vigorish_waived_cents", "sold_for_currency_cents", "checks_issued_cents"),
-    "variance_resolved_cents",
-)
+_MEASURES: Final = ("coupons_paid_cents", "vigorish_waived_cents", "variance_resolved_cents")
+_SOLD: Final = ("currency", "counter_check.issued")
+"""What went into the boxes, as the movements of windows are named."""
 
 
 async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
@@ -77,14 +77,22 @@ async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
             if name != "variance_resolved_cents" or item == "inventory":
                 of_table[name] = of_table.get(name, NOTHING) + figure
     settled = {table: win for (table,), win in span.settled.by("table_name").items()}
+    sold: dict[str, Figure] = {}
+    for window in await windows_of(books):  # a sale is of the window that it was made in, whatever day it began
+        if window.end.opens is None or window.end.begins is not None:
+            of_window = -total(window.moves.get(name, NOTHING) for name in _SOLD)
+            sold[window.end.table] = sold.get(window.end.table, NOTHING) + of_window
     return [
-        {"table": table, **_row(counted, settled.get(table, SettledWin()), moved.get(table, {}))}
+        {
+            "table": table,
+            **_row(counted, settled.get(table, SettledWin()), moved.get(table, {}), sold.get(table, NOTHING)),
+        }
         for table, counted in span.counted.items()
         if not counted.missing
     ]
 
 
-def _row(counted: CountedWin, settled: SettledWin, moved: Mapping[str, Figure]) -> dict[str, Figure]:
+def _row(counted: CountedWin, settled: SettledWin, moved: Mapping[str, Figure], sold: Figure) -> dict[str, Figure]:
     def of(name: str) -> Figure:
         return moved.get(name, NOTHING)
 
@@ -96,7 +104,7 @@ def _row(counted: CountedWin, settled: SettledWin, moved: Mapping[str, Figure]) 
     elsewhere = settled.of("meter_payout_cents") + electronic + banks
     instruments = counted.drop - counted.currency - counted.counter_checks - counted.prepaid
     given = instruments - of("coupons_paid_cents") - of("vigorish_waived_cents")
-    drop = counted.currency + counted.counter_checks - of("sold_for_currency_cents") - of("checks_issued_cents")
+    drop = counted.currency + counted.counter_checks - sold
     inventory = of("variance_resolved_cents")
     return {
         "win_cents": counted.win,
