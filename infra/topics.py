@@ -136,7 +136,8 @@ def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: i
 def plan(existing: Mapping[str, ExistingTopic], topics: Sequence[Topic]) -> list[Change]:
     """Return what it takes to get from `existing` to `topics`, one change for each topic, in their order.
 
-    Raises `TopicRefusedError` where partitions would have to go, or to be added to a topic that holds messages.
+    A topic with more partitions than are wanted keeps them, which is remarked.
+    Raises `TopicRefusedError` where partitions would have to be added to a topic that holds messages.
     """
     return [_change(existing.get(topic.name), topic) for topic in topics]
 
@@ -189,11 +190,6 @@ def apply(
 def _change(existing: ExistingTopic | None, topic: Topic) -> Change:
     if existing is None:
         return Change(topic=topic, outcome=Outcome.CREATED, partitions=topic.partitions, config=topic.config)
-    if existing.partitions > topic.partitions:
-        raise TopicRefusedError(
-            f"{topic.name}: has {existing.partitions} partitions, {topic.partitions} are wanted: partitions cannot be "
-            f"taken away; ask for {existing.partitions}, or delete the topic if it holds nothing of value"
-        )
     grows = existing.partitions < topic.partitions
     if grows and existing.used:
         raise TopicRefusedError(
@@ -204,6 +200,11 @@ def _change(existing: ExistingTopic | None, topic: Topic) -> Change:
         )
     drift = {name: value for name, value in topic.config.items() if existing.config.get(name) != value}
     remarks = []
+    if existing.partitions > topic.partitions:
+        remarks.append(
+            f"keeps its {existing.partitions} partitions, of which all are read; {topic.partitions} would do: Kafka "
+            "takes none away"
+        )
     if existing.replication_factor != topic.replication_factor:
         remarks.append(
             f"replication factor is {existing.replication_factor}, not {topic.replication_factor}: "

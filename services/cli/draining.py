@@ -21,7 +21,7 @@ def drain(
     *,
     seconds_max: float,
     check: Callable[[], object] = lambda: None,
-) -> Mapping[str, int]:
+) -> Mapping[str, float]:
     """Wait until no service has anything left to take in or to pass on, at most for so long.
 
     Parameters
@@ -29,7 +29,8 @@ def drain(
     urls : where each service listens, by its name. One that does not answer is not waited for.
     check : called between two looks, to end the wait by an exception.
 
-    Returns how many records and entries of each service still wait; nothing where all is done.
+    Returns how many records and entries of each service still wait, NaN where it does not know; nothing where all is
+    done.
     """
     ends = time.monotonic() + seconds_max
     with httpx.Client(timeout=_ANSWER_SECONDS_MAX, trust_env=False) as client:
@@ -44,10 +45,10 @@ def drain(
             time.sleep(_LOOK_SECONDS)
 
 
-def _waiting(client: httpx.Client, url: str) -> int:
+def _waiting(client: httpx.Client, url: str) -> float:
     try:
         metrics = client.get(f"{url}/metrics").text
     except httpx.HTTPError:
         return 0
     families = text_string_to_metric_families(metrics)
-    return sum(int(sample.value) for family in families if family.name in WAITING for sample in family.samples)
+    return sum(sample.value for family in families if family.name in WAITING for sample in family.samples)

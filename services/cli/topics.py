@@ -49,8 +49,8 @@ def apply(
 ) -> None:
     """Create the topics that are missing, and bring the others in line.
 
-    Nothing else creates topics. A topic that would lose partitions, or whose messages would come out of order, is
-    refused with exit code 1.
+    Nothing else creates topics. A topic with more partitions keeps them. One whose messages would come out of order
+    with more is refused with exit code 1.
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """

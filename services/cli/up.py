@@ -1,5 +1,6 @@
 """`pitledger up`: the whole stack on this machine, until Ctrl-C."""
 
+import math
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -85,8 +86,15 @@ def _drain(stack: RunningStack) -> None:
     message("taking in what waits")
     left = drain(stack.urls, seconds_max=_DRAIN_SECONDS_MAX)
     if left:
-        waiting = ", ".join(f"{count} of {service}" for service, count in left.items())
+        said = {
+            service: "an unknown number" if math.isnan(count) else f"{count:.0f}" for service, count in left.items()
+        }
+        waiting = ", ".join(f"{count} of {service}" for service, count in said.items())
         message(f"still waiting after {_DRAIN_SECONDS_MAX:g} s, kept for the next start: {waiting}")
+
+
+def _said(count: float) -> str:
+    return "an unknown number" if math.isnan(count) else f"{count:.0f}"
 
 
 def _document(stack: RunningStack) -> dict[str, Any]:

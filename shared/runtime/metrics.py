@@ -35,9 +35,17 @@ class Metrics:
         topic, partition = ["topic"], ["topic", "partition"]
         self.info = Gauge("pitledger_info", "Always 1, labelled by version", ["version", "release"], registry=r)
         self.ready = Gauge("pitledger_ready", "1 when the service is ready", registry=r)
-        self.lag = Gauge("pitledger_consumer_lag_records", "Records not yet processed", partition, registry=r)
+        self.lag = Gauge(
+            "pitledger_consumer_lag_records", "Records not yet processed; NaN where not known", partition, registry=r
+        )
         self.age = Gauge(
             "pitledger_oldest_unprocessed_age_seconds", "Age of the oldest unprocessed record", topic, registry=r
+        )
+        self.unheard = Gauge(
+            "pitledger_broker_unheard_seconds",
+            "Since the leader of a partition that is read last answered, the longest of a topic",
+            topic,
+            registry=r,
         )
         self.topic_partitions = Gauge(
             "pitledger_topic_partitions", "Partitions of a topic that is read", topic, registry=r
@@ -91,6 +99,11 @@ class Metrics:
         self.quarantined = Counter("pitledger_quarantined_records", "Records quarantined", topic, registry=r)
         self.quarantine_open = Gauge("pitledger_quarantine_open", "Quarantined records not mended", registry=r)
         self.relay_backlog = Gauge("pitledger_relay_backlog_entries", "Entries not yet published", registry=r)
+        self.relay_waiting = Gauge(
+            "pitledger_relay_waiting_seconds",
+            "Since what is to be published next was first tried to be; 0 where nothing waits",
+            registry=r,
+        )
         self.relayed = Counter("pitledger_relay_published", "Entries published", registry=r)
         self.checkpoint_age = Gauge("pitledger_checkpoint_age_seconds", "Age of the last checkpoint", registry=r)
         self.witness_age = Gauge(

@@ -54,6 +54,7 @@ class Reader:
         self.look: Any = None
         self.positions: dict[int, int] = {}
         self.batches: list[int] = []
+        self.values: list[bytes] = []
 
     async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
         self.positions = dict.fromkeys(partitions, 0)
@@ -70,6 +71,7 @@ class Reader:
     async def handle(self, records: Sequence[Record]) -> dict[int, int]:
         for record in records:
             self.positions[record.partition] = record.offset + 1
+            self.values.append(record.value)
         self.batches.append(len(records))
         await asyncio.sleep(self.batch_seconds)
         return {}
@@ -231,7 +233,7 @@ def _statistics(client: str, *told: str) -> str:
     """Return what librdkafka tells: each broker by its source, its state, and since when it is in it, milliseconds."""
     seen = [one.split() for one in told]
     brokers = {
-        f"broker-{number}": {"source": source, "state": state, "stateage": 1000 * int(age)}
+        f"broker-{number}": {"source": source, "state": state, "stateage": 1000 * int(age), "nodeid": number}
         for number, (source, state, age) in enumerate(seen)
     }
     return json.dumps({"name": client, "topics": {}, "brokers": brokers})

@@ -93,6 +93,8 @@ def test_apache_kafka_adds_partitions_to_an_unused_topic(real_kafka: AnyBroker) 
         "table.events: changed, 5 partitions" == outcomes(real_kafka, partitions={**PARTITIONS, "table.events": 5})[0]
     )
     assert 5 == partitions_of(real_kafka)["table.events"]
+    assert "table.events: unchanged, keeps its 5 partitions" in outcomes(real_kafka, partitions=PARTITIONS)[0]
+    assert 5 == partitions_of(real_kafka)["table.events"]
 
 
 def test_apache_kafka_says_when_it_took_what_comes_from_outside(real_kafka: AnyBroker) -> None:

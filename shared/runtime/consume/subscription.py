@@ -21,6 +21,7 @@ from pydantic_core import from_json
 
 from shared.journal.inputs import Input
 from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.ends import Ends, told_ends
 from shared.runtime.consume.handler import Record
 from shared.runtime.consume.records import record_of
 from shared.runtime.context import RuntimeContext
@@ -65,13 +66,14 @@ class KafkaTopics:
     """
 
     def __init__(self, context: RuntimeContext, failed: Callable[[BaseException], None]) -> None:
-        self.ends: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self.ends: defaultdict[str, Ends] = defaultdict(dict)
         self._lost: dict[str, float] = {}
         self._failed = failed
         self._loop = asyncio.get_running_loop()
         self._settings = context.settings
         config = {
             **context.settings.librdkafka(),
+            "isolation.level": "read_committed",  # FastStream's default takes in what a sender has called off
             "statistics.interval.ms": _STATISTICS_MILLISECONDS,
             "stats_cb": self.note,
             "topic.metadata.refresh.interval.ms": _LOOK_MILLISECONDS,
@@ -121,10 +123,8 @@ class KafkaTopics:
         """
         try:
             found = from_json(statistics)
-            for topic, told in found["topics"].items():
-                for number, partition in told["partitions"].items():
-                    if partition["hi_offset"] >= 0:
-                        self.ends[topic][int(number)] = partition["hi_offset"]
+            for topic, number, end in told_ends(found, self.ends, monotonic()):
+                self.ends[topic][number] = end
             self._note_brokers(found["name"], found["brokers"].values())
         except Exception as error:
             self._loop.call_soon_threadsafe(self._failed, error)
@@ -165,7 +165,7 @@ class Subscription:
         self._failed = failed
         self._loop = asyncio.get_running_loop()
         self.joined = whole
-        self.lag_records = 0
+        self.lag_records: int | None = 0
         self.age_seconds = 0.0
         self._partitions: Collection[int] = (0,)  # of the topic, whoever reads them: no topic has none
         self._whole = whole
@@ -191,6 +191,8 @@ class Subscription:
         self._subscriber: Any = None
         self._stopping = asyncio.Event()
         self._let_go: set[int] = set()  # partitions that were revoked while a batch was read
+        self._since: dict[int, float] = {}  # when partitions were taken over, in monotonic seconds
+        self._handed: defaultdict[int, int] = defaultdict(int)  # the offset after the last record of each, since then
 
     async def start(self) -> None:
         """Take all partitions, or join the group."""
@@ -237,6 +239,8 @@ class Subscription:
         async with asyncio.timeout(self._assign_seconds):
             offsets = await self.consumer.assigned(partitions)
             await self.look()
+        for number in offsets:
+            self._since[number], self._handed[number] = monotonic(), 0
         return offsets
 
     async def look(self) -> None:
@@ -255,7 +259,7 @@ class Subscription:
         """
         short = {n: position for n, position in positions.items() if found.bounds.get(n, (0, 0))[1] < position}
         told = self._topics.ends[self.consumer.topic]
-        unsure = {n: position - 1 for n, position in short.items() if told.get(n, 0) < position}
+        unsure = {n: position - 1 for n, position in short.items() if n not in told or told[n].end < position}
         held = short.keys() - unsure.keys()
         if unsure and found.topic_id == self._known.topic_id:
             held |= await asyncio.to_thread(partitions_holding, self._context.settings, self.consumer.topic, unsure)
@@ -288,7 +292,10 @@ class Subscription:
             kafka = self._subscriber.consumer
             more = await kafka.getmany(timeout=self.consumer.gather_seconds, max_records=room)
         still = () if first.partition() in self._let_go else (first,)  # else its next owner reads it
-        return [record_of(message) for message in (*still, *more)]
+        records = [record_of(message) for message in (*still, *more)]
+        for record in records:
+            self._handed[record.partition] = max(self._handed[record.partition], record.offset + 1)
+        return records
 
     async def _handle(self, message: StreamMessage[Message]) -> None:
         try:
@@ -322,12 +329,27 @@ class Subscription:
     # --- how far it is ---
 
     def lag(self) -> dict[int, int | None]:
-        """Return the records between each partition's position and its end; None until the broker has told the end."""
+        """Return how many offsets of each partition that is ours are still to be read; None where that is not known.
+
+        It is not until the broker has told how far the partition goes, nor while its leader does not answer. Markers
+        of transactions count only until the last record before them is processed.
+        """
+        return {number: self._waiting(number, position) for number, position in self.consumer.positions.items()}
+
+    def _waiting(self, number: int, position: int) -> int | None:
+        told = self._topics.ends[self.consumer.topic].get(number)
+        if told is None or not told.is_known(monotonic()):
+            return None
+        is_all_handed_over = told.delivered >= told.readable
+        if is_all_handed_over and position >= self._handed[number]:
+            return 0
+        return max(told.readable - position, 0)
+
+    def unheard_seconds(self) -> float:
+        """Return for how long the leader of a partition that is ours has not answered: the longest, seconds."""
         ends = self._topics.ends[self.consumer.topic]
-        return {
-            partition: max(ends[partition] - position, 0) if partition in ends else None
-            for partition, position in self.consumer.positions.items()
-        }
+        heard = [ends[n].heard_at if n in ends else self._since[n] for n in self.consumer.positions if n in self._since]
+        return max(monotonic() - min(heard), 0.0) if heard else 0.0
 
     def is_caught_up(self) -> bool:
         """Return whether everything that the broker has is processed."""
@@ -347,13 +369,16 @@ class Subscription:
         return found
 
     def observe(self) -> None:
-        """Update lag and age from what librdkafka has already been told, and how many partitions this process has."""
+        """Update lag and age from what librdkafka has already told, and how many partitions this process has."""
         lag = self.lag()
         self._context.metrics.topic_partitions.labels(self.consumer.topic).set(len(self._partitions))
         self._context.metrics.partitions_read.labels(self.consumer.topic).set(len(lag))
         for partition, records in lag.items():
-            self._context.metrics.lag.labels(self.consumer.topic, str(partition)).set(records or 0)
-        self.lag_records = sum(records or 0 for records in lag.values())
+            known = math.nan if records is None else records
+            self._context.metrics.lag.labels(self.consumer.topic, str(partition)).set(known)
+        self._context.metrics.unheard.labels(self.consumer.topic).set(self.unheard_seconds())
+        told = [records for records in lag.values() if records is not None]
+        self.lag_records = sum(told) if len(told) == len(lag) else None
         if self.lag_records == 0:
             self.age_seconds = 0.0
             self._context.metrics.age.labels(self.consumer.topic).set(0)

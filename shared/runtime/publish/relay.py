@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice, repeat
+from time import monotonic
 from typing import Any, Final, NamedTuple
 
 import structlog
@@ -112,7 +113,13 @@ class Relay:
         """Why shards are not published, as it was logged."""
         self._resting: str | None = None
         """Why nothing is published, as it was logged."""
+        self._trying_since: float | None = None
         self._marks = Marks(context.ledger)
+
+    @property
+    def waiting_seconds(self) -> float:
+        """Return for how long what comes next could not be published, seconds; 0 where nothing is tried."""
+        return 0.0 if self._trying_since is None else monotonic() - self._trying_since
 
     def _new_producer(self) -> Producer:
         return new_producer(self._context.settings, self._context.service)
@@ -154,18 +161,22 @@ class Relay:
             found = {mark.shard.shard: await self._batch(connection, mark) for mark in waiting}
             batches = {shard: batch for shard, batch in found.items() if batch}
             reached = {mark.shard.shard: mark.published for mark in marks if not mark.is_found}
-            if not batches and not reached:
-                return 0
+            if not batches:
+                self._trying_since = None
+                if not reached:
+                    return 0
             topics = {
                 mark.shard.shard: self._topic_of(mark.shard.name) for mark in waiting if mark.shard.shard in batches
             }
             if batches:
+                self._trying_since = self._trying_since or monotonic()
                 with self._context.tracing.publishing(", ".join(sorted({*topics.values()})), _causes(batches)):
                     await self._send(topics, batches)
                 self._context.step("relay sent")
             reached |= {shard: batch[-1].seq for shard, batch in batches.items()}
             await self._marks.write(connection, reached)
         self._marks.written(reached)
+        self._trying_since = None
         self._context.step("relay marked")
         count = sum(map(len, batches.values()))
         self._context.metrics.relayed.inc(count)

@@ -48,6 +48,7 @@ class Records(AbstractContextManager["Records"]):
                 **connection,
                 group_id=None,
                 enable_auto_commit=False,
+                isolation_level="read_committed",
                 check_crcs=False,
                 max_poll_records=at_once,
                 fetch_max_bytes=_BYTES_MAX,

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 import structlog
 from sqlalchemy import func, select, text
 
+from shared.runtime.consume.ends import UNHEARD_SECONDS_MAX
 from shared.runtime.consume.subscription import Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
+from shared.runtime.publish.relay import Relay
 from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.rederiver import Rederiver
@@ -30,6 +32,7 @@ class Health:
     subscriptions: list[Subscription] = field(default_factory=list)
     waiting_for: str | None = "the service is starting"
     identities: Tokens | None = None
+    relay: Relay | None = None
     rederiver: Rederiver | None = None
 
     @property
@@ -38,6 +41,7 @@ class Health:
         checks: dict[str, Check] = {
             "start": self._check_start,
             "database": self._check_database,
+            "broker": self._check_broker,
             "input": self._check_input,
             "lag": self._check_lag,
             "verification": self._check_verification,
@@ -65,6 +69,8 @@ class Health:
         while True:
             for subscription in self.subscriptions:
                 subscription.observe()
+            if self.relay is not None:
+                self.context.metrics.relay_waiting.set(self.relay.waiting_seconds)
             self.guard.observe()
             if self.rederiver is not None:
                 self.rederiver.observe()
@@ -100,6 +106,14 @@ class Health:
             return f"does not answer: {error}"
         return None
 
+    async def _check_broker(self) -> str | None:
+        for subscription in self.subscriptions:
+            if (seconds := subscription.unheard_seconds()) > UNHEARD_SECONDS_MAX:
+                return f"no answer for {subscription.consumer.topic} for {seconds:.0f} s: it is not known what waits"
+        if self.relay is not None and (seconds := self.relay.waiting_seconds) > UNHEARD_SECONDS_MAX:
+            return f"what is recorded could not be published for {seconds:.0f} s"
+        return None
+
     async def _check_input(self) -> str | None:
         for subscription in self.subscriptions:
             for number, reason in subscription.consumer.stopped.reasons.items():
@@ -109,6 +123,8 @@ class Health:
     async def _check_lag(self) -> str | None:
         for subscription in self.subscriptions:
             topic = subscription.consumer.topic
+            if subscription.lag_records is None:
+                return f"it is not known how far {topic} goes"
             if subscription.lag_records > self.context.settings.ready_lag_records_max:
                 return f"{topic} is {subscription.lag_records} records behind"
             if subscription.age_seconds > self.context.settings.ready_age_seconds_max:

@@ -211,7 +211,7 @@ class _Run:
         ]
         if self._manifest.publishes is not None:
             manifest, signer = self._manifest, self._context.signer
-            self._relay = Relay(self._context, manifest.topic_of, manifest.message_key, signer)
+            self._relay = self._health.relay = Relay(self._context, manifest.topic_of, manifest.message_key, signer)
             watching.append(self._task(self._relay.run(), "relay"))
         if self._health.rederiver is not None:
             watching.append(self._task(self._health.rederiver.run(), "rederiver"))

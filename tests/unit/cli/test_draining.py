@@ -1,5 +1,6 @@
 """Before services are ended, they may take in what waits."""
 
+import math
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -59,6 +60,14 @@ def test_what_is_left_is_named(url: str, answers: list[str]) -> None:
     """When the time is over, the services that are not done are named, with what waits for them."""
     answers.append(LAGS.format(40))
     assert {"vigorish": 42} == drain({"vigorish": url}, seconds_max=0.2)
+
+
+def test_what_is_not_known_is_waited_for_and_said(url: str, answers: list[str]) -> None:
+    """A service that does not hear its broker may have much left."""
+    answers.append(LAGS.format("NaN"))
+    [(service, count)] = drain({"vigorish": url}, seconds_max=0.2).items()
+    assert "vigorish" == service
+    assert math.isnan(count)
 
 
 def test_one_that_does_not_answer_is_not_waited_for() -> None:

@@ -105,10 +105,12 @@ def test_a_used_topic_may_not_grow() -> None:
         plan(existing(partitions=4, used=True), [TABLE_EVENTS])
 
 
-def test_no_topic_shrinks() -> None:
-    """Partitions are never taken away, whether there are messages or not."""
-    with pytest.raises(TopicRefusedError, match=r"has 24 partitions, 12 are wanted.*ask for 24"):
-        plan(existing(partitions=24), [TABLE_EVENTS])
+@pytest.mark.parametrize("used", [False, True])
+def test_partitions_that_were_added_stay(used: bool) -> None:
+    """Who added partitions by hand applies topics as before: they stay, and it is said."""
+    (change,) = plan(existing(partitions=24, used=used), [TABLE_EVENTS])
+    assert "table.events: unchanged, keeps its 24 partitions" in str(change)
+    assert (Outcome.UNCHANGED, None) == (change.outcome, change.partitions)
 
 
 def test_another_replication_factor_is_reported_and_does_not_stop_writing() -> None:
