@@ -13,7 +13,7 @@ from shared.contracts.envelope import shard_source
 from shared.journal.entry import Entry
 from shared.runtime.consume.handler import Record
 from shared.runtime.context import RuntimeContext
-from shared.runtime.publish.relay import Outgoing, Relay, entry_message
+from shared.runtime.publish.relay import NotDelivered, Outgoing, Relay, entry_message
 from tests.support import Databases
 from tests.support.rebuilding import execute
 from tests.support.rounds import TABLES, completed, encoded
@@ -92,6 +92,38 @@ def test_memory_says_what_the_database_says(url: str, lost: int) -> None:
         assert 2 * ROUNDS == await from_database.publish()
         assert 2 == from_database.reads
         assert from_database.messages == from_memory.messages
+
+    play_at(url, play)
+
+
+def test_how_long_nothing_could_be_published_is_known(url: str) -> None:
+    """From the first attempt that failed until one has not: what is recorded meanwhile changes nothing."""
+
+    class Away(_Reads):
+        is_away = True
+
+        async def _send(self, topics: Mapping[int, str], batches: Mapping[int, Sequence[Outgoing]]) -> None:
+            if self.is_away:
+                raise NotDelivered("the broker is away")
+            await super()._send(topics, batches)
+
+    async def play(table: Table) -> None:
+        consumer = table.consumer()
+        await consumer.assigned([0, 1])
+        relay = Away(consumer.context)
+        await relay.publish()
+        assert 0 == relay.waiting_seconds
+        first, *rest = _records()
+        await consumer.handle([first])
+        for records in ([], rest):
+            if records:
+                await consumer.handle(records)
+            with pytest.raises(NotDelivered):
+                await relay.publish()
+            assert relay.waiting_seconds > 0
+        relay.is_away = False
+        await relay.publish()
+        assert 0 == relay.waiting_seconds
 
     play_at(url, play)
 
