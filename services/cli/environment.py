@@ -1,12 +1,16 @@
 """The settings of this process, and their values in a form that may be shown."""
 
+import os
 import re
-from typing import Any
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, Final
 
 from pydantic import AliasChoices, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
 from services.cli.exits import UsageWrong
+from services.cli.services import NAMES, STACK_VARIABLE, TOKEN_VARIABLE, url_variable
 from shared.runtime.settings import Settings
 
 _MASK = "***"
@@ -14,8 +18,18 @@ _USER_AND_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):.*@")
 _PASSWORD_PARAMETER = re.compile(r"(?i)([?&][^=&]*(?:password|secret|token)[^=&]*=)[^&#]*")
 
 
+REGISTRY_PASSWORD: Final = "PITLEDGER_REGISTRY_PASSWORD"  # noqa: S105 - the name of the variable that has it
+"""The environment variable with the password of a schema registry."""
+_OF_COMPOSE: Final = "PITLEDGER_VERSION"
+"""Which image Compose starts; no process reads it."""
+
+
 def settings() -> Settings:
-    """Return the settings from the environment. Raises: UsageWrong, naming the variable, never its value."""
+    """Return the settings from the environment. Raises: UsageWrong, naming the variable, never its value.
+
+    A variable that is named as one of ours and is none is refused: whoever misspelled it believes that it holds.
+    """
+    _require_known(os.environ)
     try:
         return Settings()
     except ValidationError as error:
@@ -26,6 +40,27 @@ def settings() -> Settings:
         field = Settings.model_fields.get(name)
         variable = name if field is None else variable_of(name, field)
         raise UsageWrong(f"{variable}: {first['msg']} (`pitledger config` lists the settings)") from None
+
+
+def _require_known(environment: Mapping[str, str]) -> None:
+    fields = (variable_of(name, field) for name, field in Settings.model_fields.items())
+    others = (TOKEN_VARIABLE, STACK_VARIABLE, REGISTRY_PASSWORD, _OF_COMPOSE, *map(url_variable, NAMES))
+    known, prefix = {*fields, *others}, Settings.model_config["env_prefix"]
+    for name in sorted(environment):
+        if name.startswith(prefix) and name not in known:
+            meant = get_close_matches(name, known, n=1)
+            advice = f"is {meant[0]} meant?" if meant else "take it out of the environment"
+            raise UsageWrong(f"{name}: there is no such setting; {advice} (`pitledger config` lists the settings)")
+
+
+def require_no_stack(environment: Mapping[str, str]) -> None:
+    """Raise UsageWrong in a terminal that has the environment of a stack: another one would start on its servers."""
+    if stack := environment.get(STACK_VARIABLE):
+        names = " ".join(name for name in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS") if environment.get(name))
+        raise UsageWrong(
+            f"this terminal has the environment of the stack in {stack}, whose servers would be used: open another "
+            f"terminal, or unset {STACK_VARIABLE} {names}"
+        )
 
 
 def listed(found: Settings) -> dict[str, dict[str, Any]]:

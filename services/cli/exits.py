@@ -71,5 +71,6 @@ class StackEnded(CommandError):
         self.happened = f"{name} ended by itself{how}"
         super().__init__(f"{self.happened}; the end of its log stands above")
         self.details = log_tail
+        self.last_words = f"last in its log: {log_tail.splitlines()[-1] if log_tail else 'nothing'}"
         self.add_note(log_tail)  # where nobody prints the details, a traceback shows it
         self.exit_code = ExitCode.NOT_THERE if code == ExitCode.NOT_THERE else ExitCode.BUG

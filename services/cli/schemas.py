@@ -2,17 +2,16 @@
 
 import os
 from dataclasses import asdict
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
+from services.cli.environment import REGISTRY_PASSWORD
 from services.cli.exits import UsageWrong
 from services.cli.output import AsJson, message, names, numbers, print_json, show, table
 from services.cli.registry import COMPATIBILITIES, Registry, subjects
 
 app = typer.Typer()
-
-PASSWORD: Final = "PITLEDGER_REGISTRY_PASSWORD"  # noqa: S105 - the name of the variable that has it
 
 
 @app.callback()
@@ -27,7 +26,7 @@ def publish(
     compatibility: Annotated[str, typer.Option(metavar="LEVEL", help="What each subject is set to.")] = COMPATIBILITIES[
         0
     ],
-    user: Annotated[str | None, typer.Option(help=f"Who logs in; the password is in {PASSWORD}.")] = None,
+    user: Annotated[str | None, typer.Option(help=f"Who logs in; the password is in {REGISTRY_PASSWORD}.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -40,7 +39,7 @@ def publish(
     """
     if compatibility not in COMPATIBILITIES:
         raise UsageWrong(f"--compatibility {compatibility!r}: one of {', '.join(COMPATIBILITIES)}")
-    there = Registry(registry, None if user is None else (user, os.environ.get(PASSWORD, "")))
+    there = Registry(registry, None if user is None else (user, os.environ.get(REGISTRY_PASSWORD, "")))
     try:
         changes = []
         for change in there.publish(subjects(prefix), compatibility, dry_run=dry_run):

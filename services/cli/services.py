@@ -28,6 +28,10 @@ TOKEN_VARIABLE: Final = "PITLEDGER_TOKEN"  # noqa: S105 - the name of a variable
 """The environment variable with the token of whoever calls services by the command line."""
 
 
+STACK_VARIABLE: Final = "PITLEDGER_STACK"
+"""The environment variable that says from which stack of `pitledger up` the others are: the directory of its run."""
+
+
 def url_variable(name: str) -> str:
     """Return the environment variable that says where a service listens, if not at its usual port of this machine."""
     return f"PITLEDGER_{name.upper().replace('-', '_')}_URL"

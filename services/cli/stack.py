@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +18,7 @@ from services.cli.exits import NotThere, StackEnded
 from services.cli.fork_server import SERVER, ForkServer
 from services.cli.home import Home
 from services.cli.people import PEOPLE, roles_of
-from services.cli.services import CONSOLE, NAMES, TOKEN_VARIABLE, migrations, url_variable
+from services.cli.services import CONSOLE, NAMES, STACK_VARIABLE, TOKEN_VARIABLE, migrations, url_variable
 from services.cli.supervision import Part
 from services.cli.topics import explained_topics
 from shared.local import Broker, LocalStackError, Stack
@@ -58,7 +58,9 @@ class RunningStack:
     else it holds is passed on to the services, and `settings` on top of it. `directory` keeps the data between runs,
     those of the broker too; without it they are temporary. `usual_ports` takes the ports of production where they are
     free, otherwise all ports are free ones. `console` starts the console, too. `report` is told each step in a few
-    words.
+    words. Without services only the servers are started, and nothing on them is touched.
+
+    A service that is not ready in time ends the stack, unless it `stays`: then `not_ready` says which are not, and why.
     """
 
     home: Home
@@ -71,6 +73,8 @@ class RunningStack:
     """The addresses of the Kafka brokers."""
     console_url: str | None
     """Where the console is; None where there is none."""
+    not_ready: dict[str, str]
+    """Which services were not ready in time, nor since, and why."""
 
     def __init__(
         self,
@@ -82,6 +86,7 @@ class RunningStack:
         partitions: Mapping[str, int] | None = None,
         usual_ports: bool = False,
         console: bool = False,
+        stays: bool = False,
         report: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._given = environment
@@ -89,6 +94,7 @@ class RunningStack:
         self._directory = directory
         self._partitions = partitions or {}
         self._usual_ports = usual_ports
+        self._stays = stays
         self._report = report
         self._services = services
         self._running_too = (CONSOLE,) if console else ()
@@ -110,6 +116,7 @@ class RunningStack:
         return {
             "DATABASE_URL": self.database_url,
             "KAFKA_BOOTSTRAP_SERVERS": self.bootstrap_servers,
+            STACK_VARIABLE: str(self.home.path),
             TOKEN_VARIABLE: self.home.tokens[OPERATOR],
             **{url_variable(service): url for service, url in self.urls.items()},
             **self.home.environment,
@@ -149,12 +156,14 @@ class RunningStack:
             self._issuer.redirects = frozenset({f"{self.console_url}/login/back"})
         self._renew_tokens()
         self.home.write_keys(NAMES)
-        self._report("creating topics and schemas")
-        self._prepare()
-        self._report(f"starting {', '.join(self._services)}")
+        if self._services:
+            self._report("creating topics and schemas")
+            self._prepare()
+            self._report(f"starting {', '.join(self._services)}")
         self._logins = self._servers.urls_for([role_of(service) for service in self._services])
-        self._fork(self._parts)
-        self._wait_until_ready()
+        if self._parts:
+            self._fork(self._parts)
+        self.not_ready = self._wait_until_ready()
 
     @property
     def _parts(self) -> Sequence[str]:
@@ -279,18 +288,46 @@ class RunningStack:
             if (ended := part.ended()) is not None:
                 raise ended
 
-    def _wait_until_ready(self) -> None:
-        """Wait until every service says that it is ready; raise NotThere when one is not in time, with its reasons."""
+    def _wait_until_ready(self) -> dict[str, str]:
+        """Wait until every service says that it is ready; return those that are not in time, with their reasons.
+
+        Raises: NotThere unless the stack stays without them; StackEnded where a part has ended without which it cannot.
+        """
         ends = time.monotonic() + _READY_SECONDS_MAX
-        with httpx.Client(timeout=_PROBE_SECONDS_MAX, trust_env=False) as probe:
-            urls = dict(self.urls) if self.console_url is None else {**self.urls, CONSOLE: self.console_url}
-            waiting = dict.fromkeys(urls, "")
-            while waiting := {name: why for name in waiting if (why := _not_ready(probe, urls[name]))}:
+        waiting = dict.fromkeys(self._parts, "")
+        while waiting := self._still_waiting(waiting):
+            if not self._stays:
                 self.check()
-                if time.monotonic() > ends:
-                    reasons = "; ".join(f"{name}: {why}" for name, why in waiting.items())
-                    raise NotThere(f"not ready after {_READY_SECONDS_MAX:g} s: {reasons}")
-                time.sleep(_POLL_SECONDS)
+            if time.monotonic() > ends or all(name in self._forks.ended for name in waiting):
+                break
+            time.sleep(_POLL_SECONDS)
+        if waiting and not self._stays:
+            reasons = "; ".join(f"{name}: {why}" for name, why in waiting.items())
+            raise NotThere(f"not ready after {_READY_SECONDS_MAX:g} s: {reasons}")
+        return waiting
+
+    def _still_waiting(self, names: Iterable[str]) -> dict[str, str]:
+        """Return those of the services that are not ready now, with their reasons. Raises: StackEnded."""
+        for part in self.parts:
+            if part.start is None and (ended := part.ended()) is not None:
+                raise ended
+        urls = {**self.urls, CONSOLE: self.console_url}
+        found: dict[str, str] = {}
+        with httpx.Client(timeout=_PROBE_SECONDS_MAX, trust_env=False) as probe:
+            for name in names:
+                gone = self._forks.ended.get(name)
+                why = _not_ready(probe, str(urls[name])) if gone is None else f"{gone.happened}; {gone.last_words}"
+                if why is not None:
+                    found[name] = why
+        return found
+
+    def look_again(self) -> None:
+        """Say which of the services that were not ready are ready by now."""
+        if self.not_ready:
+            left = self._still_waiting(self.not_ready)
+            for name in self.not_ready.keys() - left.keys():
+                self._report(f"{name} is ready")
+            self.not_ready = left
 
 
 def _ended(server: Server) -> Callable[[], StackEnded | None]:

@@ -1,6 +1,7 @@
 """`pitledger up`: the whole stack on this machine, until Ctrl-C."""
 
 import math
+import os
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,8 +10,8 @@ import typer
 
 from services.cli.draining import drain
 from services.cli.ending import Ending
-from services.cli.environment import without_password
-from services.cli.exits import ExitCode
+from services.cli.environment import require_no_stack, without_password
+from services.cli.exits import ExitCode, UsageWrong
 from services.cli.output import AsJson, heading, message, names, print_json, print_line, show, table
 from services.cli.people import PEOPLE
 from services.cli.services import NAMES, service_option
@@ -28,6 +29,9 @@ def up(
     ] = None,
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     partitions: PartitionsOption = None,
+    servers_only: Annotated[
+        bool, typer.Option("--servers-only", help="Start PostgreSQL and the broker alone, and touch nothing on them.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Keep the whole stack running on this machine until Ctrl-C.
@@ -37,25 +41,35 @@ def up(
     Apache Kafka, nothing that was acknowledged is lost, and a part that ends by itself is started again; without one
     nothing is kept, and the end of a server ends everything. Ctrl-C lets the services take in what waits first.
 
+    A service that is not ready after 90 seconds is named with its reason, and the rest stays: the commands that mend it
+    need the others. --servers-only is for what is done while no service runs: restoring, reconciling, adopting topics.
+
     Example: pitledger up
     Example: pitledger up --directory /var/lib/pitledger
+    Example: pitledger up --directory /var/lib/pitledger --servers-only
     """
+    require_no_stack(os.environ)
+    if servers_only and services:
+        raise UsageWrong("--servers-only starts no service: leave --service out")
     ending = Ending.heard()
     try:
         with RunningStack(
             directory=directory,
-            services=services or NAMES,
+            services=() if servers_only else services or NAMES,
             partitions=numbers_of_partitions(partitions or ()),
             usual_ports=True,
-            console=True,
+            console=not servers_only,
+            stays=True,
             report=message,
         ) as stack:
             if as_json:
                 print_json(_document(stack))
             else:
                 _show(stack)
+            for service, why in stack.not_ready.items():
+                message(f"{service} is not ready, and the rest runs without it: {why}")
             watch(stack, ending)
-            if directory is not None:
+            if directory is not None and stack.urls:
                 _drain(stack)
             message("stopping")
     except KeyboardInterrupt:
@@ -75,6 +89,7 @@ def watch(stack: RunningStack, ending: Ending) -> None:
         while True:
             supervisor.look()
             stack.keep_tokens()
+            stack.look_again()
             ending.check()
             time.sleep(_LOOK_SECONDS)
     except KeyboardInterrupt:
@@ -100,6 +115,7 @@ def _said(count: float) -> str:
 def _document(stack: RunningStack) -> dict[str, Any]:
     return {
         "console": stack.console_url,
+        "not_ready": dict(stack.not_ready),
         "services": dict(stack.urls),
         "pids": {name: stack.pids[name] for name in stack.urls},
         "kafka_bootstrap_servers": stack.bootstrap_servers,
@@ -115,8 +131,9 @@ def _document(stack: RunningStack) -> dict[str, Any]:
 
 def _show(stack: RunningStack) -> None:
     services = [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in stack.urls.items()]
+    console = [["console", f"{stack.console_url}  (log in as any of its people; no password)"]]
     places = [
-        ["console", f"{stack.console_url}  (log in as any of its people; no password)"],
+        *(console if stack.console_url else []),
         ["Kafka", stack.bootstrap_servers],
         ["database", without_password(stack.database_url)],
         ["API tokens", f"{stack.home.tokens_file}  ({', '.join(PEOPLE)})"],
@@ -125,8 +142,8 @@ def _show(stack: RunningStack) -> None:
         ["logs", str(stack.home.logs)],
     ]
     show(
-        heading("Pitledger is running; Ctrl-C stops it"),
-        table(names("Service", "URL", "Documentation", "Metrics"), services),
+        heading("Pitledger is running; Ctrl-C stops it" if services else "The servers are running; Ctrl-C stops them"),
+        *([table(names("Service", "URL", "Documentation", "Metrics"), services)] if services else []),
         table(names("What", "Where"), places),
     )
     if not stack.keeps:

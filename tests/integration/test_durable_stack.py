@@ -24,6 +24,7 @@ from shared.local.ports import LOOPBACK
 from tests.support import eventually
 from tests.support.processes import left_over
 from tests.support.properties import OF_ANY_AGE, property_event
+from tests.support.rebuilding import execute
 from tests.support.rounds import completed, submission
 from tests.support.services import produce
 from tests.support.up import PARTS, Up, up
@@ -126,15 +127,40 @@ def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
     assert set(NAMES) == {file.stem for file in keys.glob("*.pem")}
 
 
-def ends_when_told_to(stack: Up) -> None:
+def ends_when_told_to(stack: Up, services: Sequence[str] = SERVICES) -> None:
     """What it printed is what is there, and all of that ends with it, by SIGTERM too."""
-    assert set(SERVICES) == set(stack.document["services"])
+    assert set(services) == set(stack.document["services"])
     for url in stack.document["services"].values():
         assert 200 == httpx.get(f"{url}/healthz", timeout=10).status_code
     family = [each.pid for each in processes_below(stack.process.pid)]
-    assert set(SERVICES) == set(stack.document["pids"])
-    assert set(stack.document["pids"].values()) <= set(family)
+    assert set(services) == set(stack.document["pids"])
+    assert {stack.pid_of_service(service) for service in services} <= set(family)
     stack.process.terminate()
     assert 0 == stack.process.wait(90), stack.said.read_text()
     assert "stopped; nothing is left running" == stack.messages()[-1]
     assert [] == left_over(family, [])
+
+
+@pytest.mark.usefixtures("kafka_packages", "whole_stack")
+def test_a_service_that_does_not_start_leaves_the_others_running(server_directory: Path) -> None:
+    """It is named with its reason; what mends it is done beside the rest, or with the servers alone, and it comes."""
+    settings = {**QUICK, "PITLEDGER_RETRY_SECONDS_MAX": "1"}
+    with up(server_directory, services=SERVICES, settings=settings) as stack:
+        assert {} == stack.document["not_ready"]
+        ends_when_told_to(stack)
+    with up(server_directory, servers_only=True) as servers:
+        assert ({}, None) == (servers.document["services"], servers.document["console"])
+        execute(servers.environment["DATABASE_URL"], "ALTER ROLE vigorish CONNECTION LIMIT 0")
+        assert servers.rows(_TAKEN), "the database answers"
+        ends_when_told_to(servers, services=())
+    with up(server_directory, services=SERVICES, settings=settings) as stack:
+        assert ["vigorish"] == list(stack.document["not_ready"])
+        assert "vigorish ended by itself" in stack.document["not_ready"]["vigorish"]
+        assert 200 == httpx.get(f"{stack.document['services']['round-settlement']}/readyz").status_code
+        verified = stack.call("verify", "--service", "round-settlement")
+        assert 0 == verified.returncode, verified.stderr
+        refused = stack.call("up")
+        assert (2, True) == (refused.returncode, "this terminal has the environment of the stack" in refused.stderr)
+        execute(stack.environment["DATABASE_URL"], "ALTER ROLE vigorish CONNECTION LIMIT -1")
+        eventually(lambda: "vigorish is ready" in stack.messages(), because="it was mended", seconds=90)
+        ends_when_told_to(stack)

@@ -44,6 +44,16 @@ class Up:
         """The rows of a query."""
         return query(self.environment["DATABASE_URL"], statement)
 
+    def call(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Call `pitledger` in a terminal that has the environment of the stack."""
+        return subprocess.run(
+            [sys.executable, "-m", "services.cli.main", *words],
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
     def messages(self) -> list[str]:
         """What it has said on standard error."""
         return self.said.read_text().splitlines()
@@ -68,13 +78,20 @@ class Up:
 
 
 @contextmanager
-def up(directory: Path, *, services: Sequence[str] = (), settings: Mapping[str, str] | None = None) -> Iterator[Up]:
+def up(
+    directory: Path,
+    *,
+    services: Sequence[str] = (),
+    settings: Mapping[str, str] | None = None,
+    servers_only: bool = False,
+) -> Iterator[Up]:
     """The stack on a directory, with all services unless told, killed at the end if it still runs."""
     said = directory / "said"
     with said.open("a") as stderr:
         process = subprocess.Popen(
             [sys.executable, "-m", "services.cli.main", "up", "--json", "--directory", str(directory)]
-            + [f"--service={service}" for service in services],
+            + [f"--service={service}" for service in services]
+            + ["--servers-only"] * servers_only,
             env={name: value for name, value in os.environ.items() if name not in _SERVERS} | dict(settings or {}),
             stdout=subprocess.PIPE,
             stderr=stderr,

@@ -61,6 +61,32 @@ def test_a_setting_that_is_wrong_is_named_without_its_value(pitledger: Caller, m
     assert "s3cret" not in called.stderr
 
 
+@pytest.mark.parametrize(
+    ("variable", "advice"),
+    [
+        ("PITLEDGER_LOGLEVEL", "is PITLEDGER_LOG_LEVEL meant?"),
+        ("PITLEDGER_HTTPPORT", "is PITLEDGER_HTTP_PORT meant?"),
+        ("PITLEDGER_ZZZZZZZZZZZZ", "take it out of the environment"),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_refused(
+    pitledger: Caller, monkeypatch: pytest.MonkeyPatch, variable: str, advice: str
+) -> None:
+    """Whoever misspells a setting is told at once, not when what it should have prevented has happened."""
+    monkeypatch.setenv(variable, "secret-value")
+    refused = pitledger("config")
+    assert 2 == refused.code
+    assert f"{variable}: there is no such setting; {advice}" in refused.stderr
+    assert "secret-value" not in refused.stderr
+
+
+def test_what_other_parts_read_is_no_mistake(pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The settings of callers, of Compose and of `schemas` are none of a service, and are known."""
+    for variable in ("TOKEN", "STACK", "VERSION", "REGISTRY_PASSWORD", "ROUND_SETTLEMENT_URL"):
+        monkeypatch.setenv(f"PITLEDGER_{variable}", "x")
+    assert 0 == pitledger("config").code
+
+
 def test_each_role_is_listed_with_what_it_allows_and_its_duty(pitledger: Caller) -> None:
     """Whoever gives roles at the provider reads here what there is to be given."""
     (document,) = pitledger("config", "--json").documents
