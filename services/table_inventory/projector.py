@@ -105,7 +105,7 @@ def _upstream(rows: "_Rows", fact: inventory.UpstreamNoted) -> None:
         rows.keep(_merge, t.upstream_quarantine, there.items(), is_closed=True, is_mended=False)
 
 
-def _touched(fact: Fact) -> Iterator[tuple[str, str, date]]:
+def touched(fact: Fact) -> Iterator[tuple[str, str, date]]:
     """Return the gaming days of tables, by property and table, whose win a fact may change."""
     match fact:
         case inventory.PitRecorded() if isinstance(fact.data, _OF_WIN):
@@ -227,7 +227,7 @@ class _Rows:
 
     def touch(self, entry: Entry, fact: Fact) -> None:
         """Note which gaming days of tables may have another win now."""
-        for key in _touched(fact):
+        for key in touched(fact):
             self._touched[*key, entry.shard] = entry
 
     def move(self, entry: Entry, fact: Any, moved: inventory.Moved, cause: str, ref: str | None) -> None:

@@ -187,7 +187,7 @@ def _files() -> Iterator[Target]:
         b'table.opened,2026-11-20T10:00:00-05:00,riverside,BJ-01,2026-11-20,day,"[{""cents"": 2500, ""count"": 2}]",a\n'
     )
     events = [json.dumps(EXAMPLES[kind.name]).encode() for kind in (*KINDS.on(TABLE_EVENTS), *KINDS.on(PIT_EVENTS))]
-    golden = [path.read_bytes() for path in sorted(_GOLDEN.glob("*/*.yaml"))]
+    golden = [path.read_bytes() for path in sorted(_GOLDEN.glob("??-*/*.yaml"))]
     small = [one for one in golden if len(one) < 8_000]
     anchors = b"a: &a {x: 1}\nb: [*a, {<<: *a, y: 2026-11-20T10:00:00Z}]\nc: !!binary aGk=\n"
     yield Target("file-of-events-csv", [csv, cells, csv + csv.splitlines(True)[1] * 3], lines("a.csv"), (Refused,))

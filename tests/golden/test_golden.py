@@ -21,7 +21,7 @@ from shared.rules import (
 from shared.rules.cases import differences
 from tests.support.records import read
 
-CASES = [case for path in sorted(Path(__file__).parent.glob("*/*.yaml")) for case in parse_cases(read(path))]
+CASES = [case for path in sorted(Path(__file__).parent.glob("??-*/*.yaml")) for case in parse_cases(read(path))]
 SETTLED = [case for case in CASES if case.expect is not None]
 REFUSED = [case for case in CASES if case.error is not None]
 

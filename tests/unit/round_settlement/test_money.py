@@ -14,7 +14,7 @@ from shared.rules import parse_cases, parse_round, parse_submission, settle
 from shared.rules.settlement import Contribution, Line, Settlement
 from tests.support.records import read
 
-GOLDEN = sorted((Path(__file__).parents[2] / "golden").glob("*/*.yaml"))
+GOLDEN = sorted((Path(__file__).parents[2] / "golden").glob("??-*/*.yaml"))
 
 POT = ("banked_wagers", "banked_payouts", "bank_collected", "bank_paid", "bank_settlement")
 

@@ -20,7 +20,7 @@ from shared.rules import CaseFile, catalogue, parse_cases, parse_round, parse_su
 from tests.support.records import read
 
 GOLDEN = Path(__file__).parents[3] / "golden"
-FILES = sorted(GOLDEN.glob("*/*.yaml"))
+FILES = sorted(GOLDEN.glob("??-*/*.yaml"))
 SVG = "{http://www.w3.org/2000/svg}"
 ALLOWED = {"svg", "title", "desc", "defs", "symbol", "path", "g", "rect", "circle", "use", "text"}
 

@@ -19,7 +19,7 @@ from tests.support.shown_rounds import CORRECTION, ShownRound, shown_round
 
 ROOT = Path(__file__).parents[4]
 EXAMPLE = yaml.safe_load((ROOT / "docs" / "examples" / "round.yaml").read_text())
-FILES = sorted((ROOT / "tests" / "golden").glob("*/*.yaml"))
+FILES = sorted((ROOT / "tests" / "golden").glob("??-*/*.yaml"))
 
 
 def example(corrected: dict[str, Any] | None = None) -> ShownRound:

@@ -1,0 +1,100 @@
+"""What people do at a table, one act after the other, as a script writes it down. Amounts are cents."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from datetime import date, datetime, time, timedelta
+from typing import Any, Final, Literal, get_args
+
+What = Literal[
+    "opened", "closed", "shift_count", "drop_count", "spot_count", "carried",
+    "currency", "prepaid_access", "counter_check", "coupon", "waived", "round", "taken_back", "tips",
+    "prepared", "taken", "received", "voided", "paper",
+    "exchanged", "found", "written_off", "adjusted",
+]  # fmt: skip
+"""The kinds of acts.
+
+`opened` to `carried` are counts; `currency` to `tips` happen in play; `prepared` to `paper` are steps of slips, `taken`
+to or from the table; `exchanged` takes a box off, of which `found` and `written_off` say what became.
+"""
+
+COUNTS: Final = frozenset({"opened", "closed", "shift_count", "drop_count", "spot_count", "carried"})
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An act at a moment.
+
+    `number` is its place in what is recorded of the table. `day` and `shift` are what it says of itself, and `begins`
+    what a count says that it begins. `cents` is what was counted or moved, of a round what it brought. A step of a slip
+    names it by `kind` and `slip`. An exchange takes `box` off and puts `placed` on; what was found in it (or which of
+    them is written off: `kind`) names the exchange by `of`, as a round that is taken back names what was posted.
+    `cents`, `checks`, `coupons` and `match_play` were found in a box.
+    """
+
+    what: What
+    at: datetime
+    number: int
+    day: date
+    shift: str
+    cents: int = 0
+    begins: tuple[date, str] | None = None
+    kind: str = ""
+    slip: int = 0
+    box: str = ""
+    placed: str | None = None
+    of: int = 0
+    checks: int = 0
+    coupons: int = 0
+    match_play: int = 0
+
+    def written(self) -> dict[str, Any]:
+        """Return the act as a script has it: its name with its cents, and what is other than nothing."""
+        plain = {"what", "cents", "number"}
+        said = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in plain}
+        more = {name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value}
+        return {self.what: self.cents, "number": self.number} | more
+
+
+_NAMES: Final = {one.name for one in fields(Act)}
+
+
+def read_acts(script: Iterable[Mapping[str, Any]], first: datetime, shift: str, begun: int = 0) -> Iterator[Act]:
+    """Return the acts of a script whose first day begins at a midnight, numbered after those that have `begun`.
+
+    What an act does not say of gaming day and shift is what the one before it said, or began.
+    """
+    day = first.date()
+    for number, line in enumerate(script, start=begun + 1):
+        [what] = line.keys() & set(get_args(What))
+        said = {name: value for name, value in line.items() if name != what}
+        assert said.keys() <= _NAMES, f"{line}: an act has no {said.keys() - _NAMES}"
+        said["at"] = moment_of(said["at"], first)
+        for name in ("day", "begins"):
+            said |= {name: _of_day(said[name], first, day)} if name in said else {}
+        said.setdefault("day", day)
+        made: dict[str, Any] = {"what": what, "cents": line[what] or 0, "number": number, "shift": shift} | said
+        act = Act(**made)
+        yield act
+        if act.what in COUNTS:
+            day, shift = act.begins or (act.day, act.shift)
+
+
+def moment_of(written: str | datetime, first: datetime) -> datetime:
+    """Return a moment: as it is, or as a time on the clock of a day, the first one or `+2` days later."""
+    if isinstance(written, datetime):
+        return written
+    days, _, clock = written.rpartition(" ")
+    shown = time.fromisoformat(clock)
+    return datetime.combine(first.date() + timedelta(days=int(days or 0)), shown, first.tzinfo)
+
+
+def _of_day(written: Any, first: datetime, day: date) -> Any:
+    """Return a gaming day of a script (so many after the first), or the shift of one that a count begins."""
+    match written:
+        case int():
+            return first.date() + timedelta(days=written)
+        case [of, shift]:
+            return (_of_day(of, first, day), shift)
+        case str():
+            return (day, written)
+    return written

@@ -1,0 +1,317 @@
+"""Table inventory without its database: acts become events, facts, rows in memory, marks, and stated wins.
+
+Everything that decides is the service's: what it decodes, records, touches, and makes of marks and boxes. Only what
+PostgreSQL does is done here: to keep rows, and to give those of a time.
+"""
+
+from bisect import insort
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from services.table_inventory import projector
+from services.table_inventory.domain import days, pit, slips, stated, win
+from services.table_inventory.domain.boxes import Box
+from services.table_inventory.domain.denominations import stacks
+from services.table_inventory.domain.provisions import Provisions
+from services.table_inventory.domain.sessions import Sessions, nothing_of, sessions_of
+from services.table_inventory.domain.windows import Count, Mark, Moves
+from services.table_inventory.handlers import PitEvents, Settlements
+from services.table_inventory.queries.windows import Span
+from shared.contracts import counts, inventory
+from shared.contracts.facts import Fact
+from shared.contracts.places import Place
+from shared.contracts.settlements import RoundKey
+from shared.contracts.win import Missing, WinFigures, WinStated
+from tests.days import telling
+from tests.days.acts import COUNTS, Act
+from tests.days.telling import NAME
+from tests.support.pit import Rounds, Table
+from tests.support.rounds import encoded
+
+_DAY: Final = timedelta(days=1)
+
+
+class Moved(NamedTuple):
+    """A movement of the inventory, as the read model has it."""
+
+    at: datetime
+    number: int
+    cause: str
+    cents: int
+    rounds: int = 0
+
+    def moves(self) -> Moves:
+        """Return it as what moved."""
+        named = {
+            "fill": {"fills_cents": self.cents},
+            "credit": {"credits_cents": -self.cents},
+            "currency": {"currency_cents": -self.cents},
+            "prepaid_access": {"prepaid_cents": -self.cents},
+            "counter_check": {"counter_checks_cents": -self.cents},
+            "round": {"rounds_cents": self.cents, "rounds": self.rounds},
+            "coupon": {"coupons_paid_cents": -self.cents},
+            "waived": {"vigorish_waived_cents": -self.cents},
+        }
+        return Moves(cents=self.cents, **named[self.cause])
+
+
+@dataclass
+class Standing:
+    """What is stated of a shift, by whoever adds up: figures, what is missing, and of which counts and boxes."""
+
+    last: stated.Stated
+    sums: WinFigures = field(default_factory=WinFigures)
+    missing: set[Missing] = field(default_factory=set)
+
+    def take(self, fact: WinStated) -> None:
+        """Add the next revision. Raises: AssertionError where revisions, changes and figures do not fit."""
+        assert fact.revision == self.last.revision + 1, f"revision {fact.revision} after {self.last.revision}"
+        self.sums += fact.changes
+        self.missing = (self.missing - set(fact.found)) | set(fact.missing)
+        assert self.sums == fact.figures, f"changes add up to {self.sums}, figures are {fact.figures}"
+        assert self.missing == set(fact.missing), f"missing less found: {self.missing}, missing: {fact.missing}"
+        self.last = stated.Stated.model_validate(fact.model_dump(include=set(stated.Stated.model_fields)))
+
+
+@dataclass
+class Books:
+    """The ledger of one table."""
+
+    place: Place
+    provisions: Provisions
+    counts: list[Count] = field(default_factory=list)
+    moved: list[Moved] = field(default_factory=list)
+    boxes: dict[int, Box] = field(default_factory=dict)
+    standing: dict[tuple[date, str], Standing] = field(default_factory=dict)
+    revisions: int = 0
+    _adjustments: list[inventory.AdjustmentEntered] = field(default_factory=list)
+    _taken: set[int] = field(default_factory=set)
+    _closed_at: dict[RoundKey, datetime] = field(default_factory=dict)
+    _touched: set[date] = field(default_factory=set)
+    _doubtful: set[date] = field(default_factory=set)
+    _running: date | None = None
+
+    def __post_init__(self) -> None:
+        self._known = pit.Known(lambda *_: self.place)
+        self._rounds = Rounds()
+        self._table = Table(NAME, property_name=self.place.document.property)
+
+    def take(self, act: Act) -> None:
+        """Record an act, once. Raises: Refused."""
+        if act.number in self._taken:
+            return  # the place in its stream is taken
+        fact, at = self._recorded(act)
+        self._taken.add(act.number)
+        self._project(fact, at, act)
+        for _, table, day in projector.touched(fact):
+            assert table == NAME
+            self._touched.add(day)
+
+    def state(self, now: datetime) -> list[WinStated]:
+        """State what is other than was stated of it, as `Stating` does: of what was touched, or ended meanwhile."""
+        waiting = deque([*sorted(self._touched), *self._ended(now), *sorted(self._doubtful)])
+        self._touched.clear()
+        found: dict[tuple[date, str], WinStated] = {}
+        looked_at: set[date] = set()
+        while waiting:
+            day = waiting.popleft()
+            if day in looked_at:
+                continue
+            looked_at.add(day)
+            for fact in self._around(day, now):
+                found[fact.gaming_day, fact.shift] = fact
+                if fact.gaming_day > day:
+                    waiting.append(fact.gaming_day)
+        for key, fact in found.items():
+            self._standing(key).take(fact)
+        self.revisions += len(found)
+        return list(found.values())
+
+    def wins(self, day: date, now: datetime) -> list[win.Win]:
+        """Return the win of each shift of a gaming day, as it is read and sealed."""
+        return self._wins(day, self.sessions(day, day, now), self.boxes_between(day, day))
+
+    def unstated(self, day: date, now: datetime) -> list[WinStated]:
+        """Return what would keep a gaming day from being sealed, for it is not what is stated."""
+        return list(stated.unstated_of(self.place, self._key(day), {NAME: self.wins(day, now)}, self._last(day)))
+
+    def incomplete(self, day: date, now: datetime) -> list[str]:
+        """Return what keeps a gaming day from being closed, in words."""
+        wins = self.wins(day, now)
+        return list(days.incomplete(self.place, day, {NAME: wins} if wins else {}, set()))
+
+    def sessions(self, first: date, last: date, now: datetime) -> Sessions:
+        """Return the sessions from one gaming day to another."""
+        if not (self.counts or self.moved):
+            return nothing_of(NAME)
+        return sessions_of(self.place, self.marks(first, last), now)
+
+    def marks(self, first: date, last: date) -> list[Mark]:
+        """Return the marks from one gaming day to another, beginning where the statement of the service begins."""
+        asked = Span(self.place, first, last).asked(self.place.document.property, NAME)
+        before = [one for one in self.counts if one.at < asked["first"]]
+        known = [one for one in before if one.purpose in ("closer", "shift", "drop")][-1:] or before[:1]
+        begun = (known[0].at, known[0].sequence) if known else None
+        cuts = {*asked["cuts"], *(box.removed_at for box in self.boxes.values() if box.removed_at <= asked["last"])}
+        places: list[tuple[datetime, int, Count | None]] = [
+            *((one.at, one.sequence, one) for one in self.counts if one.at <= asked["last"]),
+            *((at, 2**31, None) for at in cuts if begun is None or at > begun[0]),
+        ]
+        found: list[Mark] = []
+        since: datetime | None = None
+        for at, sequence, count in sorted(places, key=lambda one: one[:2]):
+            if begun is not None and (at, sequence) < begun:
+                continue
+            moves = None if begun is not None and since is None else self.moves(since, at)
+            found.append(Mark(table=NAME, at=at, count=count, moves=moves))
+            since = at
+        return found
+
+    def moves(self, after: datetime | None, until: datetime) -> Moves:
+        """Return what moved after a moment, up to and with another."""
+        found = [one for one in self.moved if one.at <= until and (after is None or one.at > after)]
+        return sum((one.moves() for one in found), start=Moves())
+
+    def boxes_between(self, first: date, last: date) -> list[Box]:
+        """Return the exchanges from one gaming day to another, with the one before and the one after."""
+        asked = Span(self.place, first, last).asked(self.place.document.property, NAME)
+        listed = sorted(self.boxes.values(), key=lambda box: (box.removed_at, box.exchange))
+        inside = [box for box in listed if asked["first"] <= box.removed_at <= asked["last"]]
+        before = [box for box in listed if box.removed_at < asked["first"]][-1:]
+        after = [box for box in listed if box.removed_at > asked["last"]][:1]
+        return [self._with_recorded(box, listed) for box in (*before, *inside, *after)]
+
+    def _with_recorded(self, box: Box, listed: list[Box]) -> Box:
+        earlier = [one.removed_at for one in listed if (one.removed_at, one.exchange) < (box.removed_at, box.exchange)]
+        moves = self.moves(earlier[-1] if earlier else None, box.removed_at)
+        recorded = {"currency": moves.currency_cents, "checks": moves.counter_checks_cents}
+        return box.model_copy(update={f"recorded_{name}_cents": cents for name, cents in recorded.items()})
+
+    def _ended(self, now: datetime) -> Iterator[date]:
+        """Return the gaming day that is over since the last look, for good, if anything is missing of it."""
+        running = self.place.gaming_day(now - self.place.pit_margin)
+        if running != self._running and any(one.missing for one in self._last(running - _DAY)):
+            yield running - _DAY
+        self._running = running
+
+    def _around(self, day: date, now: datetime) -> Iterator[WinStated]:
+        first, last = day - _DAY, day + _DAY
+        found, boxes = self.sessions(first, last, now), self.boxes_between(first, last)
+        self._doubtful.discard(day)
+        if any(count.gaming_day == day for count in found.recounted):
+            self._doubtful.add(day)
+        for one in (first, day, last):
+            wins = {NAME: self._wins(one, found, boxes)}
+            yield from stated.unstated_of(self.place, self._key(one), wins, self._last(one))
+
+    def _wins(self, day: date, found: Sessions, boxes: list[Box]) -> list[win.Win]:
+        adjusted = [one for one in self._adjustments if one.gaming_day == day]
+        on_their_way = [
+            slip
+            for slip in self._known.slips.values()
+            if slip.gaming_day == day and slip.received_at is None and slip.voided_at is None
+        ]
+        return win.shift_wins(self.provisions, day, found, boxes, adjusted, on_their_way)
+
+    def _key(self, day: date) -> days.DayKey:
+        return days.DayKey(self.place.document.property, day)
+
+    def _last(self, day: date) -> list[stated.Stated]:
+        return [one.last for (of, _), one in self.standing.items() if of == day]
+
+    def _standing(self, key: tuple[date, str]) -> Standing:
+        return self.standing.setdefault(key, Standing(stated.Stated(table=NAME, shift=key[1])))
+
+    def _recorded(self, act: Act) -> tuple[Fact, datetime]:
+        """Return the fact that is recorded of an act, and its moment."""
+        if act.what in ("round", "taken_back"):
+            figures = {"handle": max(act.cents, 0), "payout": max(-act.cents, 0)}
+            write = self._rounds.posted if act.what == "round" else partial(self._rounds.reversed, revision=2)
+            self._table.day = act.day.isoformat()
+            event = write(self._table, act.at, f"r-{act.of or act.number}", **figures)
+            read = Settlements.reader.decode(encoded(event))
+            recording = pit.count_round(read.data, self._closed_at)
+            return recording.fact, recording.occurred_at or act.at
+        if (data := telling.event_of(act)) is not None:
+            self._table.day, self._table.shift, self._table.sequence = act.day.isoformat(), act.shift, act.number - 1
+            written = self._table.event(data.pop("type"), act.at, **data)
+            return pit.record_pit(PitEvents.reader.decode(encoded(written)), self._known).fact, act.at
+        slip = self._known.slips.get(self._slip(act)) if act.slip else None
+        return telling.command_of(act, self.place.document.property, slip, self.boxes.get(act.of)), act.at
+
+    def _slip(self, act: Act) -> slips.SlipKey:
+        return slips.SlipKey(self.place.document.property, "fill" if act.kind == "fill" else "credit", act.slip)
+
+    def _project(self, fact: Fact, at: datetime, act: Act) -> None:
+        """Keep the rows of a fact, as the projector writes them."""
+        match fact:
+            case inventory.PitRecorded():
+                self._project_event(fact, at, act)
+            case inventory.RoundCounted():
+                self._move(at, act, "round", fact.cents, fact.rounds)
+            case inventory.SlipPrepared():
+                slip = slips.Slip.of({**dict(fact), "cents": act.cents})
+                self._known.slips[slip.key] = slip
+            case inventory.SlipVoided() | inventory.CreditReceived():
+                key = self._slip(act)
+                self._known.slips[key] = self._known.slips[key].after(**_said(fact))
+                if isinstance(fact, inventory.SlipVoided) and fact.slip == "credit" and fact.returned:
+                    self._move(at, act, "credit", self._known.slips[key].cents)
+            case inventory.ManualSlipEntered():
+                self._move(at, act, fact.slip, act.cents if fact.slip == "fill" else -act.cents)
+            case counts.CountConcluded():
+                for one in fact.boxes:
+                    found = {name: getattr(one, name) for name in _COUNTED}
+                    self._box(one.exchange, count=fact.count, **found)
+            case inventory.BoxWrittenOff():
+                self._box(fact.exchange, **{"written_off" if fact.which == "removed" else "placed_written_off": True})
+            case inventory.AdjustmentApproved():
+                self._adjustments.append(fact)
+
+    def _project_event(self, fact: inventory.PitRecorded, at: datetime, act: Act) -> None:
+        data: Any = fact.data
+        match act.what:
+            case what if what in COUNTS:
+                purpose = telling.PURPOSES[what]
+                begins = getattr(data, "begins", None)
+                begun = {} if begins is None else {"begins_day": begins.gaming_day, "begins_shift": begins.shift}
+                of = {"table": NAME, "sequence": act.number, "at": at, "gaming_day": fact.gaming_day}
+                said = {"shift": fact.shift, "purpose": purpose, "cents": act.cents}
+                count = Count(**of, **said, contents=stacks(data.contents), **begun)
+                insort(self.counts, count, key=lambda one: (one.at, one.sequence))
+            case "exchanged":
+                self.boxes[act.number] = Box(
+                    table=NAME,
+                    exchange=act.number,
+                    box=data.removed_box,
+                    placed_box=data.placed_box,
+                    gaming_day=fact.gaming_day,
+                    shift=fact.shift,
+                    removed_at=at,
+                    transported_at=at,
+                    recorded_currency_cents=0,
+                    recorded_checks_cents=0,
+                )
+            case _ if fact.moved is not None:
+                cause = act.kind if act.what in ("taken", "received") else act.what
+                self._move(at, act, cause, fact.moved.cents)
+
+    def _move(self, at: datetime, act: Act, cause: str, cents: int, rounds: int = 0) -> None:
+        insort(self.moved, Moved(at, act.number, cause, cents, rounds))
+
+    def _box(self, exchange: int, **changes: Any) -> None:
+        self.boxes[exchange] = self.boxes[exchange].model_copy(update=changes)
+
+
+_COUNTED: Final = ("currency_cents", "counter_checks_cents", "coupons_cents", "figures")
+
+
+def _said(fact: Fact) -> dict[str, Any]:
+    said = {name: value for name, value in fact if name in slips.Slip.model_fields}
+    if "received_contents" in said:
+        said["received_cents"] = sum(pieces.cents * pieces.count for pieces in said["received_contents"])
+    return said

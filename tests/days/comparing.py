@@ -1,0 +1,145 @@
+"""Compare what the service states and reads of the days of a table with what the reference has seen."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cache
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from services.table_inventory.domain.provisions import Provisions
+from shared.contracts.places import Place
+from shared.contracts.win import Missing, WinFigures
+from tests.days.acts import Act
+from tests.days.books import Books
+from tests.days.reference import Clock, Line, Reference, Shift
+from tests.days.telling import NAME
+from tests.support.properties import place
+
+PROPERTY: Final = "riverbend"
+_NOBODY_OPENED: Final = "opener"
+
+
+@cache
+def place_of(begins: str = "06:00", margin_minutes: int = 240, other: str = "refuse") -> Place:
+    """Return a property whose gaming day begins at a time, and how it takes another day than that of a moment."""
+    plausible = {"plausibility": {"boundary_minutes": margin_minutes}, "other_gaming_day": other}
+    return place(PROPERTY, [NAME], gaming_day_begins=begins, **plausible)
+
+
+def books_of(at: Place, day: date) -> Books:
+    """Return the books of a table that was never counted."""
+    return Books(at, Provisions.of(at, day))
+
+
+def clock_of(at: Place) -> Clock:
+    """Return the clock of a property, as the reference has it."""
+    document = at.document
+    shifts = sorted((one.begins, one.shift) for one in document.shifts)
+    return Clock(ZoneInfo(document.time_zone), document.gaming_day_begins, at.pit_margin, shifts)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the reference has seen of the acts that were told."""
+
+    reference: Reference
+
+    @classmethod
+    def of(cls, at: Place, acts: Iterable[Act], now: datetime) -> "Seen":
+        """Return what there is to see by now."""
+        return cls(Reference(clock_of(at), now).watch(acts))
+
+    def days(self) -> list[date]:
+        """Return the gaming days of which there is anything to say."""
+        return sorted({day for (day, _), line in self.reference.lines.items() if _of(line) or line.missing})
+
+    def lacks(self, day: date) -> set[tuple[str, str, datetime]]:
+        """Return what a gaming day lacks."""
+        return {lack for (of, _), line in self.reference.lines.items() if of == day for lack in line.missing}
+
+
+def differences(books: Books, seen: Seen, now: datetime) -> Iterator[str]:
+    """Return in words what is stated or read otherwise than it was seen."""
+    lines = seen.reference.lines
+    for day in sorted({*seen.days(), *(of for of, _ in books.standing)}):
+        yield from _of_reading(books, day, now)
+        nobody_opened = _nobody_opened(books, seen, day)
+        yield from nobody_opened or ()
+        for key in sorted({key for key in (*books.standing, *lines) if key[0] == day}):
+            for said in _of_shift(books, key, lines.get(key, Line()), exact=nobody_opened is None):
+                yield f"{day} {key[1]}: {said}"
+
+
+def _of_reading(books: Books, day: date, now: datetime) -> Iterator[str]:
+    """Return where the day that is read is not the one that is stated: it could not be sealed."""
+    for fact in books.unstated(day, now):
+        yield f"{day} {fact.shift}: read as {_few(fact.figures)} {_words(fact.missing)}, and not stated so"
+
+
+def _nobody_opened(books: Books, seen: Seen, day: date) -> list[str] | None:
+    """Return how the two differ in whether the day lacks an opener; None where neither says so.
+
+    Where it does, no more than that is compared of what it lacks: when the table was opened, nobody knows.
+    """
+    stated = {one.what for (of, _), it in books.standing.items() if of == day for one in it.missing}
+    seen_so = {what for what, *_ in seen.lacks(day)}
+    if _NOBODY_OPENED not in stated | seen_so:
+        return None
+    if _NOBODY_OPENED in stated & seen_so:
+        return []
+    return [f"{day}: stated is that it lacks {sorted(stated)}, seen {sorted(seen_so)}"]
+
+
+def _of_shift(books: Books, key: Shift, line: Line, *, exact: bool) -> Iterator[str]:
+    standing = books.standing.get(key)
+    figures = WinFigures() if standing is None else standing.sums
+    missing = set[Missing]() if standing is None else standing.missing
+    expected = _of(line)
+    if exact:
+        lacks = {(one.what, one.name, one.since) for one in missing}
+        if lacks != line.missing:
+            yield f"lacks {_words(missing)}, seen {sorted(line.missing)}"
+        expected |= {} if line.missing else {"win_cents": line.win()}
+    else:
+        figures = figures.model_copy(update={"win_cents": 0})
+    if figures != WinFigures(**expected):
+        yield f"figures {_few(figures)}, seen {expected}"
+    numbers = (set[int](), set[int]()) if standing is None else (set(standing.last.counts), set(standing.last.boxes))
+    if numbers != (line.counts, set(line.boxes)):
+        yield f"of counts and boxes {numbers}, seen {line.counts}, {line.boxes}"
+
+
+def _of(line: Line) -> dict[str, int]:
+    """Return the figures of a shift but for its win, under the names of what is stated, as far as they are not 0."""
+    tally, into = line.tally, line.into
+    found = {
+        "opener_cents": tally["opener"],
+        "closer_cents": tally["closer"],
+        "handed_over_cents": tally["handed_over"],
+        "fills_cents": into["fill"],
+        "credits_cents": -into["credit"],
+        "prepaid_cents": -into["prepaid_access"],
+        "coupons_paid_cents": -into["coupon"],
+        "vigorish_waived_cents": -into["waived"],
+        "currency_cents": tally["currency"],
+        "counter_checks_cents": tally["checks"],
+        "coupons_cents": tally["coupons"],
+        "match_play_cents": tally["match_play"],
+        "drop_cents": tally["currency"] + tally["checks"] - into["prepaid_access"],
+        "adjusted_cents": tally["adjusted"],
+        "openings": tally["openings"],
+        "closings": tally["closings"],
+        "carried": tally["carried"],
+        "boxes": len(line.boxes),
+        "boxes_counted": tally["counted"],
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _few(figures: WinFigures) -> dict[str, Any]:
+    return {name: value for name, value in figures if value}
+
+
+def _words(missing: Iterable[Missing]) -> list[tuple[str, str, str]]:
+    return sorted((one.what, one.name, one.since.isoformat()) for one in missing)

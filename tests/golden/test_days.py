@@ -1,0 +1,80 @@
+"""Every golden day is its own test: figures by shift and day, what is missing, and the reference sees the same.
+
+A script of `acts` says what people do (`tests.days.acts`), in the order in which it is reported; `expect` has, by
+gaming day (0 is the first), the figures that matter, and everything that is missing. `then` goes on.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.table_inventory.domain.days import in_words
+from services.table_inventory.domain.win import of_day
+from shared.contracts.win import Missing
+from tests.days.acts import Act, moment_of, read_acts
+from tests.days.books import Books
+from tests.days.comparing import Seen, books_of, differences, place_of
+from tests.support.records import read
+
+PATHS = sorted((Path(__file__).parent / "days").glob("*.yaml"))
+DAYS: dict[str, dict[str, Any]] = {path.stem: read(path) for path in PATHS}
+FIRST = date(2026, 11, 20)
+_LATER = timedelta(days=3)
+
+
+def parts(name: str) -> Iterator[tuple[Books, list[Act], list[Act], Mapping[int, Any], datetime]]:
+    """Play a golden day part by part: the books, all acts, those of the part, what is expected, and when."""
+    golden = DAYS[name]
+    at = place_of(**golden.get("property", {}))
+    day = golden.get("first", FIRST)
+    first = datetime.combine(day, datetime.min.time(), at.zone)
+    books, acts = books_of(at, day), list[Act]()
+    for part in (golden, *golden.get("then", ())):
+        said = list(read_acts(part["acts"], first, "day", len(acts)))
+        acts += said
+        now = moment_of(part["now"], first) if "now" in part else max(one.at for one in acts) + _LATER
+        yield books, acts, said, part["expect"], now
+
+
+@pytest.mark.parametrize("name", DAYS)
+def test_a_golden_day(name: str) -> None:
+    """What is stated after each act adds up to what is expected at the end, and to what the reference has seen."""
+    for books, acts, said, expect, now in parts(name):
+        for act in said:
+            books.take(act)
+            books.state(min(act.at, now))
+        books.state(now)
+        day: date = DAYS[name].get("first", FIRST)
+        for number, expected in sorted(expect.items()):
+            _require(books, day, number, now, expected)
+        assert [] == list(differences(books, Seen.of(books.place, acts, now), now))
+
+
+def test_each_golden_day_says_why() -> None:
+    """No script is without a reason and an expectation."""
+    assert [name for name, golden in DAYS.items() if not (golden.get("why") and golden.get("expect"))] == []
+
+
+def _require(books: Books, first: date, number: int, now: datetime, expected: Mapping[str, Any]) -> None:
+    day = first + timedelta(days=number)
+    wins = books.wins(day, now)
+    missing = {one for of, it in books.standing.items() if of[0] == day for one in it.missing}
+    assert sorted(expected.get("missing", [])) == sorted(_written(one, books, first) for one in missing)
+    if "day" in expected:
+        whole = of_day(books.provisions, wins)
+        found = {name: getattr(whole, f"{name}_cents") for name in expected["day"]}
+        assert expected["day"] == found
+    for shift, figures in expected.get("shifts", {}).items():
+        stated = books.standing[day, shift].sums.model_dump()
+        assert figures == {name: stated.get(f"{name}_cents", stated.get(name)) for name in figures}
+
+
+def _written(missing: Missing, books: Books, first: date) -> str:
+    """Return what is missing as scripts write it: what, which, and since when on the clock of the property."""
+    assert in_words("T", missing, books.place.zone), "it can be said"
+    since = missing.since.astimezone(books.place.zone)
+    days = (since.date() - first).days
+    return f"{missing.what}{missing.name and ' '}{missing.name} since {f'+{days} ' if days else ''}{since:%H:%M}"
