@@ -27,8 +27,8 @@ def rebuild(
     Says which rows were not as the journal says.
 
     Stop the service first: it waits meanwhile, but not for ever. Needs the login of the database's owner in
-    DATABASE_URL, and the broker where a table follows from a topic. With --check nothing changes, and the exit code is
-    1 when a row is not as it should be.
+    DATABASE_URL, and the broker where a table follows from a topic. With --check nothing changes and nobody waits;
+    what cannot be compared is named, too, and the exit code is 1 unless everything was and is as it should be.
 
     Example: pitledger rebuild vigorish --check
     Example: pitledger rebuild wagering-accounts
@@ -44,11 +44,12 @@ def rebuild(
         raise NotThere(f"{service} stays as it is: {error}") from error
     _print(service, compared, as_json=as_json)
     different = sum(one.different for one in compared.tables)
-    if not compared.different:
+    if not compared.different and not compared.uncompared:
         return ExitCode.FINE
+    left = f", and {len(compared.uncompared)} steps of the comparison failed" if compared.uncompared else ""
     rows = f"{different} row{'' if different == 1 else 's'} of {service}"
     if check:
-        message(f"pitledger: {rows} not as the journal says; keep the database as it is, and find out why")
+        message(f"pitledger: {rows} not as the journal says{left}; keep the database as it is, and find out why")
         return ExitCode.NOT_AS_IT_SHOULD_BE
     message(f"{rows} corrected")
     return ExitCode.FINE
@@ -56,7 +57,8 @@ def rebuild(
 
 def _print(service: str, compared: Comparison, *, as_json: bool) -> None:
     if as_json:
-        for document in [*map(asdict, compared.tables), *map(asdict, compared.unfit)]:
+        documents = [*map(asdict, compared.tables), *map(asdict, compared.unfit), *map(asdict, compared.uncompared)]
+        for document in documents:
             print_json({"service": service, **document})
         return
     rows = [[one.table, f"{one.rows:,}", f"{one.different:,}"] for one in compared.tables]
@@ -67,6 +69,8 @@ def _print(service: str, compared: Comparison, *, as_json: bool) -> None:
         print_line(
             f"entry {unfit.shard}/{unfit.seq} ({unfit.kind}) does not follow from the entries before: {unfit.what}"
         )
+    for step in compared.uncompared:
+        print_line(f"{step.what} is not compared: {step.why}")
     for one in compared.tables:
         for difference in one.first:
             print_line(f"{one.table} {_words(difference)}")

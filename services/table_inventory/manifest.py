@@ -26,7 +26,7 @@ from services.table_inventory.commands import (
 from services.table_inventory.handlers import ApprovedProperties, PitEvents, Settlements
 from services.table_inventory.projector import PROJECTOR
 from services.table_inventory.queries.counts import compare_sealed_counts
-from services.table_inventory.tables import journal
+from services.table_inventory.tables import journal, sealed_counts
 from services.table_inventory.watch import watch
 from shared.contracts.topics import INVENTORY, INVENTORY_ROUNDS, SETTLEMENTS
 from shared.runtime.command.command import Commands
@@ -47,7 +47,7 @@ MANIFEST = Manifest(
         *(desk.COMMANDS for desk in (alarms, investigations, write_offs)),
     ),
     projector=PROJECTOR,
-    checks=(compare_sealed_counts,),
+    checks={sealed_counts: compare_sealed_counts},
     routes=routes,
     watch=watch,
 )

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.catalog import decode_fact
+from shared.contracts.facts import Fact
 from shared.contracts.upcasting import kind_of_type
 from shared.journal.entry import Draft, Entry
 from shared.journal.reading import read_entries
@@ -23,6 +24,20 @@ def with_fact(entry: Entry) -> Recorded:
     return (entry, decode_fact(entry.draft.kind, entry.draft.data))
 
 
+class Unreadable(Fact):
+    """In place of the fact of an entry whose data is not what its kind says, and why."""
+
+    why: str
+
+
+def with_fact_or_why(entry: Entry) -> Recorded:
+    """Return an entry with the fact that it records, or with why none can be read: others come after it."""
+    try:
+        return with_fact(entry)
+    except (ValueError, LookupError) as error:
+        return entry, Unreadable(why=str(error))
+
+
 def as_of_today(draft: Draft) -> Draft:
     """Return what an entry records as this release would record it: an older version as today's, all else as it is."""
     if kind_of_type(draft.kind).type == draft.kind:
@@ -32,13 +47,13 @@ def as_of_today(draft: Draft) -> Draft:
 
 
 async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
-    """Give every entry of a journal with its fact, some at a time.
+    """Give every entry of a journal with its fact, or `Unreadable`, some at a time.
 
     Those of a shard come in their order, the shards merged by the moment of recording.
     """
     batch: list[Recorded] = []
     async for entry in _merged(connection, tables):
-        batch.append(with_fact(entry))
+        batch.append(with_fact_or_why(entry))
         if len(batch) == _BATCH_ENTRIES:
             yield batch
             batch = []

@@ -45,27 +45,45 @@ class Unfit:
 
 
 @dataclass(frozen=True, slots=True)
+class Uncompared:
+    """What could not be compared, and why.
+
+    `altered`: the database is not as a release made it, such as a table that is gone. Otherwise something is away that
+    is needed, such as the first records of a topic.
+    """
+
+    what: str
+    why: str
+    altered: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a comparison came to: the tables, and the entries that do not fit."""
+    """What a comparison came to: the tables, the entries that do not fit, and what could not be compared."""
 
     tables: Sequence[Compared]
     unfit: Sequence[Unfit]
+    uncompared: Sequence[Uncompared] = ()
 
     @property
     def different(self) -> int:
-        """Return how many rows differ and how many entries do not fit."""
-        return sum(one.different for one in self.tables) + len(self.unfit)
+        """Return how many rows differ and entries do not fit, and how much is so altered that neither is known."""
+        altered = sum(one.altered for one in self.uncompared)
+        return sum(one.different for one in self.tables) + len(self.unfit) + altered
 
     @property
-    def wrong(self) -> tuple[Sequence[Unfit], Sequence[Difference]]:
-        """Return what is shown of what is wrong: the entries that do not fit, and the rows that differ."""
-        return self.unfit, [row for one in self.tables for row in one.first]
+    def wrong(self) -> tuple[Sequence[Unfit], Sequence[Uncompared], Sequence[Difference]]:
+        """Return what is shown of what is wrong: entries that do not fit, what was not compared, rows that differ."""
+        return self.unfit, self.uncompared, [row for one in self.tables for row in one.first]
 
     @property
     def first(self) -> str:
         """Return the first thing that is wrong, by its key and never by its values; empty where nothing is."""
         for unfit in self.unfit:
             return f"entry {unfit.shard}/{unfit.seq} ({unfit.kind}) does not follow from what was recorded before"
+        for each in self.uncompared:
+            if each.altered:
+                return f"{each.what} cannot be compared"
         for one in self.tables:
             for row in one.first:
                 key = ", ".join(f"{name} {value}" for name, value in row.key.items())

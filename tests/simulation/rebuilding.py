@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.runtime.consume import rereading
 from shared.runtime.consume.handler import Record
-from shared.runtime.errors import Stop
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.projecting import keepers_of
 from shared.runtime.service.rebuild import rebuild
@@ -34,16 +33,14 @@ async def check_rebuild(world: World, manifest: Manifest, engine: AsyncEngine) -
     different = [one for one in comparison.tables if one.different]
     assert not different, f"{manifest.name}: a rebuild comes to something else: {different}"
     assert not comparison.unfit, f"{manifest.name}: {comparison.unfit}"
+    assert not comparison.uncompared, f"{manifest.name}: {comparison.uncompared}"
 
 
 async def _refusal(log: Log, manifest: Manifest, engine: AsyncEngine) -> str:
-    """Return why a rebuild is refused; nothing where it is made."""
+    """Return why a rebuild cannot be made; nothing where it can."""
     with _rereading(log):
-        try:
-            await rebuild(engine, manifest, SETTINGS, check=True)
-        except Stop as stop:
-            return str(stop)
-    return ""
+        comparison = await rebuild(engine, manifest, SETTINGS, check=True)
+    return "; ".join(one.why for one in comparison.uncompared)
 
 
 def _lost(world: World, manifest: Manifest) -> list[str]:

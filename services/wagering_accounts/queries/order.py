@@ -21,7 +21,7 @@ from shared.journal import bulk
 from shared.journal.entry import Entry
 from shared.journal.reading import read_entries
 from shared.journal.recording import Recorded
-from shared.journal.rereading import with_fact
+from shared.journal.rereading import with_fact_or_why
 from shared.journal.tables import JournalTables
 from shared.runtime.projector import OutOfOrder
 
@@ -80,7 +80,7 @@ class _Shard:
             if entry is None:
                 self.more = False
                 break
-            _, fact = recorded = with_fact(entry)
+            _, fact = recorded = with_fact_or_why(entry)
             # Those of the runtime change no account: they can come at any time.
             self.ahead.append(_step(entry, fact) if isinstance(fact, AccountsFact) else (recorded, {}))
 

@@ -9,18 +9,15 @@ from time import monotonic
 from typing import Any, Final
 
 import structlog
-from confluent_kafka import KafkaException
-from sqlalchemy import func, select, text
 
 from shared.runtime.context import RuntimeContext
 from shared.runtime.differences import Comparison
-from shared.runtime.errors import Kind, Stop, kind_of
+from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.alone import alone
-from shared.runtime.service.comparing import compare_all
+from shared.runtime.service.comparing import compare
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.pace import Pace
-from shared.runtime.service.projecting import project_all, tables_of
-from shared.runtime.service.shadow import copy_of, second_copy
+from shared.runtime.service.projecting import Rest
 
 log = structlog.get_logger()
 
@@ -78,8 +75,6 @@ class Comparer:
         """Compare, and tell what came of it, whatever that is."""
         try:
             await self.compare()
-        except (Stop, KafkaException) as error:
-            log.error("read model not compared with the journal", error=str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told
             if kind_of(error) in (Kind.TRANSIENT, Kind.AMBIGUOUS):
                 log.warning("comparison waits", error=str(error))
@@ -87,27 +82,15 @@ class Comparer:
                 self._fail(f"the comparison with the journal failed: {error!r}")
 
     async def compare(self) -> None:
-        """Compare all tables that follow from the journal and from topics, as they stand now.
+        """Compare all tables that follow from the journal and from topics, as they stand now."""
+        context = self.context
 
-        Raises: Stop, KafkaException where a topic that is needed cannot be read from its first record on.
-        """
-        tables = tables_of(self.manifest)
-        async with second_copy(self.context.pools.background, tables) as (connection, redirect):
-            s = self.manifest.journal.shards.c
-            read = await connection.execute(select(func.coalesce(func.sum(s.next_seq - 1 + s.next_offset), 0)))
-            pace = Pace(
-                self.context.settings.background_share,
-                a_second=max(COMPARED_A_SECOND, int(read.scalar_one()) / PASS_SECONDS_MAX),
-                sleep=self.sleep,
-            )
-            unfit = await project_all(connection, self.manifest, self.context.settings, part=PART, rest=pace.rest)
-            redirect.to_tables()
-            for table in tables:
-                await connection.execute(text(f"ANALYZE pg_temp.{table.name}"))
-                await pace.rest(0)
-            pairs = [(table, copy_of(table)) for table in tables]
-            compared = await compare_all(connection, self.manifest, pairs, rest=pace.rest)
-        self._tell(Comparison(compared, unfit))
+        def resting(size: int) -> Rest:
+            share, a_second = context.settings.background_share, max(COMPARED_A_SECOND, size / PASS_SECONDS_MAX)
+            return Pace(share, a_second=a_second, sleep=self.sleep).rest
+
+        engine = context.pools.background
+        self._tell(await compare(engine, self.manifest, context.settings, part=PART, resting=resting))
 
     def _fail(self, why: str) -> None:
         """Keep why nothing could be compared, and log it with where it happened unless it happened before."""
@@ -119,12 +102,16 @@ class Comparer:
     def _tell(self, comparison: Comparison) -> None:
         """Keep what was found, and log it unless it was found before."""
         known, self.found = self.found, comparison
-        self.compared_at, self.failed = self.context.clock(), None
+        self.failed = None
+        if all(one.altered for one in comparison.uncompared):
+            self.compared_at = self.context.clock()
         self.observe()
         if known is not None and comparison.wrong == known.wrong:
             return
         for unfit in comparison.unfit:
             log.error("entry does not fit", entry=f"{unfit.shard}/{unfit.seq}", kind=unfit.kind, what=unfit.what)
+        for step in comparison.uncompared:
+            log.error("read model not compared with the journal", what=step.what, error=step.why)
         for one in comparison.tables:
             for row in one.first:
                 log.error("read model differs", table=one.table, key=row.key, columns=row.columns or "the whole row")

@@ -1,45 +1,117 @@
 """Compare the tables of a service with what they should be: projections row by row, quarantine with its entries."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import Table, Text, and_, cast, func, literal_column, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Table, Text, and_, cast, func, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.contracts.journal_facts import DismissedTogether, QuarantineDismissed, RecordMended, RecordQuarantined
 from shared.journal.quarantine import read_whole_quarantine
-from shared.journal.rereading import with_fact
+from shared.journal.rereading import with_fact_or_why
 from shared.runtime.consume.facts import readable
-from shared.runtime.differences import DIFFERENCES_MAX, Compared, Difference, compare_rows
+from shared.runtime.differences import DIFFERENCES_MAX, Compared, Comparison, Difference, Unfit, compare_rows
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.projecting import Rest, no_rest
+from shared.runtime.service.projecting import (
+    PART,
+    Rest,
+    keep_again,
+    keepers_of,
+    no_rest,
+    project_journal,
+    tables_of,
+)
+from shared.runtime.service.shadow import copy_of, second_copy
+from shared.runtime.service.steps import Steps
+from shared.runtime.settings import Settings
+
+Resting = Callable[[int], Rest]
+"""Return what is done between parts of so many entries and events."""
+
+
+def at_once(size: int) -> Rest:
+    """Rest never."""
+    del size
+    return no_rest
+
 
 _OF_QUARANTINE = ("topic", "partition", "offset", "source", "sequence", "reason", "sha256", "key")
 
 
-async def compare_all(
-    connection: AsyncConnection,
-    manifest: Manifest,
-    tables: Sequence[tuple[Table, Table]],
-    *,
-    rest: Rest = no_rest,
-) -> list[Compared]:
-    """Compare tables as they were with what they should be, and what else the service keeps of its journal.
+async def compare(
+    engine: AsyncEngine, manifest: Manifest, settings: Settings, *, part: int = PART, resting: Resting = at_once
+) -> Comparison:
+    """Compare the tables of a service with what its journal and topics come to when they are projected again.
 
-    After each table comes a rest.
+    All of it is of one moment, and nothing is changed; the service may work meanwhile. What cannot be compared is
+    named, and the rest is compared. After `part` entries or events, and after each table, comes a rest.
     """
-    compared = []
-    for was, should_be in tables:
-        compared.append(await compare_table(connection, was, should_be))
+    tables = tables_of(manifest)
+    async with second_copy(engine, tables) as (connection, redirect):
+        steps, rest = Steps(connection), resting(await _size(connection, manifest))
+        unfit, unmade = await _project(steps, manifest, settings, part, rest)
+        if unmade:
+            redirect.to_tables()
+        checked = await compare_checks(steps, manifest, rest=rest)
+        redirect.to_tables()
+        compared = await compare_copies(steps, [table for table in tables if table not in unmade], rest)
+    return Comparison([*compared, *checked], unfit, steps.uncompared)
+
+
+async def _size(connection: AsyncConnection, manifest: Manifest) -> int:
+    """Return how many entries and events there are to project, as far as the shards say."""
+    s = manifest.journal.shards.c
+    read = await connection.execute(select(func.coalesce(func.sum(s.next_seq - 1 + s.next_offset), 0)))
+    return int(read.scalar_one())
+
+
+async def _project(
+    steps: Steps, manifest: Manifest, settings: Settings, part: int, rest: Rest
+) -> tuple[Sequence[Unfit], set[Table]]:
+    """Project everything again; return the entries that do not fit, and the tables that could not be made."""
+    unfit: Sequence[Unfit] = ()
+    unmade = set(manifest.whole_projector.tables)
+    async with steps.step("what follows from the journal"):
+        unfit = await project_journal(steps.connection, manifest, part=part, rest=rest)
+        unmade = set()
+    for keeper in keepers_of(manifest):
+        kept = False
+        async with steps.step(f"what follows from topic {keeper.topic}"):
+            await keep_again(steps.connection, manifest, keeper, settings, part=part, rest=rest)
+            kept = True
+        unmade |= set() if kept else set(keeper.keeps)
+    return unfit, unmade
+
+
+async def compare_copies(steps: Steps, tables: Sequence[Table], rest: Rest) -> list[Compared]:
+    """Compare tables with their second copies. After each comes a rest."""
+    compared: list[Compared] = []
+    for table in tables:
+        async with steps.step(table.name):
+            await steps.connection.execute(text(f"ANALYZE pg_temp.{table.name}"))
+            await rest(0)
+            compared.append(await compare_table(steps.connection, table, copy_of(table)))
         await rest(0)
-    compared += [await check(connection) for check in manifest.checks]
-    return [*compared, await compare_quarantine(connection, manifest)] if manifest.readers else compared
+    return compared
+
+
+async def compare_checks(steps: Steps, manifest: Manifest, *, rest: Rest = no_rest) -> list[Compared]:
+    """Compare what a service keeps of its journal besides its projections. After each table comes a rest."""
+    compared: list[Compared] = []
+    for table, check in manifest.checks.items():
+        async with steps.step(table.name):
+            compared.append(await check(steps.connection))
+        await rest(0)
+    if manifest.readers:
+        async with steps.step(manifest.journal.quarantine.name):
+            compared.append(await compare_quarantine(steps.connection, manifest))
+    return compared
 
 
 async def compare_quarantine(connection: AsyncConnection, manifest: Manifest) -> Compared:
     """Compare the quarantine with the entries that tell of it: what was refused, and what was mended or dismissed."""
     entries, rows = await read_whole_quarantine(connection, manifest.journal)
-    facts = [with_fact(entry) for entry in entries]
+    facts = [with_fact_or_why(entry) for entry in entries]
     closed: set[tuple[int, int]] = set()
     for _, fact in facts:
         match fact:
@@ -67,12 +139,12 @@ async def compare_table(connection: AsyncConnection, was: Table, should_be: Tabl
     columns = [column.name for column in was.columns]
     key = [column.name for column in was.primary_key]
     before, after = was.alias("row_before"), should_be.alias("row_after")
-    row_before, row_after = (literal_column(f"{side}::text", Text) for side in ("row_before", "row_after"))
+    row_before, row_after = (cast(func.row(*(side.c[name] for name in columns)), Text) for side in (before, after))
     found = await connection.execute(
         select(
             func.count().over(),
-            row_before.is_(None),
-            row_after.is_(None),
+            before.c[key[0]].is_(None),
+            after.c[key[0]].is_(None),
             *(cast(side.c[name], Text) for side in (before, after) for name in columns),
         )
         .select_from(before.join(after, and_(*(before.c[name] == after.c[name] for name in key)), full=True))

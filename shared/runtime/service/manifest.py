@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from fastapi import APIRouter
+from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.topics import Topic
@@ -51,7 +52,7 @@ class Manifest:
     handlers: Sequence[type[Handler[Any]]] = ()
     commands: Commands = field(default_factory=Commands)
     projector: Projector = field(default_factory=Projector)
-    checks: Sequence[Check] = ()
+    checks: Mapping[Table, Check] = field(default_factory=dict)
     routes: Callable[[ServiceContext], APIRouter] | None = None
     rederived: Callable[[], Sequence[Again[Any]]] | None = None
     watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None

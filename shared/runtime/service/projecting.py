@@ -3,12 +3,13 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any, Final
 
-from pydantic import ValidationError
 from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
 from shared.journal.recording import Recorded
+from shared.journal.rereading import Unreadable
 from shared.runtime.clock import utc_now
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.rereading import read_again
@@ -41,37 +42,58 @@ def tables_of(manifest: Manifest) -> tuple[Table, ...]:
     return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # one may follow from both
 
 
-async def project_all(
-    connection: AsyncConnection, manifest: Manifest, settings: Settings, *, part: int = PART, rest: Rest = no_rest
-) -> list[Unfit]:
-    """Project everything, some at a time; return the entries that do not fit, the first ones, which are left out.
+async def project_all(connection: AsyncConnection, manifest: Manifest, settings: Settings) -> list[Unfit]:
+    """Project everything; return the entries that do not fit, the first ones, which are left out.
 
     The tables are empty, the shards stay as they are meanwhile. Raises: Stop, KafkaException as `read_again`.
     """
+    unfit = await project_journal(connection, manifest)
+    for keeper in keepers_of(manifest):
+        await keep_again(connection, manifest, keeper, settings)
+    return unfit
+
+
+async def project_journal(
+    connection: AsyncConnection, manifest: Manifest, *, part: int = PART, rest: Rest = no_rest
+) -> list[Unfit]:
+    """Project the journal, some entries at a time; return the entries that do not fit, or cannot be read."""
     unfit: list[Unfit] = []
     projector = manifest.whole_projector
     reading = projector.read(connection, manifest.journal)
     while len(unfit) < DIFFERENCES_MAX:
         try:
             recorded = await anext(reading, None)
-        except (OutOfOrder, ValidationError) as error:
-            place = (error.shard, error.seq, error.kind) if isinstance(error, OutOfOrder) else (0, 0, "unreadable")
-            unfit.append(Unfit(*place, str(error)))
+        except OutOfOrder as error:
+            unfit.append(Unfit(error.shard, error.seq, error.kind, str(error)))
             break
         if recorded is None:
             break
         for some in _parts(recorded, part):
-            unfit += await _project(connection, projector, some)
+            unfit += [_unfit(entry, fact.why) for entry, fact in some if isinstance(fact, Unreadable)]
+            unfit += await _project(connection, projector, [one for one in some if not isinstance(one[1], Unreadable)])
             await rest(len(some))
-    keepers = keepers_of(manifest)
-    verifier = message_verifier(settings, [keeper.reader.topic for keeper in keepers], manifest.name)
-    for keeper in keepers:
-        events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings, verifier)
-        async for batch in events:
-            for events_of_part in _parts(batch, part):
-                await keeper.keep(connection, events_of_part, utc_now())
-                await rest(len(events_of_part))
     return unfit
+
+
+async def keep_again(
+    connection: AsyncConnection,
+    manifest: Manifest,
+    keeper: Handler[Any],
+    settings: Settings,
+    *,
+    part: int = PART,
+    rest: Rest = no_rest,
+) -> None:
+    """Keep again what a handler keeps of its topic, some events at a time.
+
+    Raises: Stop, KafkaException as `read_again`.
+    """
+    verifier = message_verifier(settings, [keeper.reader.topic], manifest.name)
+    events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings, verifier)
+    async for batch in events:
+        for some in _parts(batch, part):
+            await keeper.keep(connection, some, utc_now())
+            await rest(len(some))
 
 
 def _parts(things: Sequence[Any], part: int) -> Iterator[Sequence[Any]]:
@@ -80,6 +102,8 @@ def _parts(things: Sequence[Any], part: int) -> Iterator[Sequence[Any]]:
 
 async def _project(connection: AsyncConnection, projector: Projector, recorded: Sequence[Recorded]) -> list[Unfit]:
     """Project entries; return those that do not fit, as few as can be."""
+    if not recorded:
+        return []
     try:
         async with connection.begin_nested():
             await projector.project(Transaction(connection), recorded)
@@ -88,10 +112,14 @@ async def _project(connection: AsyncConnection, projector: Projector, recorded: 
             raise
         if len(recorded) == 1:
             [(entry, _)] = recorded
-            return [Unfit(entry.shard, entry.seq, entry.draft.kind, str(error) or repr(error))]
+            return [_unfit(entry, str(error) or repr(error))]
         half = len(recorded) // 2
         return [
             *await _project(connection, projector, recorded[:half]),
             *await _project(connection, projector, recorded[half:]),
         ]
     return []
+
+
+def _unfit(entry: Entry, what: str) -> Unfit:
+    return Unfit(entry.shard, entry.seq, entry.draft.kind, what)

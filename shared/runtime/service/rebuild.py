@@ -12,24 +12,26 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.runtime.differences import Comparison
 from shared.runtime.errors import Stop
-from shared.runtime.service.comparing import compare_all
+from shared.runtime.service.comparing import compare, compare_checks, compare_table
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.projecting import project_all, tables_of
+from shared.runtime.service.steps import Steps
 from shared.runtime.settings import Settings
 
 
 async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *, check: bool) -> Comparison:
-    """Rebuild the read model and compare it with what was there; with `check`, leave what was there.
+    """Rebuild the read model and compare it with what was there; with `check`, only compare.
 
-    The login must own the tables. Whoever reads them waits for a check, which empties them for the while that it takes;
-    a rebuild lets everybody read on what was there, so that no report is of half a table. Raises: Stop where entries do
-    not fit, of which a check tells; as `project_all`.
+    To rebuild takes a login that owns the tables, and lets everybody read on what was there, so that no report is of
+    half a table. A check names what cannot be compared, and compares the rest; a rebuild changes nothing then. Raises:
+    Stop where entries do not fit or a table cannot be compared with what was there; as `project_all`.
     """
     use_own_packs(settings)
+    if check:
+        return await compare(engine, manifest, settings)
     tables = tables_of(manifest)
-    empty = "TRUNCATE" if check else "DELETE FROM"  # what is rolled back then leaves no dead rows
-    async with engine.connect() as connection, connection.begin() as transaction:
+    async with engine.connect() as connection, connection.begin():
         await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps
         await connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         names = ", ".join(table.fullname for table in (manifest.journal.shards, *tables))
@@ -37,15 +39,17 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
         for table in tables:
             name = kept(table).fullname
             await connection.execute(text(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS TABLE {table.fullname}"))
-            await connection.execute(text(f"{empty} {table.fullname}"))
+            await connection.execute(table.delete())
         unfit = await project_all(connection, manifest, settings)
-        pairs = [(kept(table), table) for table in tables]
-        comparison = Comparison(await compare_all(connection, manifest, pairs), unfit)
-        if check:
-            await transaction.rollback()
-        elif unfit:
+        compared = [await compare_table(connection, kept(table), table) for table in tables]
+        steps = Steps(connection)
+        comparison = Comparison([*compared, *await compare_checks(steps, manifest)], unfit, steps.uncompared)
+        if unfit:
             first = unfit[0]
             raise Stop(f"{comparison.first}: {first.what}; rebuild from the journal as it was before, or correct it")
+        if steps.uncompared:
+            failed = steps.uncompared[0]
+            raise Stop(f"{failed.what} cannot be compared: {failed.why}; see `pitledger rebuild --check`")
         return comparison
 
 

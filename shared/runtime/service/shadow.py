@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from psycopg import AsyncCursor
-from sqlalchemy import MetaData, Table, text
+from sqlalchemy import MetaData, Table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 
@@ -25,14 +25,14 @@ async def second_copy(
 ) -> AsyncIterator[tuple[AsyncConnection, "Redirect"]]:
     """Give a transaction of one moment, with empty copies of these tables; all of it is undone at the end.
 
-    Statements go to the copies until they are told not to.
+    The copies are as the service declares its tables, whatever became of these. Statements go to the copies until they
+    are told not to.
     """
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
         async with connection.begin() as transaction:
             for table in tables:
-                made = f"CREATE TEMP TABLE {table.name} (LIKE {table.fullname} INCLUDING ALL) ON COMMIT DROP"
-                await connection.execute(text(made))
+                await connection.run_sync(copy_of(table).create, checkfirst=False)
             raw = await connection.get_raw_connection()
             redirect = Redirect(raw.driver_connection, tables)
             redirect.to_copies()

@@ -14,8 +14,7 @@ from services.vigorish.manifest import MANIFEST
 from shared.journal.ledger import Ledger
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.differences import Compared, Comparison, Difference, Unfit
-from shared.runtime.errors import Stop
+from shared.runtime.differences import Compared, Comparison, Difference, Uncompared, Unfit
 from shared.runtime.service import comparer as comparers
 from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.pace import REST_SECONDS_MAX, Pace
@@ -104,6 +103,13 @@ def test_a_row_that_differs_makes_the_service_not_ready(monkeypatch: pytest.Monk
     assert not comparer.problem
 
 
+def test_a_table_that_is_gone_makes_the_service_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named as a row that differs is."""
+    comparer = _comparer()
+    _run(comparer, monkeypatch, Comparison([], [], [Uncompared("owed", "there is none", True)]))
+    assert "1 rows or entries are not as the journal says, first: owed cannot be compared" == comparer.problem
+
+
 def test_an_entry_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """By its place and kind."""
     comparer = _comparer()
@@ -111,8 +117,13 @@ def test_an_entry_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
     assert "entry 2/7 (account.cashed_out) does not follow" in (comparer.problem or "")
 
 
-@pytest.mark.parametrize("error", [Stop("table.events begins at offset 9"), TimeoutError("no answer")], ids=str)
-def test_what_cannot_be_compared_now_only_grows_old(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+AWAY = Comparison([Compared("owed", 3, 0, ())], [], [Uncompared("what follows from topic pit.events", "away", False)])
+
+
+@pytest.mark.parametrize("error", [AWAY, TimeoutError("no answer")], ids=("a topic", "the database"))
+def test_what_cannot_be_compared_now_only_grows_old(
+    monkeypatch: pytest.MonkeyPatch, error: Comparison | Exception
+) -> None:
     """The age goes on from the last comparison, and it is tried again."""
     comparer = _comparer()
     _run(comparer, monkeypatch, ALIKE, error, error)
