@@ -57,16 +57,26 @@ class Folder:
             yield
 
     def arrived(self) -> Iterator[Arrived | str]:
-        """Yield the complete files in the order of their names; of one that is not, why it is left where it is.
+        """Yield the complete files in the order of their names; of what is not taken, why it is left where it is.
 
         A file is complete when its marker is there, `NAME.sha256` as sha256sum writes it, and says what its bytes are.
+        Extensions may be in capitals. A file without a marker, or hidden under a name that is not taken, is on its way.
         """
         for path in sorted(self.incoming.iterdir()):
-            if path.suffix not in SUFFIXES or path.is_symlink() or not path.is_file():
+            marker = _marker_of(path)
+            if path.suffix.lower() == _MARKER:
+                if path.exists() and not path.with_suffix("").exists():
+                    yield f"{path.name}: is left, for {path.stem} is not there; put that there first"
                 continue
-            marker = path.with_name(path.name + _MARKER)
-            if not marker.exists():
-                continue  # on its way
+            if path.is_symlink() or not path.is_file():
+                yield f"{path.name}: is left, for it is no file of its own; put the file itself there"
+                continue
+            if path.suffix.lower() not in SUFFIXES:
+                if marker is not None or not path.name.startswith("."):
+                    yield f"{path.name}: is left, for its name does not end in {' or '.join(SUFFIXES)}; rename it"
+                continue
+            if marker is None:
+                continue
             said = _digest_in(marker)
             if len(path.name) > _NAME_MAX:
                 yield f"{path.name[:60]}…: waits, its name has more than {_NAME_MAX} characters"
@@ -88,8 +98,8 @@ class Folder:
         if path.is_file() and sha256(path.read_bytes()).hexdigest() == digest:
             path.rename(into / kept_as)
             _sync(into)
-        marker = path.with_name(name + _MARKER)
-        if not path.exists() and _digest_in(marker) == digest:
+        marker = _marker_of(path)
+        if marker is not None and not path.exists() and _digest_in(marker) == digest:
             marker.unlink()
         _sync(self.incoming)
 
@@ -114,8 +124,14 @@ class Folder:
         _sync(self._state)
 
 
+def _marker_of(path: Path) -> Path | None:
+    """Return the marker beside a file; None where there is none."""
+    named = (path.with_name(path.name + marker) for marker in (_MARKER, _MARKER.upper()))
+    return next((marker for marker in named if marker.exists()), None)
+
+
 def _digest_in(marker: Path) -> str | None:
-    """Return the SHA-256 with which a marker begins; None where it does not, or is not there."""
+    """Return the SHA-256 with which a marker begins; None where it does not, or is not there any more."""
     try:
         found = _DIGEST.match(marker.read_text(encoding="utf-8", errors="replace"))
     except FileNotFoundError:

@@ -68,7 +68,7 @@ def read_lines(name: str, content: bytes, digest: str) -> tuple[list[Line], list
         return [], [Problem(0, f"byte {error.start} is not UTF-8; save the file as UTF-8")]
     lines: list[Line] = []
     problems: list[Problem] = []
-    found = _csv(text) if name.endswith(".csv") else _json_lines(text)
+    found = _csv(text) if name.lower().endswith(".csv") else _json_lines(text)
     for number, document in found:
         if isinstance(document, Problem):
             problems.append(document)

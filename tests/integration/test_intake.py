@@ -1,8 +1,10 @@
 """Files that go in: whole or not at all, each event once, whatever step the intake is killed at."""
 
+import csv
 import json
 from collections.abc import Callable
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +162,45 @@ def test_whole_or_not_at_all_and_once(files: Files) -> None:
     assert ("done", "rejected") == (taken["outcome"], again["outcome"])
     assert f"taken before, as done/{taken['kept_as']}" in again["problems"][0]["reason"]
     assert 1 == len(files.sent())
+
+
+def test_a_name_in_capitals_is_taken(files: Files) -> None:
+    """As some systems write names: the file, and its marker too; nothing of them stays behind."""
+    event = completed("BJ-01", 1)
+    row = {"type": event["type"], "time": event["time"], **event["data"]}
+    cells = [json.dumps(value) if isinstance(value, dict) else str(value) for value in row.values()]
+    table = StringIO()
+    csv.writer(table).writerows([list(row), cells])
+    content = table.getvalue().encode()
+    (files.folder.incoming / "DAY.CSV").write_bytes(content)
+    (files.folder.incoming / "DAY.CSV.SHA256").write_text(f"{sha256(content).hexdigest()}  DAY.CSV\n")
+    files.drop("NIGHT.JSONL", unnumbered(completed("BJ-01", 2)))
+    assert ["done", "done"] == [found["outcome"] for found in files.take()]
+    assert [1, 2] == [sequence for _, sequence, _ in files.sent()]
+    assert [] == list(files.folder.incoming.iterdir())
+
+
+def test_what_is_not_taken_is_named(
+    files: Files, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another extension, a link, a folder, a marker of nothing: each by its name, and `--once` ends with 1.
+
+    What is on its way is not: without its marker, or under a hidden name.
+    """
+    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", files.broker)
+    incoming = files.folder.incoming
+    files.drop("day.xlsx", completed("BJ-01", 1))
+    files.drop(".hidden.txt", completed("BJ-01", 1))
+    (incoming / "notes").write_text("hello")
+    (incoming / "more.csv").mkdir()
+    (incoming / "there.csv").symlink_to(files.directory / "elsewhere.csv")
+    (incoming / "gone.csv.sha256").write_text("0" * 64)
+    for on_its_way in ("late.CSV", ".late.csv.Xy12"):
+        (incoming / on_its_way).write_text("type,")
+    said = Caller(capsys, monkeypatch)("intake", str(files.directory), "--once", "--json")
+    named = {found["reason"].partition(": is left, ")[0] for found in said.documents}
+    assert (1, {"day.xlsx", ".hidden.txt", "notes", "more.csv", "there.csv", "gone.csv.sha256"}) == (said.code, named)
+    assert [] == files.sent()
 
 
 def test_what_is_signed_is_what_is_sent(files: Files) -> None:
