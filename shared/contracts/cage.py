@@ -169,7 +169,8 @@ class WinnerIdentified(Fact):
 
     `form_number` is the number that is printed on the form or that the filing gave; `withheld_cents` the tax that was
     kept back of the winnings, and `before_cents` what was recorded of that until now. `paid` is the win itself, for one
-    that only its winner makes reportable: of chips nobody knows whose they are when a round is settled.
+    that only its winner makes reportable: of chips nobody knows whose they are when a round is settled. `paid_on` is
+    the date of payment on the property's clock, where that is not when the round was closed.
     """
 
     property: Name
@@ -187,5 +188,6 @@ class WinnerIdentified(Fact):
     before_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
     filed_on: date | None = None
     paid: PaidWin | None = None
+    paid_on: date | None = None
     by: Person
     at: AwareDatetime

@@ -124,9 +124,11 @@ class Books(Sums):
         """Return facts of the property's gaming days, in the order of recording; `date.min` and `max` ask for all."""
         return await self._facts(kinds, first or self.question.first, last or self.question.last)
 
-    async def facts_since(self, moment: datetime, *kinds: type[Fact]) -> list[Listed]:
+    async def facts_since(
+        self, moment: datetime, *kinds: type[Fact], first: date | None = None, last: date | None = None
+    ) -> list[Listed]:
         """Return facts of the property's gaming days that were recorded after a moment, in the order of recording."""
-        days = (self.question.first, self.question.last)
+        days = (first or self.question.first, last or self.question.last)
         return await self._facts(kinds, *days, "AND recorded_at > :moment", moment=moment)
 
     async def all_facts(self, *kinds: type[FactT]) -> list[Listed]:

@@ -8,8 +8,8 @@ Which lines these are follows from the packs as they are when a line is read: a 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
-from typing import Any, Final
+from datetime import date, datetime
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import text
 
@@ -33,7 +33,8 @@ _SAME: Final = (
 
 _STANDING: Final = text("""
     SELECT w.* FROM reporting.won_lines w
-    WHERE w.property = :property AND w.gaming_day BETWEEN :first AND :last AND w.recorded_at <= :known_at
+    WHERE w.property = :property AND w.recorded_at <= :known_at
+      AND (w.gaming_day BETWEEN :first AND :last OR w.gaming_day = ANY(:paid_later) AND w.round_id = ANY(:rounds))
       AND (NOT w.small OR w.account = ANY(:accounts) OR w.round_id = ANY(:rounds))
       AND NOT EXISTS (
           SELECT FROM reporting.rounds r
@@ -42,7 +43,8 @@ _STANDING: Final = text("""
     ORDER BY w.moment, w.shard, w.seq, w.number""")
 
 _POSTED: Final = text("""
-    SELECT gaming_day, table_name, round_id, sum(sign) AS rounds FROM reporting.rounds
+    SELECT gaming_day, table_name, round_id, sum(sign) AS rounds, max(closed_at) FILTER (WHERE sign = 1) AS closed_at
+    FROM reporting.rounds
     WHERE property = :property AND recorded_at <= :known_at AND (gaming_day, table_name, round_id) IN (
         SELECT * FROM unnest(CAST(:days AS date[]), CAST(:tables AS text[]), CAST(:rounds AS text[])))
     GROUP BY gaming_day, table_name, round_id""")
@@ -163,12 +165,20 @@ def _settled(data: AnyPosted, line: Line, paid_on: date, *, nonresident_alien: b
     )
 
 
-async def standing_lines(books: Books, first: date, *, accounts: Collection[str], rounds: Collection[str]) -> list[Won]:
-    """Return the kept lines of rounds that stand, from a gaming day to the last of the question, by moment.
+async def standing_lines(
+    books: Books,
+    days: tuple[date, date],
+    *,
+    accounts: Collection[str],
+    rounds: Collection[str],
+    paid_later: Collection[date],
+) -> list[Won]:
+    """Return the kept lines of rounds that stand, from one gaming day to another, both included, by moment.
 
-    Of small ones, those that these accounts wagered, and those of these rounds.
+    Of small ones, those that these accounts wagered, and those of these rounds; and of gaming days whose wins were
+    `paid_later`, what was won in these rounds.
     """
-    small_of = {"accounts": sorted(accounts), "rounds": sorted(rounds)}
+    asked = {"accounts": sorted(accounts), "rounds": sorted(rounds), "paid_later": sorted(paid_later)}
     service = SETTLEMENTS.publisher
     assert service is not None, "settlements have a publisher"
     return [
@@ -179,12 +189,19 @@ async def standing_lines(books: Books, first: date, *, accounts: Collection[str]
             row.account,
             row.small,
         )
-        for row in await books.read(_STANDING, first=first, last=books.question.last, **small_of)
+        for row in await books.read(_STANDING, first=days[0], last=days[1], **asked)
     ]
 
 
-async def posted_rounds(books: Books, rounds: Collection[RoundOfDay]) -> dict[RoundOfDay, int]:
-    """Return how often each of these rounds was posted, less how often it was taken back; nothing of unknown ones."""
+class Posted(NamedTuple):
+    """How often a round was posted, less how often it was taken back, and when it was closed."""
+
+    times: int
+    closed_at: datetime | None
+
+
+async def posted_rounds(books: Books, rounds: Collection[RoundOfDay]) -> dict[RoundOfDay, Posted]:
+    """Return how these rounds were posted; nothing of unknown ones."""
     days, tables, names = zip(*sorted(rounds), strict=True) if rounds else ((), (), ())
     rows = await books.read(_POSTED, days=list(days), tables=list(tables), rounds=list(names))
-    return {(row.gaming_day, row.table_name, row.round_id): int(row.rounds) for row in rows}
+    return {(row.gaming_day, row.table_name, row.round_id): Posted(int(row.rounds), row.closed_at) for row in rows}

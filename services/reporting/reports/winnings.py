@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Final
 
 from services.reporting.books.reading import Books, Listed
@@ -53,9 +53,7 @@ class _Kept:
 
 
 async def _fill(books: Books) -> Content:
-    first = books.question.first
-    since = date(first.year, 1, 1) - timedelta(days=1)
-    listed, winners = await won_and_winners(books, since, {_country(law) for law in books.place.reporting})
+    listed, winners = await won_and_winners(books, {_country(law) for law in books.place.reporting})
     rows: list[dict[str, Any]] = []
     logged: list[dict[str, Any]] = []
     found: list[Candidate] = []
@@ -105,9 +103,10 @@ def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_asked(books: Books, candidate: Candidate) -> bool:
+    """Return whether a question is about a candidate: of a year, by the date of payment; else, by the gaming day."""
     line, question = candidate.lines[0], books.question
     return (
-        question.first <= line.gaming_day <= question.last
+        question.first <= (line.paid_on if question.period == "year" else line.gaming_day) <= question.last
         and question.table in (None, line.table)
         and question.game in (None, line.game)
     )
@@ -223,7 +222,7 @@ async def _identities(
         Identity(
             "rounds",
             Figure(len(rounds)),
-            Figure(sum((await posted_rounds(books, rounds)).values())),
+            Figure(sum(one.times for one in (await posted_rounds(books, rounds)).values())),
             "each round of a candidate was posted once more than it was taken back",
             unit="count",
         ),
@@ -266,8 +265,8 @@ WINNINGS: Final = Report(
     title="Winnings to report (W-2G, 1042-S)",
     about=(
         "Wins that reach the thresholds of the year of their payment: candidates for forms, with who won where an "
-        "account or a cashier says it, and what was done about each form. A round that is taken back takes its wins "
-        "with it."
+        "account or a cashier says it, and what was done about each form. A year has what was paid in it, by the clock "
+        "of the property; other periods go by the gaming day. A round that is taken back takes its wins with it."
     ),
     sections=(CANDIDATES, FORMS),
     sources=(SettlementPosted, SettlementReversed, AccountOpened, PatronRegistered, *SOURCES),

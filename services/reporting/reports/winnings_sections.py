@@ -34,7 +34,12 @@ CANDIDATES: Final = Section(
         ),
         _WINNER,
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="paid_on", title="Paid on", unit="day", formula="on the clock of the property: its year decides"),
+        Column(
+            name="paid_on",
+            title="Paid on",
+            unit="day",
+            formula="by the clock of the property, its year decides; when the round was closed, or as a cashier said",
+        ),
         Column(name="moment", title="Moment", unit="moment"),
         Column(name="table", title="Table"),
         Column(name="game", title="Game"),

@@ -12,6 +12,7 @@ from services.table_inventory.queries.places import find_place
 from services.table_inventory.tables import winners
 from shared.contracts.cage import PaidWin, Patron, TaxNumber, WinnerIdentified
 from shared.contracts.envelope import Country, Identifier, Name
+from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
@@ -42,10 +43,16 @@ class IdentifyWinner(Command):
     paid: Annotated[
         PaidWin | None, Field(description="the win, where a nonresident alien won what is reported of nobody else")
     ] = None
+    paid_on: Annotated[
+        date | None, Field(description="the date of payment, where the win was not paid when the round was closed")
+    ] = None
 
 
-async def _withheld_before(connection: AsyncConnection, command: IdentifyWinner) -> int:
-    """Return what was recorded as withheld of the win. Raises: Rejected where table or regulation are not there."""
+async def _paying(connection: AsyncConnection, command: IdentifyWinner) -> tuple[Place, int]:
+    """Return the property, and what was recorded as withheld of the win before.
+
+    Raises: Rejected where table or regulation are not there.
+    """
     place = await find_place(connection, command.property, command.gaming_day)
     why = place.why_no_table(command.table, command.gaming_day)
     if why is not None:
@@ -55,11 +62,17 @@ async def _withheld_before(connection: AsyncConnection, command: IdentifyWinner)
         raise Rejected(Reason.NOT_FOUND, f"no game is played under {command.paid.regulation!r} here; there are {known}")
     key = {name: getattr(command, name) for name in ("property", "table", "gaming_day", "round_id", "seat", "wager")}
     changes = rows_of(winners, **key).with_only_columns(func.coalesce(func.sum(winners.c.withheld_change_cents), 0))
-    return int((await connection.execute(changes)).scalar_one())
+    return place, int((await connection.execute(changes)).scalar_one())
 
 
-@COMMANDS.handles(IdentifyWinner, load=_withheld_before)
-def identify(command: IdentifyWinner, before_cents: int, now: Now) -> Accepted:
+@COMMANDS.handles(IdentifyWinner, load=_paying)
+def identify(command: IdentifyWinner, state: tuple[Place, int], now: Now) -> Accepted:
     """Record who won, and post what is withheld beyond what was recorded before."""
+    place, before_cents = state
+    if (paid_on := command.paid_on) is not None:
+        if paid_on < command.gaming_day:
+            raise Rejected(Reason.CONTRADICTS, f"'paid_on' {paid_on} is before the round, of {command.gaming_day}")
+        if paid_on > (today := now.at.astimezone(place.zone).date()):
+            raise Rejected(Reason.TOO_EARLY, f"'paid_on' {paid_on} has not come yet: today is {today}")
     fact = WinnerIdentified(**dict(command), before_cents=before_cents, by=now.by, at=now.at)
     return Accepted(recording=Recording(fact=fact, postings=withheld(fact)), answer=fact)

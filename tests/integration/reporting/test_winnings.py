@@ -257,6 +257,40 @@ def test_the_year_of_the_payment_has_the_threshold(books: Books) -> None:
     ]
 
 
+def test_a_year_has_what_was_paid_in_it(books: Books) -> None:
+    """On the clock of the property: the night of New Year's Eve is of both years, its gaming day of the old one alone.
+
+    A win is paid when its round is closed; or when a cashier says so, whenever its form is dealt with.
+    """
+    eve, autumn = {"gaming_day": "2025-12-31"}, {"gaming_day": "2025-11-20", "closed_at": "2025-11-20T18:00:00Z"}
+    books.desk.feed(
+        "settlements",
+        _posted(books, 1, _line(5, 2500), round_id="before", closed_at="2026-01-01T04:59:59Z", **eve),
+        _posted(books, 2, _line(5, 3000), round_id="after", closed_at="2026-01-01T05:00:00Z", **eve),
+        _posted(books, 3, _line(5, 3500), round_id="later", **autumn),
+        _posted(books, 4, _line(10, 10), round_id="small", **autumn),
+        _posted(books, 5, _line(10, 10), gaming_day="2026-01-02", closed_at="2026-01-02T18:00:00Z"),
+    )
+    ledger = TableDays()
+    paid = {"paid": {"regulation": "pa-686a", "stake_cents": 1000, "winnings_cents": 1000}}
+    books.desk.feed(
+        "inventory",
+        _identified(ledger, "later", gaming_day="2025-11-20", tax_residence="US", paid_on="2026-01-02"),
+        _identified(ledger, "small", gaming_day="2025-11-20", tax_residence="MX", **paid),
+    )
+
+    def asked(period: str) -> list[tuple[str, str]]:
+        answer = books.get(f"/reports/winnings?property=riverside&{period}", person=CLERK)
+        assert answer.status_code == 200, answer.text
+        report = answer.json()
+        assert all(one["holds"] for one in report["content"]["identities"])
+        return sorted({(row["win"].partition("/")[0], row["paid_on"]) for row in rows_of(report, "candidates")})
+
+    assert [("after", "2026-01-01"), ("before", "2025-12-31")] == asked("gaming_day=2025-12-31")
+    assert [("before", "2025-12-31"), ("small", "2025-11-20")] == asked("gaming_day=2025-07-01&period=year")
+    assert [("after", "2026-01-01"), ("later", "2026-01-02")] == asked("gaming_day=2026-07-01&period=year")
+
+
 @pytest.mark.parametrize(("person", "status"), [("audit.kim", 403), ("games.ray", 403), (CLERK, 200)])
 def test_reports_about_patrons_take_a_role_of_their_own(books: Books, person: str, status: int) -> None:
     """Who reads the books of tables does not read what persons won."""

@@ -52,3 +52,16 @@ def test_a_winner_is_identified_and_what_is_withheld_is_posted_once(desk: Invent
     balances = desk.balances()
     assert (500_00, -500_00) == (balances["BJ-01", "", "withheld_money"], balances["BJ-01", "", "withheld_tax"])
     assert_problem(desk.send("/winners", who | {"table": "XX-99"}, person="cage.ann"), 404, "XX-99")
+
+
+def test_a_win_may_be_paid_later_than_its_round_but_not_before_it_or_in_days_to_come(desk: InventoryDesk) -> None:
+    """The date is one of the property's clock: after midnight it is a new one, whatever the gaming day."""
+    won = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "round_id": "r-1", "seat": 3, "wager": "exact"}
+    who = won | {"patron": "p-1", "tax_number": "given"}
+    desk.clock.now = at(20)  # 01:00 in New York, on gaming day 20
+    assert "2026-11-21" == desk.done("/winners", who | {"paid_on": "2026-11-21"}, person="cage.ann")["paid_on"]
+    assert_problem(
+        desk.send("/winners", who | {"paid_on": "2026-11-19"}, person="cage.ann"), 409, "is before the round"
+    )
+    late = desk.send("/winners", who | {"paid_on": "2026-11-22"}, person="cage.ann")
+    assert_problem(late, 409, "'paid_on' 2026-11-22 has not come yet: today is 2026-11-21")
