@@ -133,10 +133,11 @@ def test_a_person_of_one_property_names_it_and_reaches_its_records_alone(desk: D
     assert RECORDS - RECORDS // 10 == open_records(url)
 
 
-def test_a_record_closed_beside_the_fact_is_found(desk: Desk, url: str) -> None:
-    """Whoever closes one more, past the service, is seen."""
+@pytest.mark.parametrize("change", ["now() WHERE id = 150", "NULL WHERE id = 50"], ids=["closed", "reopened"])
+def test_a_record_closed_or_reopened_beside_the_fact_is_found(desk: Desk, url: str, change: str) -> None:
+    """Whoever closes one more, or opens one again, past the service, is seen."""
     ask(desk, until=100)
     assert 200 == decide(desk, "approve").status_code
-    execute(url, "UPDATE round_settlement.quarantine SET resolved_at = now() WHERE id = 150")
+    execute(url, f"UPDATE round_settlement.quarantine SET resolved_at = {change}")
     [one] = [one for one in compared("round-settlement", url).tables if one.different]
     assert ("quarantine", 1) == (one.table, one.different)

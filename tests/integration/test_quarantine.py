@@ -195,6 +195,22 @@ def test_a_forged_record_in_quarantine_is_found(settlement: Office, urls: dict[s
     assert ("quarantine", 1) == (one.table, one.different)
 
 
+def test_a_dismissed_record_that_is_reopened_is_found(settlement: Office, urls: dict[str, str]) -> None:
+    """Whoever compares sees it as it was, though projecting the journal again closes it; a rebuild leaves it closed."""
+    url = urls["round-settlement"]
+    assert 201 == settlement.ask("dismissal").status_code
+    assert 200 == settlement.decide("approve").status_code
+    assert "" == compared("round-settlement", url).first
+    execute(url, "UPDATE round_settlement.quarantine SET resolved_at = NULL WHERE id = 1")
+    for _ in range(2):  # to look changes nothing
+        found = compared("round-settlement", url)
+        [one] = [one for one in found.tables if one.different]
+        assert ("quarantine", 1, [["resolved"]]) == (one.table, one.different, [row.columns for row in one.first])
+    [one] = [one for one in asyncio.run(_rebuilt(SETTLEMENT, url)) if one.different]
+    assert ("quarantine", 1) == (one.table, one.different)
+    assert "" == compared("round-settlement", url).first
+
+
 async def _rebuilt(manifest: Manifest, url: str) -> Sequence[Any]:
     engine = create_engine(url, role="postgres")
     try:

@@ -49,13 +49,14 @@ async def compare(
     tables = tables_of(manifest)
     async with second_copy(engine, tables) as (connection, redirect):
         steps, rest = Steps(connection), resting(await _size(connection, manifest))
+        refused = await compare_refused(steps, manifest)
         unfit, unmade = await _project(steps, manifest, settings, part, rest)
         if unmade:
             redirect.to_tables()
         checked = await compare_checks(steps, manifest, rest=rest)
         redirect.to_tables()
         compared = await compare_copies(steps, [table for table in tables if table not in unmade], rest)
-    return Comparison([*compared, *checked], unfit, steps.uncompared)
+    return Comparison([*compared, *checked, *refused], unfit, steps.uncompared)
 
 
 async def _size(connection: AsyncConnection, manifest: Manifest) -> int:
@@ -102,6 +103,15 @@ async def compare_checks(steps: Steps, manifest: Manifest, *, rest: Rest = no_re
         async with steps.step(table.name):
             compared.append(await check(steps.connection))
         await rest(0)
+    return compared
+
+
+async def compare_refused(steps: Steps, manifest: Manifest) -> list[Compared]:
+    """Compare the quarantine of a service that reads topics.
+
+    It is asked first: whoever projects the journal again closes again what somebody reopened.
+    """
+    compared: list[Compared] = []
     if manifest.readers:
         async with steps.step(manifest.journal.quarantine.name):
             compared.append(await compare_quarantine(steps.connection, manifest))

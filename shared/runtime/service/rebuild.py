@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.runtime.differences import Comparison
 from shared.runtime.errors import Stop
-from shared.runtime.service.comparing import compare, compare_checks, compare_table
+from shared.runtime.service.comparing import compare, compare_checks, compare_refused, compare_table
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.projecting import project_all, tables_of
@@ -40,10 +40,12 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
             name = kept(table).fullname
             await connection.execute(text(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS TABLE {table.fullname}"))
             await connection.execute(table.delete())
+        steps = Steps(connection)
+        refused = await compare_refused(steps, manifest)
         unfit = await project_all(connection, manifest, settings)
         compared = [await compare_table(connection, kept(table), table) for table in tables]
-        steps = Steps(connection)
-        comparison = Comparison([*compared, *await compare_checks(steps, manifest)], unfit, steps.uncompared)
+        checked = await compare_checks(steps, manifest)
+        comparison = Comparison([*compared, *checked, *refused], unfit, steps.uncompared)
         if unfit:
             first = unfit[0]
             raise Stop(f"{comparison.first}: {first.what}; rebuild from the journal as it was before, or correct it")
