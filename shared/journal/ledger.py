@@ -51,6 +51,13 @@ _ENTRY: Final = (
 )
 
 
+_RECORD_HASH: Final = _ENTRY.index("record_hash")
+
+
+def _by_hash(row: tuple[Any, ...]) -> bytes:
+    return row[_RECORD_HASH] or b""
+
+
 def _entry_values(entry: Entry, numbers: Mapping[Account, int]) -> tuple[Any, ...]:
     draft = entry.draft
     return (
@@ -254,6 +261,8 @@ class Ledger:
             moved = replace(shard, next_offset=next_offset, next_seq=shard.next_seq + len(sealed), head=head)
             after.append(self._sealed(moved))
         rows = [_entry_values(entry, self._accounts) for entry in entries]
+        if held:  # commands may be sent to another process at once: two write them in one order, and wait in turn
+            rows.sort(key=_by_hash)
         added = _Added([] if held else [shard for shard, _, _ in additions], rows)
 
         async def finish(sent: Pipeline) -> None:

@@ -15,7 +15,9 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
+from sqlalchemy import make_url
 from sqlalchemy.exc import IntegrityError
+from structlog.testing import capture_logs
 
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.rejection import Reason, Rejected
@@ -24,7 +26,7 @@ from shared.runtime.command.answers import Answer
 from shared.runtime.command.command import Command
 from shared.runtime.command.engine import Engine
 from shared.runtime.service.migrations import upgrade
-from tests.support import Databases, tills
+from tests.support import Databases, eventually, tills
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
 from tests.support.services import query
@@ -231,6 +233,44 @@ def test_two_processes_at_once(url: str, together: bool) -> None:
         assert (1, 20, 11) == tuple(
             kinds.count(kind) for kind in ("account.opened", "account.bought_in", "command.refused")
         )
+
+
+_GATE = 4711
+_AT_THE_SECOND_ENTRY = f"""
+    CREATE FUNCTION wait_at_the_gate() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF current_setting('gate.passed', true) = txid_current()::text THEN
+            PERFORM pg_advisory_xact_lock_shared({_GATE});
+        END IF;
+        PERFORM set_config('gate.passed', txid_current()::text, true);
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER gate BEFORE INSERT ON tills.entries FOR EACH ROW EXECUTE FUNCTION wait_at_the_gate()"""
+"""Whoever has written an entry writes no second one in that transaction while somebody holds the gate."""
+
+
+def test_two_processes_that_get_the_same_commands_in_another_order(url: str) -> None:
+    """Each has written an entry of its own when both go on: one waits for the other, and never each for the other."""
+    first, second = (
+        [(OpenTill(property=PROPERTY, till=f"T-{number}"), "ann", f"k-{number}") for number in numbers]
+        for numbers in ((1, 2), (2, 1))
+    )
+    waiting = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"
+    with ExitStack() as stack:
+        cages = [stack.enter_context(a_cage(url, together=True)) for _ in range(2)]
+        _execute(url, _AT_THE_SECOND_ENTRY)
+        gate = stack.enter_context(psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(False)))
+        gate.execute(f"SELECT pg_advisory_lock({_GATE})".encode())
+        told = stack.enter_context(capture_logs())
+        pool = stack.enter_context(ThreadPoolExecutor(2))
+        work = [pool.submit(cage.at_once, *asked) for cage, asked in zip(cages, (first, second), strict=True)]
+        eventually(lambda: query(url, waiting) == [(2,)], because="both wait")
+        gate.execute(f"SELECT pg_advisory_unlock({_GATE})".encode())
+        answers, others = (each.result() for each in work)
+        assert [None, None] == reasons(answers)
+        assert answers == others[::-1]
+        assert 2 == len(cages[0].kinds())
+    assert {"fenced"} >= {line["kind"] for line in told if line["event"] == "commands are tried again"}
 
 
 # --- faults ---
