@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import httpx
 
 from infra.topics import apply as apply_topics
 from infra.topics import wanted as wanted_topics
 from services.cli.database import explained
+from services.cli.environment import variable_of
 from services.cli.exits import NotThere, StackEnded
 from services.cli.fork_server import SERVER, ForkServer
 from services.cli.home import Home
@@ -28,6 +29,7 @@ from shared.local.server import Server
 from shared.runtime.database import role_of
 from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.service.migrations import upgrade
+from shared.runtime.settings import Settings
 
 POSTGRES_PORT: Final = 5432
 BROKER_PORT: Final = 9092
@@ -45,10 +47,23 @@ _PARTITIONS_IN_MEMORY: Final = 4
 _BACKGROUND_SHARE: Final = 0.4
 """What work that nobody waits for takes of a processor, in all services of the machine together."""
 
+CONNECTIONS_OF_OTHERS: Final = 62
+"""Database connections beside those of the services: a service that is started again before the last process of it has
+let go, commands in terminals, and what PostgreSQL keeps for superusers."""
+
+_POOLS: Final = ("database_readers_max", "database_commands_max", "database_background_max")
+
 _READY_SECONDS_MAX: Final = 90.0
 _POLL_SECONDS: Final = 0.1
 _PROBE_SECONDS_MAX: Final = 5.0
 _GRACE_SECONDS: Final = 30.0
+
+
+def connections_max(environment: Mapping[str, str]) -> int:
+    """Return how many connections the database of all services must allow, with the pools that an environment gives."""
+    variables = {name: variable_of(name, Settings.model_fields[name]) for name in _POOLS}
+    pools: dict[str, Any] = {name: environment[one] for name, one in variables.items() if one in environment}
+    return len(NAMES) * Settings(**pools).database_connections_max + CONNECTIONS_OF_OTHERS
 
 
 class RunningStack:
@@ -198,6 +213,7 @@ class RunningStack:
             directory=self._directory,
             postgres_port=self._server_port("DATABASE_URL", POSTGRES_PORT, "PostgreSQL"),
             broker_port=self._server_port("KAFKA_BOOTSTRAP_SERVERS", BROKER_PORT, "the broker"),
+            postgres_settings={"max_connections": str(connections_max({**self._given, **self._settings}))},
         )
 
     def _server_port(self, variable: str, port: int, what: str) -> int | None:

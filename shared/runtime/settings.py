@@ -159,3 +159,8 @@ class Settings(KafkaSettings):
     console_docs_directory: Path | None = Field(
         default=None, description="the built documentation that the console serves; none: that of the release"
     )
+
+    @property
+    def database_connections_max(self) -> int:
+        """Return how many database connections a process of a service opens at most, in all of its pools."""
+        return self.database_readers_max + self.database_commands_max + self.database_background_max
