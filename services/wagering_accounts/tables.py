@@ -4,7 +4,7 @@ The journal holds the money on control accounts; the lines are the accounts' own
 access codes and the keys of patrons are in neither: they are kept for themselves.
 """
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, LargeBinary, MetaData, Table
+from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, LargeBinary, MetaData, Table, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
@@ -46,11 +46,23 @@ patron_codes = Table(
     "patron_codes",
     metadata,
     *texts("property", "patron", key=True),
+    *counts("number"),  # the first, second ... code of the patron: as many as the journal says were given
     *columns(LargeBinary, "salt", "hash"),
     signature_column(),
     schema=SCHEMA,
 )
 """The access codes, signed: who has lost the row, or has one that the service did not write, needs another code."""
+
+OF_CODES = "kind IN ('patron.registered', 'patron.code_changed')"
+"""The entries by which patrons are given codes, as their index says."""
+
+Index(
+    "entries_of_codes",
+    text("(data ->> 'property')"),
+    text("(data ->> 'patron')"),
+    postgresql_where=text(OF_CODES),
+    _table=journal.entries,
+)
 
 patron_keys = Table(
     "patron_keys",

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.round_settlement.handlers import Submissions
+from services.round_settlement.handlers import KnownProperties, Submissions
 from shared.runtime.consume.handler import Record
 from tests.support import Databases
+from tests.support.properties import property_event
 from tests.support.rebuilding import execute
 from tests.support.rounds import TABLES, completed, encoded, submission
 from tests.support.services import query, settled_database
@@ -59,6 +60,34 @@ def test_nothing_is_settled_under_an_altered_copy(url: str, how: str) -> None:
         again = await table.owner()
         await again.handle([first, second])
         assert [("settlement.posted", 1), ("settlement.posted", 2)] == kinds(url)
+
+    play_at(url, play)
+
+
+@pytest.mark.parametrize("of", ["submissions", "properties"])
+def test_nothing_is_settled_under_an_earlier_copy_with_its_signature_of_then(url: str, of: str) -> None:
+    """Who knows the later one stops before anything is recorded; the later one put back, it goes on."""
+
+    async def play(table: Table) -> None:
+        first, second, third = table.records(*(completed(TABLES[0], number) for number in (1, 2, 3)))
+        execute(url, *(f"CREATE TABLE earlier_{name} AS TABLE round_settlement.{name}" for name in COPIED))
+        reader = await table.owner()
+        await reader.handle([first])
+        handler = {"submissions": Submissions, "properties": KnownProperties}[of]()
+        event = submission(2, version=2) if of == "submissions" else property_event(sequence=2, version=2)
+        keeper = table.consumer(handler=handler)
+        [(offset,)] = query(url, f"SELECT next_offset FROM round_settlement.shards WHERE name LIKE '{of}/%'")
+        await keeper.assigned([0])
+        await keeper.handle([Record(of, 0, offset, None, encoded(event), NOON)])
+        await reader.handle([second])
+        execute(url, *KEPT, *(one.replace("kept_", "earlier_") for one in PUT_BACK))
+        await reader.handle([third])
+        assert f"the copy of {of} is not as far as this process knows it: 1 " in reader.stopped.reasons[0]
+        assert [("settlement.posted", 1), ("settlement.posted", 2)] == kinds(url)
+        execute(url, *PUT_BACK)
+        again = await table.owner()
+        await again.handle([third])
+        assert ("settlement.posted", 3) == kinds(url)[-1]
 
     play_at(url, play)
 

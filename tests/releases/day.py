@@ -116,6 +116,10 @@ def _afterwards(people: People, day: Mapping[str, Any], stack: RunningStack) -> 
     people.does("demo.operator", _SETTLEMENT, f"/quarantine/{refused}/dismissal", {"reason": "a test of the vendor"})
     path = f"/quarantine/{refused}/requests/1/reject"
     people.does("demo.operations_manager", _SETTLEMENT, path, {"reason": "ask the vendor first"})
+    together, path = {"until": refused, "reason": "a test of the vendor"}, "/quarantine/dismissals"
+    asked = people.does("demo.operator", _SETTLEMENT, path, together)
+    path = f"{path}/{asked['dismissal']}/reject"
+    people.does("demo.operations_manager", _SETTLEMENT, path, {"reason": "ask the vendor first"})
 
 
 def _correction(stack: RunningStack, day: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -33,6 +33,7 @@ from services.wagering_accounts.commands.promotions import (
 )
 from services.wagering_accounts.commands.wagers import AuthorizeWager, CaptureRound, ReleaseWager
 from services.wagering_accounts.domain.access_codes import GivenCode, HashedCode, fingerprint, hash_code
+from services.wagering_accounts.domain.books import PatronCode
 from services.wagering_accounts.domain.documents import (
     AccountDocument,
     AdjustmentDocument,
@@ -41,7 +42,7 @@ from services.wagering_accounts.domain.documents import (
     PatronDocument,
     PromotionDocument,
 )
-from services.wagering_accounts.queries.books import kept_code
+from services.wagering_accounts.queries.books import codes_given, kept_code
 from services.wagering_accounts.tables import patron_codes
 from shared.contracts.rejection import Reason
 from shared.journal.signed_rows import not_signed, signed_rows
@@ -104,7 +105,8 @@ def add_commands(router: APIRouter, context: ServiceContext) -> None:
     add, known = partial(command, tag="patrons", answers=PatronDocument), (Reason.NOT_FOUND,)
     prepare = partial(_with_new_code, context)
     add(RegisterPatron, "/patrons", role=MANAGE, status=201, rejects=decided, prepare=prepare)
-    add(ChangeAccessCode, patron + "/access-code", role=MANAGE, rejects=known, prepare=prepare)
+    meanwhile = (*known, Reason.CONTRADICTS)
+    add(ChangeAccessCode, patron + "/access-code", role=MANAGE, rejects=meanwhile, prepare=prepare)
     add = partial(add, subject=patron)
     add(SetExclusion, patron + "/exclusion", role=EXCLUDE, rejects=decided)
     add(SetLimit, patron + "/limits", role=MANAGE, rejects=known)
@@ -117,21 +119,26 @@ async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, pe
         return command
     async with context.pools.commands.connect() as connection:
         kept = await kept_code(connection, command.property, command.account)
+        count = 0 if kept is None else await codes_given(connection, kept.property, kept.patron)
     text, code = command.access_code.get_secret_value(), None
     if kept is not None:
         forged = not_signed(context.ledger.seals, patron_codes, asdict(kept))
+        if forged is None and kept.number != count:
+            forged = f"it is code {kept.number}, and the journal says that {count} were given"
         given = await asyncio.to_thread(hash_code, text, kept.salt)
-        code = GivenCode(given, HashedCode(kept.salt, kept.hash, kept.signature), forged)
+        code = GivenCode(given, HashedCode(kept.salt, kept.hash, kept.number, kept.signature), forged)
     return command.hashed(code, await asyncio.to_thread(fingerprint, text, person, key))
 
 
 async def _with_new_code(
     context: ServiceContext, command: RegisterPatron | ChangeAccessCode, person: str, key: str
 ) -> CommandWithCode:
-    """Hash a new code under a new salt, and sign it for its patron."""
-    text = command.access_code.get_secret_value()
+    """Hash a new code under a new salt, and sign it for its patron, under the number that comes next."""
+    text, property_name, patron = command.access_code.get_secret_value(), command.property, command.patron
+    async with context.pools.commands.connect() as connection:
+        number = await codes_given(connection, property_name, patron) + 1
     code = await asyncio.to_thread(hash_code, text)
-    kept = {"property": command.property, "patron": command.patron, "salt": code.salt, "hash": code.hash}
-    [signed] = signed_rows(context.ledger.seals, patron_codes, [kept])
-    code = replace(code, signature=signed["signature"])
+    kept = PatronCode(property_name, patron, number, code.salt, code.hash, None)
+    [signed] = signed_rows(context.ledger.seals, patron_codes, [asdict(kept)])
+    code = replace(code, number=number, signature=signed["signature"])
     return command.hashed(code, await asyncio.to_thread(fingerprint, text, person, key))

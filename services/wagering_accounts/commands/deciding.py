@@ -213,7 +213,7 @@ def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) 
         raise Rejected(Reason.CODE_WRONG, f"{code} is lost; give the patron a new one")
     if given is None:
         raise Rejected(Reason.CODE_WRONG, f"{code} is needed")
-    if given.kept != HashedCode(kept.salt, kept.hash, kept.signature):
+    if given.kept != HashedCode(kept.salt, kept.hash, kept.number, kept.signature):
         raise Rejected(Reason.CONTRADICTS, f"{code} was changed meanwhile; send a new key")
     if given.forged is not None:
         detail = f"{code} is not one that this service kept: {given.forged}; give the patron a new one"

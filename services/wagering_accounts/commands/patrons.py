@@ -11,7 +11,7 @@ from services.wagering_accounts.commands.deciding import (
     record,
     require_patron,
 )
-from services.wagering_accounts.domain.books import Books, Limit, Patron
+from services.wagering_accounts.domain.books import Books, Limit, Patron, PatronCode
 from services.wagering_accounts.domain.documents import PatronDocument
 from services.wagering_accounts.queries.books import Needs
 from shared.contracts.accounts import (
@@ -83,6 +83,9 @@ class ChangeAccessCode(CommandWithCode, _AboutPatron):
 @COMMANDS.handles(ChangeAccessCode)
 def _change_code(command: ChangeAccessCode, books: Books, now: Now) -> Accepted:
     require_patron(books, command.property, command.patron)
+    kept = books.codes.get(PatronCode.key_of(command))
+    if kept is not None and kept.number >= command.new_code.number:
+        raise Rejected(Reason.CONTRADICTS, f"patron {command.patron} was given a code meanwhile; send a new key")
     fact = PatronCodeChanged(property=command.property, patron=command.patron, reason=command.reason, by=now.by)
     accepted = _accepted(books, fact, now)
     books.keep_code(command.property, command.patron, command.new_code)

@@ -15,11 +15,13 @@ _COST: Final = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}
 class HashedCode:
     """A code as it is kept or was given: its salt (16 bytes) and hash (32 bytes).
 
-    `signature` is that of the service, by which it is bound to its patron where it is kept.
+    Where it is kept, `signature` is that of the service, by which it is bound to its patron, and to its `number`: it is
+    the first, second ... code of the patron.
     """
 
     salt: bytes
     hash: bytes
+    number: int = 0
     signature: bytes | None = None
 
     def matches(self, kept: "HashedCode") -> bool:

@@ -112,12 +112,16 @@ class Patron(Thing):
 
 @dataclass(slots=True)
 class PatronCode(Thing):
-    """The access code of a patron, as it is kept: not in the journal, and nowhere else."""
+    """The access code of a patron, as it is kept: not in the journal, and nowhere else.
+
+    `number` says which of the patron's codes it is: the journal says how many were given.
+    """
 
     key_of = attrgetter("property", "patron")
 
     property: str
     patron: str
+    number: int
     salt: bytes
     hash: bytes
     signature: bytes | None
@@ -346,7 +350,7 @@ class Books:
 
     def keep_code(self, property_name: str, patron: str, code: HashedCode) -> None:
         """Replace the access code of a patron."""
-        kept = PatronCode(property_name, patron, code.salt, code.hash, code.signature)
+        kept = PatronCode(property_name, patron, code.number, code.salt, code.hash, code.signature)
         before = self.codes.pop(PatronCode.key_of(kept), None)
         self.know(kept)
         self.change(kept) if before is not None else self.add(kept)

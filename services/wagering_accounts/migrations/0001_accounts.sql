@@ -7,9 +7,12 @@ CREATE TABLE patrons (
 );
 
 CREATE TABLE patron_codes (
-    property TEXT, patron TEXT, salt BYTEA NOT NULL, hash BYTEA NOT NULL, signature BYTEA,
+    property TEXT, patron TEXT, number BIGINT NOT NULL, salt BYTEA NOT NULL, hash BYTEA NOT NULL, signature BYTEA,
     PRIMARY KEY (property, patron)
 );
+
+CREATE INDEX entries_of_codes ON entries ((data ->> 'property'), (data ->> 'patron'))
+    WHERE kind IN ('patron.registered', 'patron.code_changed');
 
 CREATE TABLE patron_keys (
     property TEXT, patron TEXT, wrapped_by TEXT NOT NULL, wrapped BYTEA NOT NULL,

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from psycopg import AsyncCursor
 from pydantic import TypeAdapter
-from sqlalchemy import Table, and_, true
+from sqlalchemy import Table, and_, func, text, true
 from sqlalchemy import select as select_from
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -247,6 +247,21 @@ def _patrons_of(books: Books, keys: Iterable[AccountKey]) -> set[PatronKey]:
     """Return whose the accounts are that are at hand."""
     known = (books.accounts.get(key) for key in keys)
     return {(each.property, each.patron) for each in known if each is not None and each.patron is not None}
+
+
+_CODES: Final = (
+    select_from(func.count())
+    .select_from(tables.journal.entries)
+    .where(
+        text(f"{tables.OF_CODES} AND data ->> 'property' = :property AND data ->> 'patron' = :patron"),
+    )
+)
+"""As the index of these entries says."""
+
+
+async def codes_given(connection: AsyncConnection, property_name: str, patron: str) -> int:
+    """Return how many access codes a patron was given, by the journal."""
+    return int((await connection.execute(_CODES, {"property": property_name, "patron": patron})).scalar_one())
 
 
 async def kept_code(connection: AsyncConnection, property_name: str, account: str) -> PatronCode | None:

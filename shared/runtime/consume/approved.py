@@ -24,6 +24,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
+from shared.contracts.rejection import Reason, Rejected
 from shared.journal.bulk import compiled, excluded, insert
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import Recording
@@ -150,6 +151,7 @@ class Approved(Generic[VersionT, MadeT]):
         self._make = make
         self._versions: dict[tuple[str, ...], list[VersionT]] = {}
         self._by_hash: dict[str, VersionT] = {}
+        self._withdrawn: frozenset[str] = frozenset()
         self._made: dict[str, MadeT] = {}
         self._counts: tuple[Any, ...] = ()
 
@@ -161,7 +163,7 @@ class Approved(Generic[VersionT, MadeT]):
         """Read them again if there are more, or more of them are withdrawn; a version that is there never changes.
 
         `counts`: how many there are, where that was asked already. Raises: Rejected where the copy is not as it was
-        kept.
+        kept, or not all is there any more that was: somebody put an earlier copy in its place, as it was signed then.
         """
         if counts is None:
             counted = _count(self._table, self._property is not None)
@@ -174,13 +176,21 @@ class Approved(Generic[VersionT, MadeT]):
             for row in rows
             if row.document is not None
         ]
-        self.know([version for version, _ in known], {version.hash for version, withdrawn in known if withdrawn})
+        withdrawn = {version.hash for version, is_withdrawn in known if is_withdrawn}
+        if gone := (self._by_hash.keys() - {version.hash for version, _ in known}) | (self._withdrawn - withdrawn):
+            raise Rejected(
+                Reason.NOT_AS_RECORDED,
+                f"the copy of {self._table.name} is not as far as this process knows it: {len(gone)} approved or "
+                f"withdrawn versions are gone, such as {min(gone)}; keep the database as it is",
+            )
+        self.know([version for version, _ in known], withdrawn)
         self._counts = tuple(counts)
 
     def know(self, versions: Sequence[VersionT], withdrawn: Collection[str] = ()) -> None:
         """Know these versions and no others; those whose hashes are `withdrawn` take no effect."""
         self._versions.clear()
         self._by_hash.clear()
+        self._withdrawn = frozenset(withdrawn)
         for approved in versions:
             if approved.hash not in withdrawn:
                 self._versions.setdefault(tuple(getattr(approved, part) for part in self._key), []).append(approved)
