@@ -1,9 +1,19 @@
 """The CloudEvents 1.0 envelope, with the dense `sequence` that every stream of Pitledger carries."""
 
 import json
+import re
+from datetime import date
 from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 DataT = TypeVar("DataT")
 
@@ -36,6 +46,28 @@ Payback = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,6}(\.[0-9]{1,6})
 
 Country = Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]
 """A country, by its two letters in ISO 3166-1."""
+
+_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def _written_day(value: object) -> object:
+    """Return a day that is written as one. Raises: ValueError for a number, which would be seconds since 1970."""
+    if isinstance(value, int | float) or (isinstance(value, str) and _DAY.fullmatch(value) is None):
+        raise ValueError("write a day: 2026-03-06")
+    return value
+
+
+def _written_moment(value: object) -> object:
+    """Return a moment that is written as one. Raises: ValueError for a number, of seconds or of milliseconds."""
+    if isinstance(value, int | float) or (isinstance(value, str) and _DAY.match(value) is None):
+        raise ValueError("write a moment with its offset from UTC: 2026-03-06T18:00:00-05:00")
+    return value
+
+
+WrittenDay = Annotated[date, BeforeValidator(_written_day)]
+"""A day that another system says."""
+WrittenMoment = Annotated[AwareDatetime, BeforeValidator(_written_moment)]
+"""A moment that another system says, with its offset from UTC."""
 
 Digest = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 """A SHA-256, in hexadecimal."""
@@ -91,7 +123,7 @@ class Event(Checked, Generic[DataT]):
     id: Identifier
     source: Source
     type: str
-    time: AwareDatetime
+    time: WrittenMoment
     sequence: Sequence
     subject: str | None = None
     datacontenttype: Literal["application/json"] = "application/json"

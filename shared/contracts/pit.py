@@ -1,12 +1,11 @@
 """What the events of a table's pit say. Amounts are cents."""
 
-from datetime import date
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from shared.contracts.chips import Contents, value_of
-from shared.contracts.envelope import Contract, Event, Identifier, Name, Person, Reason, pit_source
+from shared.contracts.envelope import Contract, Event, Identifier, Name, Person, Reason, WrittenDay, pit_source
 from shared.contracts.facts import KINDS, event
 from shared.contracts.people import held_twice
 from shared.contracts.reading import Passed, Reader
@@ -26,7 +25,7 @@ class PitData(Contract):
 
     property: Name
     table: Name
-    gaming_day: date
+    gaming_day: WrittenDay
     shift: Name
 
     @model_validator(mode="after")
@@ -65,7 +64,7 @@ class ClosedTable(CountedTable):
 class NextShift(Contract):
     """The gaming day and shift that begin with a count."""
 
-    gaming_day: date
+    gaming_day: WrittenDay
     shift: Name
 
 

@@ -10,6 +10,7 @@ a release that knows it.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar, Union
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -141,11 +142,24 @@ class Reader:
         if kind is not None and kind.name in self.kinds:
             raise self.refused(raw, error) from error
         if kind is None and head.movesmoney is not False:
+            raise Refused(f"kind {head.type!r} is not known here and may move money; {self._way_out(head.type)}")
+        if kind is not None and kind.topic is not None and self.topic.publisher is None and kind.topic != self.topic:
             raise Refused(
-                f"kind {head.type!r} is not known here and may move money; deploy a release that knows it, then replay "
-                "this record"
+                f"kind {head.type!r} belongs on {kind.topic.name}, and this is {self.topic.name}: send it there, with "
+                "the next sequence of its stream, and dismiss this record"
             )
         return head.model_copy(update={"data": Passed(head.type, kind is not None)})
+
+    def _way_out(self, type_: str) -> str:
+        """Return what is to be done about a kind that is not known: it is misspelled, or of a later release."""
+        replay = "deploy a release that knows it, then replay this record"
+        if self.topic.publisher is not None:
+            return replay
+        there = [kind.type for kind in KINDS.on(self.topic)]
+        meant = get_close_matches(type_, there, n=1, cutoff=0.85)
+        if meant:
+            return f"is {meant[0]!r} meant? Then send it so; else {replay}"
+        return f"on {self.topic.name} there are {', '.join(there)}; where it is a new one, {replay}"
 
 
 class _Head(Event[Any]):

@@ -1,11 +1,10 @@
 """What a table's events about rounds and the facts that follow from them have in common."""
 
-from datetime import date
 from typing import Annotated
 
 from pydantic import Field
 
-from shared.contracts.envelope import Contract, Identifier, Name
+from shared.contracts.envelope import Contract, Identifier, Name, WrittenDay
 
 Cents = Annotated[int, Field(strict=True, gt=0, le=10**12)]
 
@@ -25,5 +24,5 @@ class TableData(Contract):
     property: Name
     table: Name
     game: Name
-    gaming_day: date
+    gaming_day: WrittenDay
     round_id: Identifier

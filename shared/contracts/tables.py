@@ -4,11 +4,11 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import AwareDatetime, Field, ValidationError, create_model
+from pydantic import Field, ValidationError, create_model
 from pydantic_core import from_json
 
 from shared.contracts.corrections import RoundCorrectionApproved
-from shared.contracts.envelope import Correction, Event, Person
+from shared.contracts.envelope import Correction, Event, Person, WrittenMoment
 from shared.contracts.facts import envelope
 from shared.contracts.reading import Reader
 from shared.contracts.rounds import AccountFunding, TableData
@@ -23,8 +23,8 @@ class PlayedRound(TableData):
     What tables report is a model of its own for each game: the regulations that authorize it, and its round record.
     """
 
-    opened_at: AwareDatetime
-    closed_at: AwareDatetime
+    opened_at: WrittenMoment
+    closed_at: WrittenMoment
     dealer_id: Person | None = None
     account_funded: tuple[AccountFunding, ...] = Field(default=(), max_length=100)
     regulation: str

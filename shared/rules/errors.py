@@ -1,12 +1,30 @@
 """The one error of the rules: a record or a rules submission that the regulation does not allow."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
 
 _LONGEST_VALUE = 60
+_ALLOWED_SHOWN = 12
+"""So many allowed names are listed: enough for actions and ranks, not for the cards of a deck."""
+_FORMS = {
+    "int_": "write a whole number, without a point and without quotes (of money: cents)",
+    "bool_": "write true or false, without quotes",
+    "string_type": "write text, in quotes",
+    "timezone_": "write a moment with its offset from UTC: 2026-03-06T18:00:00-05:00",
+    "datetime_": "write a moment with its offset from UTC: 2026-03-06T18:00:00-05:00",
+    "date_": "write a day: 2026-03-06",
+    "list_type": "write a list: [...]",
+    "tuple_type": "write a list: [...]",
+    "dict_type": "write an object: {...}",
+    "model_type": "write an object: {...}",
+    "model_attributes_type": "write an object: {...}",
+}
+"""What is to be written where the form is wrong, by the beginning of pydantic's name of the mistake."""
 
 
 class Refused(Exception):
@@ -59,19 +77,19 @@ def refused_by_validation(
 ) -> Refused:
     """Turn the first pydantic error over `raw` into a refusal.
 
-    `paragraphs` maps names of record fields to the paragraph that governs them; the innermost field with an
-    entry is cited. The seat is the number that the seat at fault gives itself, where it gives one.
+    `paragraphs` maps names of record fields to the paragraph that governs them; the innermost field with an entry is
+    cited, unless only the form is wrong. The seat is the number that the seat at fault gives itself, where it gives
+    one.
     """
-    first, *others = [
-        (_location(details["loc"]), details) for details in error.errors(include_url=False, include_context=False)
-    ]
+    first, *others = [(_location(details["loc"]), details) for details in error.errors(include_url=False)]
     # A field that may take two forms reports an error for each form; the one that got furthest into it is the cause.
     siblings = [first, *(other for other in others if other[0][: len(first[0]) - 1] == first[0][:-1])]
     location, details = max(siblings, key=lambda sibling: len(sibling[0]))
     paragraph = None
-    for part in location:
+    for part in location if _form(details["type"]) is None else ():
         paragraph = (paragraphs or {}).get(str(part), paragraph)
-    return Refused(_reason(details["type"], location, details), seat=_seat(location, raw), paragraph=paragraph)
+    absent = [str(place[-1]) for place, one in siblings if one["type"] == "missing" and place]
+    return Refused(_reason(location, details, absent), seat=_seat(location, raw), paragraph=paragraph)
 
 
 def _location(parts: tuple[int | str, ...]) -> tuple[int | str, ...]:
@@ -79,18 +97,55 @@ def _location(parts: tuple[int | str, ...]) -> tuple[int | str, ...]:
     return tuple(part for part in parts if isinstance(part, int) or ("[" not in part and part != "constrained-int"))
 
 
-def _reason(kind: str, location: tuple[int | str, ...], details: Mapping[str, Any]) -> str:
+def _reason(location: tuple[int | str, ...], details: Mapping[str, Any], absent: Sequence[str]) -> str:
     where = ".".join(str(part) for part in location) or "the document"
-    value = details["input"]
-    if kind == "extra_forbidden":
-        return f"unknown field '{where}'"
-    if kind == "missing":
+    if details["type"] == "extra_forbidden":
+        meant = get_close_matches(str(location[-1]) if location else "", absent, n=1)
+        return f"unknown field '{where}'" + (f"; is '{meant[0]}' meant, which is missing?" if meant else "")
+    if details["type"] == "missing":
         return f"field '{where}' is missing"
-    if kind == "literal_error" and isinstance(value, str):
-        return f"'{where}' does not know {_shown(value)}"
-    if kind == "literal_error":
-        return f"'{where}' {_shown(value)}: not a name that is known there"
-    return f"'{where}' {_shown(value)}: {details['msg'][:1].lower()}{details['msg'][1:]}"
+    if details["type"] == "union_tag_invalid":
+        where = f"{where}.{details['ctx']['discriminator'].strip(chr(39))}"
+        return f"'{where}' does not know {details['ctx']['tag']!r}: {what_is_wrong(details)}"
+    value = _shown(details["input"])
+    told = f"does not know {value}" if details["type"] == "literal_error" else value
+    return f"'{where}' {told}: {what_is_wrong(details)}"
+
+
+def what_is_wrong(details: Mapping[str, Any]) -> str:
+    """Return what is wrong with a value, by pydantic's details of one error, in words that say what is allowed.
+
+    >>> what_is_wrong({"type": "int_from_float", "input": 10.5, "msg": "..."})
+    'write a whole number, without a point and without quotes (of money: cents)'
+    """
+    kind, value = str(details["type"]), details.get("input")
+    if kind == "missing":
+        return "it is missing"
+    if kind == "extra_forbidden" and details["msg"].startswith("Extra inputs"):  # others say what they mean
+        return "there is no such member"
+    if kind == "union_tag_not_found":
+        return f"{details['ctx']['discriminator']} is missing"
+    if kind in ("literal_error", "enum", "union_tag_invalid"):
+        allowed = _quoted(details["ctx"].get("expected_tags") or details["ctx"]["expected"])
+        given = details["ctx"].get("tag", value)
+        meant = get_close_matches(given, allowed, n=1) if isinstance(given, str) else []
+        if len(allowed) <= _ALLOWED_SHOWN:
+            wanted = f"{'' if len(allowed) == 1 else 'one of '}{', '.join(map(repr, allowed))} is wanted"
+        else:
+            wanted = f"a name such as {', '.join(map(repr, allowed[:3]))} is wanted"
+        return wanted + (f"; is {meant[0]!r} meant?" if meant else "")
+    told = str(details["msg"]).removeprefix("Value error, ")
+    return _form(kind) or f"{told[:1].lower()}{told[1:]}"
+
+
+def _form(kind: str) -> str | None:
+    """Return what is to be written where the form is wrong; None for a mistake of another kind."""
+    return next((words for begins, words in _FORMS.items() if kind.startswith(begins)), None)
+
+
+def _quoted(text: str) -> list[str]:
+    """Return the words that stand in quotes in pydantic's list of what it expects."""
+    return re.findall(r"'([^']*)'", text)
 
 
 def _shown(value: object) -> str:

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import LawUnknown
-from shared.rules.errors import Refused
+from shared.rules.errors import Refused, what_is_wrong
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
 from shared.runtime.web.access import Caller, Identities, caller_of, require_property_declared
@@ -142,7 +142,7 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
-        errors = [Mistake(at=_place(item["loc"]), what=item["msg"]) for item in error.errors()]
+        errors = [Mistake(at=_place(item["loc"]), what=what_is_wrong(item)) for item in error.errors()]
         detail = "; ".join(f"{mistake.at}: {mistake.what}" for mistake in errors)
         return await answer(
             request, Rejected(Reason.MALFORMED, detail), recorded=_kinds_of_mistakes(error), errors=errors

@@ -72,6 +72,7 @@ _BODY: Final = "body"
 _LISTED_MAX: Final = 200
 """More mistakes than so many are counted and not listed."""
 
+_KEY_MISSING = "it is missing: name this command, by a UUID for instance; sent again with that name, it is done once"
 _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
@@ -203,10 +204,13 @@ class _Endpoint(Generic[CommandT]):
         """Return the command and its key. Raises: RequestValidationError with every mistake."""
         mistakes: _Errors = []
         key, command = "", None
-        try:
-            key = _key.validate_python(given)
-        except ValidationError as error:
-            mistakes += _located(error, lambda place: ("header", _KEY_HEADER, *place))
+        if given is None:
+            mistakes.append({"type": "missing_key", "loc": ("header", _KEY_HEADER), "msg": _KEY_MISSING})
+        else:
+            try:
+                key = _key.validate_python(given)
+            except ValidationError as error:
+                mistakes += _located(error, lambda place: ("header", _KEY_HEADER, *place))
         body = self._body(raw, mistakes)
         if body is not None:
             try:
@@ -323,6 +327,5 @@ def _located(error: ValidationError, place: Callable[[tuple[int | str, ...]], tu
         told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
         return [{"type": "too_many_mistakes", "loc": (_BODY,), "msg": told}]
     return [
-        {**mistake, "loc": place(mistake["loc"])}
-        for mistake in error.errors(include_url=False, include_context=False, include_input=False)
+        {**mistake, "loc": place(mistake["loc"])} for mistake in error.errors(include_url=False, include_input=False)
     ]

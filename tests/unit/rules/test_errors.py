@@ -29,18 +29,36 @@ def document(**changes: Any) -> dict[str, Any]:
         ({"wagers": {"blackjack": -5}}, "seat 3: 'seats.0.wagers.blackjack' -5: input should be greater than 0"),
         ({"wagers": {"blackjack": 0}}, "seat 3: 'seats.0.wagers.blackjack' 0: input should be greater than 0"),
         ({"wagers": {"blackjack": 10**13}}, "less than or equal to 1000000000000 (§ 633a.6(a))"),
-        ({"wagers": {"blackjack": 10.5}}, "seat 3: 'seats.0.wagers.blackjack' 10.5: input should be a valid integer"),
-        ({"wagers": {"blackjack": 10.0}}, "seat 3: 'seats.0.wagers.blackjack' 10.0: input should be a valid integer"),
-        ({"wagers": {"blackjack": True}}, "seat 3: 'seats.0.wagers.blackjack' True: input should be a valid integer"),
-        ({"wagers": {"blackjack": "10"}}, "seat 3: 'seats.0.wagers.blackjack' '10': input should be a valid integer"),
+        (
+            {"wagers": {"blackjack": 10.5}},
+            "seat 3: 'seats.0.wagers.blackjack' 10.5: write a whole number",
+        ),
+        (
+            {"wagers": {"blackjack": 10.0}},
+            "seat 3: 'seats.0.wagers.blackjack' 10.0: write a whole number",
+        ),
+        (
+            {"wagers": {"blackjack": True}},
+            "seat 3: 'seats.0.wagers.blackjack' True: write a whole number",
+        ),
+        (
+            {"wagers": {"blackjack": "10"}},
+            "seat 3: 'seats.0.wagers.blackjack' '10': write a whole number",
+        ),
         ({"wagers": {"perfect_pairs": 5}}, "seat 3: 'seats.0.wagers.perfect_pairs' does not know 'perfect_pairs'"),
-        ({"dealt": ["Th", "1d"]}, "seat 3: 'seats.0.dealt.1' does not know '1d' (§ 633a.7(f))"),
-        ({"dealt": [["Th", "9d"], ["As", "Jk"]]}, "seat 3: 'seats.0.dealt.1.1' does not know 'Jk' (§ 633a.7(f))"),
-        ({"hands": [{"cards": ["Th", 9]}]}, "seat 3: 'seats.0.hands.0.cards.1' 9: not a name that is known there"),
+        (
+            {"dealt": ["Th", "1d"]},
+            "seat 3: 'seats.0.dealt.1' does not know '1d': a name such as",
+        ),
+        (
+            {"dealt": [["Th", "9d"], ["As", "Jk"]]},
+            "seat 3: 'seats.0.dealt.1.1' does not know 'Jk': a name such as",
+        ),
+        ({"hands": [{"cards": ["Th", 9]}]}, "seat 3: 'seats.0.hands.0.cards.1' does not know 9: a name such as"),
         ({"hands": [{"cards": ["Th"] * 23}]}, "should have at most 22 items"),
         ({"hands": [{}]}, "seat 3: field 'seats.0.hands.0.cards' is missing (§ 633a.3(a))"),
         ({"seat": 0}, "seat 0: 'seats.0.seat' 0: input should be greater than or equal to 1 (§ 633a.2(a))"),
-        ({"seat": "3"}, "'seats.0.seat' '3': input should be a valid integer (§ 633a.2(a))"),
+        ({"seat": "3"}, "'seats.0.seat' '3': write a whole number"),
         ({"player": ""}, "seat 3: 'seats.0.player' '': string should have at least 1 character"),
         ({"house_money_added": -1}, "seat 3: 'seats.0.house_money_added' -1: input should be greater than or equal"),
     ],
@@ -50,7 +68,7 @@ def test_a_wrong_form_is_refused_with_seat_field_value_and_paragraph(changes: di
     with pytest.raises(Refused) as refusal:
         parse_round(REGULATION, document(**changes))
     assert message in str(refusal.value)
-    assert refusal.value.paragraph is not None
+    assert (": write " in message) == (refusal.value.paragraph is None), "what has the wrong form breaks no rule"
 
 
 @pytest.mark.parametrize("raw", [[], None, "round", 5, {"seats": None}, {"seats": {}}, {"seats": [5], "dealer": {}}])
