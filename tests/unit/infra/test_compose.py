@@ -95,6 +95,13 @@ def test_every_service_waits_for_what_it_needs(compose: dict[str, Any]) -> None:
     assert expected == {name: compose["services"][name]["depends_on"] for name in expected}
 
 
+def test_no_container_takes_the_machine_from_the_others(compose: dict[str, Any]) -> None:
+    """Each has its share of the memory, and a log that is rotated."""
+    for name, service in compose["services"].items():
+        assert re.fullmatch(r"[0-9]+[mg]", service["mem_limit"]), name
+        assert {"max-size", "max-file"} == set(service["logging"]["options"]), name
+
+
 def user_of(url: str) -> str:
     """Who logs in by this URL, whose password Compose may still have to fill in."""
     found = re.search(r"//(\w+):", url)
