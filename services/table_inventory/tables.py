@@ -274,7 +274,8 @@ check_steps = Table(
     *dates("gaming_day"),
     *numbers("cents"),  # what it changes of what is owed on the check
     *moments("at"),
-    *texts("table", "drawer", "paid_in", null=True),
+    *texts("table", "drawer", "paid_in", "late_reason", null=True),
+    *moments("entered_at", null=True),
     *numbers("undoes", null=True),  # the redemption that is void, or came back unpaid
     CheckConstraint("what IN ('redeemed', 'voided', 'returned', 'replaced')", name="what_is_known"),
     Index("redemption_undone_once", "property", "undoes", unique=True),
@@ -291,6 +292,8 @@ cage_movements = Table(
     *texts("shift", "window", "patron", "kind", "medium", "direction", "by"),
     *numbers("cents"),
     *moments("at"),
+    *moments("entered_at", null=True),
+    *texts("late_reason", null=True),
     *numbers("voids", null=True),
     Index("cage_movements_of_day", "property", "gaming_day"),
     UniqueConstraint("property", "voids", name="void_once"),

@@ -8,6 +8,7 @@ from pydantic import AwareDatetime
 from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import PERSONAL, Contract, Country, Identifier, Name, Person, Reason, Sealed
 from shared.contracts.facts import Fact, fact
+from shared.contracts.moments import EnteredLate
 from shared.contracts.topics import ACCOUNTS
 
 Instrument = Literal["cash", "chips", "voucher", "wallet"]
@@ -81,7 +82,7 @@ class AccountOpened(AboutAccount):
 
 
 @fact("account.bought_in", ACCOUNTS, moves_money=True)
-class AccountBoughtIn(AboutAccount):
+class AccountBoughtIn(AboutAccount, EnteredLate):
     """Money came to an account; from the patron's wallet, it moved between two."""
 
     instrument: Instrument

@@ -9,6 +9,7 @@ from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Country, Identifier, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
+from shared.contracts.moments import EnteredLate
 from shared.contracts.rounds import Cents
 from shared.contracts.topics import INVENTORY
 
@@ -22,7 +23,7 @@ Patron = Identifier
 class AtCage(Fact):
     """What a cashier did. `step` numbers what is done about counter checks at the property.
 
-    Gaming day and shift are those of the moment; of a void, those of what is void.
+    Gaming day and shift are those of the moment `at` which it was done; of a void, those of what is void.
     """
 
     property: Name
@@ -44,7 +45,7 @@ class CheckPayment(Contract):
 
 
 @fact("counter_check.redeemed", INVENTORY, moves_money=True, stream=DESK)
-class CheckRedeemed(AtCage, CheckPayment):
+class CheckRedeemed(AtCage, CheckPayment, EnteredLate):
     """A counter check was paid, in full or in part: `left_cents` is what is still owed."""
 
     left_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
@@ -60,7 +61,7 @@ class RedemptionVoided(AtCage, CheckPayment, AsShown):
 
 
 @fact("counter_check.returned", INVENTORY, moves_money=True, stream=DESK)
-class CheckReturned(AtCage, CheckPayment):
+class CheckReturned(AtCage, CheckPayment, EnteredLate):
     """What was deposited, or a check that the drawer paid with, as step `returns`, came back unpaid: it is owed again.
 
     Unlike a void it is an event of its own, of the gaming day and shift on which the cage learned of it.
@@ -79,7 +80,7 @@ class ReplacedCheck(Contract):
 
 
 @fact("counter_check.replaced", INVENTORY, stream=DESK)
-class CheckReplaced(AtCage):
+class CheckReplaced(AtCage, EnteredLate):
     """A counter check takes the place of others: of several (consolidation), or of one that was paid in part.
 
     `cents` is what was owed on them, and is owed on it.
@@ -126,7 +127,7 @@ class CageMovement(Contract):
 class CageTransaction(Fact, CageMovement):
     """A movement at the cage, numbered within the property; `direction` follows from its kind.
 
-    Gaming day and shift are those of the moment; of a void, those of what is void.
+    Gaming day and shift are those of the moment `at` which it moved; of a void, those of what is void.
     """
 
     gaming_day: date
@@ -138,7 +139,7 @@ class CageTransaction(Fact, CageMovement):
 
 
 @fact("cage.moved", INVENTORY, moves_money=True, stream=DESK)
-class CageMoved(CageTransaction):
+class CageMoved(CageTransaction, EnteredLate):
     """A known patron paid in at the cage, or was paid."""
 
 

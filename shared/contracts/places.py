@@ -8,6 +8,7 @@ from typing import Literal, Protocol, Self
 from zoneinfo import ZoneInfo
 
 from shared.contracts.devices import DeviceKey, SignedTopic, Signing
+from shared.contracts.moments import Happened
 from shared.contracts.properties import PropertyApproved, PropertyDocument, PropertyTable, Shift
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
@@ -267,6 +268,23 @@ def place_for_command(places: PlaceAt, name: str, moment: datetime) -> Place:
     if found is None:
         raise Rejected(Reason.NOT_FOUND, why_no_place(name, moment))
     return found
+
+
+def happened(places: PlaceAt, name: str, said: Happened, now: datetime) -> tuple[Place, datetime]:
+    """Return the property of something that is entered now, as it was when it happened, and when that was.
+
+    It happened now, or as long ago as the pit may report outside of a gaming day. Raises: Rejected.
+    """
+    place, at = place_for_command(places, name, now), said.occurred_at
+    if at is None:
+        return place, now
+    if at > now:
+        raise Rejected(Reason.TOO_EARLY, f"'occurred_at' {at.isoformat()} has not come yet")
+    if at < now - place.pit_margin:
+        minutes = place.document.plausibility.boundary_minutes
+        detail = f"'occurred_at' {at.isoformat()} is more than {minutes} minutes ago ('boundary_minutes' of {name})"
+        raise Rejected(Reason.TOO_LATE, f"{detail}: enter it as of now, and adjust what that makes wrong")
+    return place_for_command(places, name, at), at
 
 
 def why_no_place(name: str, moment: datetime) -> str:

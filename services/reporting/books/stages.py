@@ -56,8 +56,8 @@ _AFTER: Final = text("""
     SELECT c.gaming_day, c.service, c.shard, c.seq, c.recorded_at,
            coalesce(f.kind, x.kind, 'settlement.posted') AS kind,
            coalesce(x.entered_by, f.data ->> 'approved_by', f.data ->> 'resolved_by', f.data ->> 'owner',
-                    f.data ->> 'concluded_by', f.data ->> 'entered_by', '') AS who,
-           coalesce(x.reason, f.data ->> 'reason', f.data ->> 'conclusion', '') AS why
+                    f.data ->> 'concluded_by', f.data ->> 'entered_by', f.data ->> 'by', '') AS who,
+           coalesce(x.reason, f.data ->> 'reason', f.data ->> 'conclusion', f.data ->> 'late_reason', '') AS why
     FROM (SELECT DISTINCT gaming_day, service, shard, seq, recorded_at FROM reporting.amounts
           WHERE property = :property AND gaming_day = :day AND measure <> 'acts'
             AND recorded_at > :sealed AND recorded_at <= :known_at

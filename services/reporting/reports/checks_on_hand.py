@@ -39,7 +39,11 @@ CAGE: Final = Section(
         Column(name="paid_in", title="Paid in"),
         Column(name="cents", title="Changes on hand", unit="cents", added=True),
         Column(name="by", title="Cashier"),
-        Column(name="reason", title="Reason", formula="of a void or a return: the redemption, and why"),
+        Column(
+            name="reason",
+            title="Reason",
+            formula="of a void or a return: the redemption, and why; of what was entered late: why",
+        ),
     ),
 )
 
@@ -82,6 +86,7 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
             "serial": fact.serial,
             "drawer": fact.drawer,
             "by": fact.by,
+            "reason": getattr(fact, "late_reason", None),
         }
         match fact:
             case CheckRedeemed():

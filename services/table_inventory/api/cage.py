@@ -37,12 +37,14 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["cage"])
     command = partial(command_route, router, context.commands, role=TRANSACT)
-    command(MoveAtCage, "/cage-movements", answers=CageMoved, status=201, rejects=(Reason.NOT_FOUND,))
+    moved = (Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.TOO_LATE)
+    command(MoveAtCage, "/cage-movements", answers=CageMoved, status=201, rejects=moved)
     rejects = (*BY_OTHERS, Reason.NOT_ALLOWED)
     one = "/cage-movements/{property}/{number}"
     command(VoidAtCage, f"{one}/void", answers=CageVoided, rejects=rejects, subject=one)
 
-    command(IdentifyWinner, "/winners", answers=WinnerIdentified, status=201, rejects=(Reason.NOT_FOUND,))
+    won = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.TOO_EARLY)
+    command(IdentifyWinner, "/winners", answers=WinnerIdentified, status=201, rejects=won)
 
     @router.get(
         "/cage-movements",

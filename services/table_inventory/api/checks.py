@@ -33,11 +33,12 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/counter-checks/{property}", tags=["counter checks"])
     command = partial(command_route, router, context.commands, role=TRANSACT)
-    paid = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.CONTRADICTS)
+    late = (Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.TOO_LATE)
+    paid = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, *late)
     command(RedeemCheck, "/{serial}/redeem", answers=CheckRedeemed, rejects=paid)
     undo = partial(command, subject=router.prefix + _REDEMPTION)
     undo(VoidRedemption, _REDEMPTION + "/void", answers=RedemptionVoided, rejects=BY_OTHERS)
-    returns = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.NOT_ALLOWED)
+    returns = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.NOT_ALLOWED, *late)
     undo(ReturnCheck, _REDEMPTION + "/return", answers=CheckReturned, rejects=returns)
     command(ReplaceChecks, "", answers=CheckReplaced, status=201, rejects=(*paid, Reason.NOT_ALLOWED))
 

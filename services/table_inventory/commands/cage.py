@@ -13,8 +13,9 @@ from shared.contracts.cage import DIRECTIONS, CageMoved, CageMovement, CageVoide
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
+from shared.contracts.moments import NOW, Happened
 from shared.contracts.people import same_person
-from shared.contracts.places import place_for_command
+from shared.contracts.places import happened
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
@@ -23,7 +24,7 @@ from shared.runtime.consume.properties import Places, known_places
 COMMANDS: Final = Commands()
 
 
-class MoveAtCage(CageMovement, Command):
+class MoveAtCage(CageMovement, Happened, Command):
     """Record what a known patron pays in at the cage, or is paid.
 
     Counter checks that are redeemed are recorded as such, and not here once more.
@@ -36,11 +37,11 @@ class Cage(NamedTuple):
     places: Places
     last: int
 
-    def next_one(self, property_name: str, now: Now) -> dict[str, Any]:
-        """Return when and by whom the next movement is recorded. Raises: Rejected for an unknown property."""
-        place = place_for_command(self.places.place, property_name, now.at)
-        day, shift = place.gaming_day(now.at), place.shift_at(now.at)
-        return {"gaming_day": day, "shift": shift, "number": self.last + 1, "by": now.by, "at": now.at}
+    def next_one(self, property_name: str, now: Now, said: Happened = NOW) -> dict[str, Any]:
+        """Return when and by whom the next movement is made. Raises: Rejected for an unknown property, or moment."""
+        place, at = happened(self.places.place, property_name, said, now.at)
+        when = {"gaming_day": place.gaming_day(at), "shift": place.shift_at(at), "at": at}
+        return {"number": self.last + 1, "by": now.by, **when, **said.late(now.at)}
 
 
 async def _cage(connection: AsyncConnection, command: "MoveAtCage | VoidAtCage") -> Cage:
@@ -52,8 +53,8 @@ async def _cage(connection: AsyncConnection, command: "MoveAtCage | VoidAtCage")
 def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
     """Record a movement under the next number."""
     direction = DIRECTIONS[command.kind]
-    fact = CageMoved(**dict(command), direction=direction, **cage.next_one(command.property, now))
-    return Accepted(recording=Recording(fact=fact, postings=moved(fact)), answer=fact)
+    fact = CageMoved(**command.what(), direction=direction, **cage.next_one(command.property, now, command))
+    return Accepted(recording=Recording(fact=fact, postings=moved(fact), occurred_at=fact.at), answer=fact)
 
 
 class VoidAtCage(Approving):

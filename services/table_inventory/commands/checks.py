@@ -1,6 +1,7 @@
 """Counter checks at the cage: paid in full or in part, replaced by another, void, and returned unpaid."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import Field
@@ -22,8 +23,9 @@ from shared.contracts.cage import (
 from shared.contracts.envelope import Identifier, Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
+from shared.contracts.moments import NOW, Happened
 from shared.contracts.people import same_person
-from shared.contracts.places import place_for_command
+from shared.contracts.places import happened
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
 from shared.journal.recording import Recording
@@ -31,6 +33,7 @@ from shared.runtime.command.command import Accepted, Approving, Command, Command
 from shared.runtime.consume.properties import Places, known_places
 
 COMMANDS: Final = Commands()
+_NOTHING: Final[Mapping[str, datetime]] = {}
 
 
 class AtCage(NamedTuple):
@@ -39,11 +42,20 @@ class AtCage(NamedTuple):
     places: Places
     last: int
 
-    def step(self, property_name: str, now: Now) -> dict[str, Any]:
-        """Return when and by whom the next step is done. Raises: Rejected for an unknown property."""
-        place = place_for_command(self.places.place, property_name, now.at)
-        day, shift = place.gaming_day(now.at), place.shift_at(now.at)
-        return {"gaming_day": day, "shift": shift, "step": self.last + 1, "by": now.by, "at": now.at}
+    def step(
+        self, property_name: str, now: Now, said: Happened = NOW, after: Mapping[str, datetime] = _NOTHING
+    ) -> dict[str, Any]:
+        """Return when and by whom the next step is done, which comes `after` what happened at these moments.
+
+        Raises: Rejected for an unknown property, or moment.
+        """
+        place, at = happened(self.places.place, property_name, said, now.at)
+        for what, moment in after.items() if said.occurred_at is not None else ():
+            if at < moment:
+                detail = f"'occurred_at' {at.isoformat()} is before {what}, at {moment.isoformat()}"
+                raise Rejected(Reason.CONTRADICTS, detail)
+        when = {"gaming_day": place.gaming_day(at), "shift": place.shift_at(at), "at": at}
+        return {"step": self.last + 1, "by": now.by, **when, **said.late(now.at)}
 
 
 async def _at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
@@ -51,7 +63,7 @@ async def _at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
     return AtCage(await known_places(connection, properties), last)
 
 
-class RedeemCheck(Command):
+class RedeemCheck(Happened, Command):
     """Redeem a counter check, in full or in part.
 
     Its drawer pays, or the bank where it was deposited.
@@ -75,9 +87,14 @@ def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -
     cage, check = state
     check.require_left(command.cents)
     left_cents = check.left_cents - command.cents
-    step = cage.step(command.property, now)
-    fact = CheckRedeemed(**dict(command), table=check.table, left_cents=left_cents, **step)
-    return Accepted(recording=Recording(fact=fact, postings=paid(fact.property, fact.paid_in, fact.cents)), answer=fact)
+    step = cage.step(command.property, now, command, {_issuance(check.serial): check.issued_at})
+    fact = CheckRedeemed(**command.what(), table=check.table, left_cents=left_cents, **step)
+    postings = paid(fact.property, fact.paid_in, fact.cents)
+    return Accepted(recording=Recording(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
+
+
+def _issuance(serial: str) -> str:
+    return f"the issuance of counter check {serial}"
 
 
 _SAID: Final = ("serial", "table", "drawer", "cents", "paid_in")
@@ -98,7 +115,7 @@ class VoidRedemption(Approving):
     reason: Text
 
 
-class ReturnCheck(Command):
+class ReturnCheck(Happened, Command):
     """Record that what was paid came back unpaid.
 
     The bank returned a deposited counter check, or the drawer's own check; what it paid is owed again.
@@ -144,13 +161,13 @@ def return_unpaid(command: ReturnCheck, state: tuple[Redemption, AtCage], now: N
         **_said(redemption),
         returns=command.step,
         reason=command.reason,
-        **cage.step(command.property, now),
+        **cage.step(command.property, now, command, {f"redemption {command.step}": redemption.at}),
     )
     postings = paid(fact.property, fact.paid_in, -fact.cents)
-    return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)
+    return Accepted(recording=Recording(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
 
 
-class ReplaceChecks(Command):
+class ReplaceChecks(Happened, Command):
     """Replace counter checks by one of a new serial number.
 
     Several are consolidated, or one that was paid in part is substituted; what is owed stays the same.
@@ -188,6 +205,6 @@ def replace(command: ReplaceChecks, state: tuple[AtCage, Mapping[str, CounterChe
         drawer=command.drawer,
         cents=sum(one.cents for one in replaced),
         replaced=replaced,
-        **cage.step(command.property, now),
+        **cage.step(command.property, now, command, {_issuance(one.serial): one.issued_at for one in checks}),
     )
-    return Accepted(recording=Recording(fact=fact), answer=fact)
+    return Accepted(recording=Recording(fact=fact, occurred_at=fact.at), answer=fact)

@@ -5,11 +5,12 @@ from datetime import date
 from pydantic import AwareDatetime
 
 from shared.contracts.cage import CageMovement, CageTransaction, Direction, WinnerIdentified
+from shared.contracts.moments import EnteredLate
 from shared.journal.entry import Account, Posting
 from shared.runtime.command.subject import Subject
 
 
-class CageDocument(CageMovement):
+class CageDocument(CageMovement, EnteredLate):
     """A movement at the cage; `voids` is the number of the one that it takes back."""
 
     gaming_day: date

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from pydantic import AwareDatetime, BaseModel
 
 from shared.contracts.cage import PaidIn
+from shared.contracts.moments import EnteredLate
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
 from shared.runtime.command.subject import Subject
@@ -37,7 +38,7 @@ class CounterCheck(BaseModel):
             raise Rejected(Reason.CONTRADICTS, detail)
 
 
-class Redemption(Subject):
+class Redemption(EnteredLate, Subject):
     """A redemption as it was entered; `undone` says whether somebody has voided it, or it came back unpaid."""
 
     property: str

@@ -146,6 +146,7 @@ CREATE TABLE adjustments (
 CREATE TABLE check_steps (
     property TEXT, step BIGINT, serial TEXT, what TEXT NOT NULL, shift TEXT NOT NULL, by TEXT NOT NULL,
     gaming_day DATE NOT NULL, cents BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL, "table" TEXT, drawer TEXT, paid_in TEXT, undoes BIGINT,
+    entered_at TIMESTAMPTZ, late_reason TEXT,
     PRIMARY KEY (property, step, serial),
     CONSTRAINT what_is_known CHECK (what IN ('redeemed', 'voided', 'returned', 'replaced'))
 );
@@ -155,7 +156,7 @@ CREATE INDEX steps_of_check ON check_steps (property, serial);
 CREATE TABLE cage_movements (
     property TEXT, number BIGINT, gaming_day DATE NOT NULL, shift TEXT NOT NULL, "window" TEXT NOT NULL,
     patron TEXT NOT NULL, kind TEXT NOT NULL, medium TEXT NOT NULL, direction TEXT NOT NULL, by TEXT NOT NULL, cents BIGINT NOT NULL,
-    at TIMESTAMPTZ NOT NULL, voids BIGINT,
+    at TIMESTAMPTZ NOT NULL, voids BIGINT, entered_at TIMESTAMPTZ, late_reason TEXT,
     PRIMARY KEY (property, number),
     CONSTRAINT void_once UNIQUE (property, voids)
 );

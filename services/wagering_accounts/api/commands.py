@@ -76,9 +76,10 @@ def add_commands(router: APIRouter, context: ServiceContext) -> None:
     add(OpenAccount, "/accounts", status=201, rejects=opened)
     prepare = partial(_with_given_code, context)
     add = partial(add, subject=account)
-    add(BuyIn, account + "/buy-ins", rejects=(*_MONEY, *_CODE), prepare=prepare)
-    paid = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.INSUFFICIENT_FUNDS)
-    add(CashOut, account + "/cash-outs", rejects=(*paid, *_CODE), prepare=prepare)
+    late = (Reason.TOO_EARLY, Reason.TOO_LATE)
+    add(BuyIn, account + "/buy-ins", rejects=(*_MONEY, *_CODE, *late), prepare=prepare)
+    paid = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.ALREADY_DECIDED, Reason.INSUFFICIENT_FUNDS)
+    add(CashOut, account + "/cash-outs", rejects=(*paid, *_CODE, *late), prepare=prepare)
 
     add = partial(command, tag="promotional money", answers=AccountDocument, subject=account)
     path = account + "/promotional-money"

@@ -1,6 +1,7 @@
 """Accounts: opened, bought in, cashed out, adjusted."""
 
-from typing import Annotated, ClassVar
+from datetime import datetime
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -36,6 +37,7 @@ from shared.contracts.accounts import (
 )
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Why
+from shared.contracts.moments import Happened
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
 from shared.journal.entry import Account as Leg
@@ -73,7 +75,7 @@ def _open(command: OpenAccount, books: Books, now: Now) -> Accepted:
     return Accepted(recording=recording, answer=AccountDocument.of(account), location=account_path(account))
 
 
-class _Money(CommandWithCode):
+class _Money(Happened, CommandWithCode):
     account: AccountName
     takes_money: ClassVar[bool] = False
     """Whether money leaves the account, and not only the wallet behind it."""
@@ -100,10 +102,11 @@ class BuyIn(_Money):
 def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
     account = require_account(books, Account.key_of(command))
     require_open(account)
+    at = _moment_of(command, books, account, now)
     patron = books.patron_of(account)
     require_admitted(patron)
     if patron is not None and account.kind == "game":
-        _require_within_limit(books, patron, command.cents, now)
+        _require_within_limit(books, patron, command.cents, at)
     if command.instrument == "wallet":
         wallet, owner = _wallet_of(books, account, patron)
         failure = wrong_code(books, owner, command.given_code, now)
@@ -111,9 +114,24 @@ def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
             return failure
         require_available(wallet, command.cents, "in the wallet")
     movements, others = _both_sides(command, books, account, patron, command.cents)
-    said = command.model_dump(exclude={"access_code"})
-    recording = record(books, AccountBoughtIn(**said, by=now.by, movements=movements), now, others)
+    fact = AccountBoughtIn(**_said(command, now), by=now.by, movements=movements)
+    recording = record(books, fact, now, others, at=at)
     return Accepted(recording=recording, answer=AccountDocument.of(account))
+
+
+def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> datetime:
+    """Return when money moved. Raises: Rejected for what was too long ago, or before the account was opened."""
+    at = books.today.moment_of(command.property, command, now.at)
+    if command.occurred_at is not None and at < account.opened_at:
+        opened = f"account {account.account} was opened at {account.opened_at.isoformat()}"
+        raise Rejected(Reason.CONTRADICTS, f"'occurred_at' {at.isoformat()}: {opened}")
+    return at
+
+
+def _said(command: _Money, now: Now) -> dict[str, Any]:
+    """Return what a fact has of a command, but for the access code and what is the command's alone."""
+    said = command.what()
+    return {name: said[name] for name in said if name in AccountBoughtIn.model_fields} | command.late(now.at)
 
 
 def _both_sides(
@@ -129,8 +147,8 @@ def _both_sides(
     return tuple(movements), ()
 
 
-def _require_within_limit(books: Books, patron: Patron, cents: int, now: Now) -> None:
-    limit, gaming_day = patron.limit("buy_in_day", now.at), books.today.at(patron.property, now.at).gaming_day
+def _require_within_limit(books: Books, patron: Patron, cents: int, at: datetime) -> None:
+    limit, gaming_day = patron.limit("buy_in_day", at), books.today.at(patron.property, at).gaming_day
     before = patron.bought_in_during(gaming_day)
     if limit is not None and before + cents > limit:
         detail = f"{cents} after {before} on {gaming_day} exceeds the patron's limit of {limit} a gaming day"
@@ -162,6 +180,7 @@ class CashOut(_Money):
 @COMMANDS.handles(CashOut)
 def _cash_out(command: CashOut, books: Books, now: Now) -> Accepted:
     account = require_account(books, Account.key_of(command))
+    at = _moment_of(command, books, account, now)
     patron = books.patron_of(account)
     if account.kind == "wallet":
         assert patron is not None, "a wallet has a patron"
@@ -175,8 +194,8 @@ def _cash_out(command: CashOut, books: Books, now: Now) -> Accepted:
     if command.close:
         _require_closable(account, cents)
     movements, others = _both_sides(command, books, account, patron, -cents)
-    said = command.model_dump(exclude={"access_code", "close"}) | {"cents": cents, "closed": command.close}
-    recording = record(books, AccountCashedOut(**said, by=now.by, movements=movements), now, others)
+    said = _said(command, now) | {"cents": cents, "closed": command.close}
+    recording = record(books, AccountCashedOut(**said, by=now.by, movements=movements), now, others, at=at)
     return Accepted(recording=recording, answer=AccountDocument.of(account))
 
 

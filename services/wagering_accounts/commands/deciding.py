@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import Annotated, Any, Final, Self
 
@@ -102,19 +102,23 @@ async def ask_all(transaction: Transaction, commands: Sequence[Any]) -> Answered
 COMMANDS: Final = Commands(ask_all=ask_all)
 
 
-def record(books: Books, fact: AccountsFact, now: Now, others: Iterable[Posting] = ()) -> Recording:
+def record(
+    books: Books, fact: AccountsFact, now: Now, others: Iterable[Posting] = (), *, at: datetime | None = None
+) -> Recording:
     """Let the books evolve by a fact, and return it as it is recorded; `others` are the postings on the other side.
 
-    What is about one account is in the stream of that account, anything else in that of its shard. Raises: Rejected
-    where there is no such property, before anything changes.
+    It happened `at` a moment that was said, or now. What is about one account is in the stream of that account,
+    anything else in that of its shard. Raises: Rejected where there is no such property, before anything changes.
     """
-    gaming_day = books.today.at(fact.property, now.at).gaming_day
-    evolve(books, fact, now.at, gaming_day)
+    at = at or now.at
+    gaming_day = books.today.at(fact.property, at).gaming_day
+    evolve(books, fact, at, gaming_day)
     about = account_of(fact)
     return Recording(
         fact=fact,
         postings=postings_of(books, fact, others),
         gaming_day=gaming_day,
+        occurred_at=at,
         stream=about and ("/properties/{}/accounts/{}".format(*about), books.accounts[about].version),
     )
 

@@ -106,8 +106,8 @@ class Patron(Thing):
         return None if limit is None else limit.at(moment)
 
     def bought_in_during(self, gaming_day: date) -> int:
-        """Return what the patron brought to tables on a gaming day, cents."""
-        return self.bought_in_cents if self.bought_in_on == gaming_day else 0
+        """Return what the patron brought to tables on a gaming day, cents; what comes late counts on the last day."""
+        return 0 if self.bought_in_on is None or gaming_day > self.bought_in_on else self.bought_in_cents
 
 
 @dataclass(slots=True)

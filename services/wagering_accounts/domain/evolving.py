@@ -242,7 +242,7 @@ def _buy_in(books: Books, fact: AccountBoughtIn, gaming_day: date) -> None:
         _forget_wrong_codes(books, patron)
     if patron is not None and account.kind == "game":
         patron.bought_in_cents = patron.bought_in_during(gaming_day) + fact.cents
-        patron.bought_in_on = gaming_day
+        patron.bought_in_on = max(gaming_day, patron.bought_in_on or gaming_day)
         books.change(patron)
 
 

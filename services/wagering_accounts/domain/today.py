@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from shared.contracts.places import Place, PlaceAt, place_for_command
+from shared.contracts.moments import Happened
+from shared.contracts.places import Place, PlaceAt, happened, place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import Accounts
 
@@ -33,6 +34,10 @@ class Todays:
     def __init__(self, places: PlaceAt) -> None:
         self._places = places
         self._known: dict[tuple[str, datetime], Today] = {}
+
+    def moment_of(self, property_name: str, said: Happened, now: datetime) -> datetime:
+        """Return when something happened that is entered now. Raises: Rejected for what was too long ago."""
+        return happened(self._places, property_name, said, now)[1]
 
     def at(self, property_name: str, moment: datetime) -> Today:
         """Return a property at a moment. Raises: Rejected where no approved version of it is in effect."""

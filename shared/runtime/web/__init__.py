@@ -1,12 +1,11 @@
 """The HTTP edge: who calls, routes of commands, pages, problem documents."""
 
+from shared.contracts.moments import Day, Moment
 from shared.runtime.web.access import Caller, person_with
 from shared.runtime.web.app import create_app
 from shared.runtime.web.asked import (
     AskedOfDay,
-    Day,
     DayQuery,
-    Moment,
     PropertyChoice,
     PropertyPath,
     PropertyQuery,

@@ -13,7 +13,7 @@ from tests.support.published import published
 from tests.support.reporting import Books, figure_of, names, rows_of
 from tests.support.rounds import submission
 from tests.support.services import query
-from tests.unit.reporting.entries import NOON, day_closed, total
+from tests.unit.reporting.entries import DAY, NOON, day_closed, total
 
 
 def _notice(detail: str, seat: int = 0) -> dict[str, Any]:
@@ -291,6 +291,26 @@ def test_an_entry_after_the_seal_is_an_exception(books: Books) -> None:
     [restated] = [item for item in books.exceptions() if item["kind"] == "restated"]
     assert ("high", "2026-11-20, version 2", "round-settlement/1/20", "floor.lee") == names(
         restated, "severity", "subject", "entry", "by"
+    )
+
+
+def test_what_the_cage_enters_late_restates_a_sealed_day(books: Books) -> None:
+    """The day on which it happened, by its cashier, and why it is late."""
+    books.publish(books.posted(1, "BJ-01", [total(handle=100)], round_id="r-1"))
+    for sequence, step in enumerate(("preliminary", "audited", "final"), 1):
+        books.desk.feed("inventory", day_closed(sequence, step, seconds=10))
+    moved = {"property": "riverside", "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "number": 1}
+    moved |= {"cents": 12_000_00, "medium": "currency", "direction": "out", "gaming_day": DAY, "shift": "grave"}
+    late = {"at": NOON.isoformat(), "entered_at": (NOON + timedelta(seconds=20)).isoformat(), "late_reason": "outage"}
+    at = NOON + timedelta(seconds=20)
+    books.desk.feed(
+        "inventory",
+        published("cage.moved", moved | late | {"by": "cage.ann"}, service="table-inventory", sequence=4, at=at),
+    )
+    [restated] = [item for item in books.exceptions() if item["kind"] == "restated"]
+    assert ("2026-11-20, version 2", "table-inventory/1/4", "cage.ann", True) == (
+        *names(restated, "subject", "entry", "by"),
+        "outage" in restated["reason"],
     )
 
 

@@ -1,14 +1,17 @@
 """Patrons: wallets, access codes, limits, exclusion; and adjustments, which take two people."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import httpx
 
 from services.wagering_accounts.domain.access_codes import fingerprint
-from shared.contracts.accounts import PatronSeen
-from tests.support.accounts import CODE, NOON, PROPERTY, House
+from shared.contracts.accounts import AccountBoughtIn, PatronSeen
+from tests.support.accounts import CODE, DAY, NOON, PROPERTY, House
 from tests.support.asgi import assert_problem
 from tests.support.services import query
+
+ENDS = NOON + timedelta(hours=16)
+"""When the gaming day ends: at four in the morning."""
 
 
 def test_money_moves_between_wallet_and_game_account(house: House) -> None:
@@ -180,3 +183,45 @@ def test_every_look_at_a_patron_is_on_record(house: House) -> None:
     looks = [fact for fact in house.desk.facts() if isinstance(fact, PatronSeen)]
     assert {("p-1", "cage.ann")} == {(fact.patron, fact.by) for fact in looks}
     assert ["patron", "account", "statement", "adjustments", "accounts"] == [fact.what for fact in looks]
+
+
+def test_money_that_is_entered_late_is_of_the_gaming_day_on_which_it_moved(house: House) -> None:
+    """In and out, with its reason; not before the account was opened, nor earlier than the margin of the property."""
+    house.clock.now = ENDS - timedelta(minutes=30)
+    house.open()
+    house.clock.now = ENDS + timedelta(hours=3)
+    occurred = ENDS - timedelta(minutes=1)
+    late = {"occurred_at": occurred.isoformat(), "late_reason": "the terminal was away"}
+    assert 200 == house.buy_in(2_000, **late).status_code
+    assert 200 == house.cash_out(500, **late).status_code
+    assert 200 == house.buy_in(1).status_code
+    for moved in house.desk.facts("account.bought_in", "account.cashed_out")[:2]:
+        assert isinstance(moved, AccountBoughtIn)
+        assert (house.clock.now, "the terminal was away") == (moved.entered_at, moved.late_reason)
+    days = "SELECT DISTINCT gaming_day::text, occurred_at FROM wagering_accounts.entries WHERE kind LIKE 'account._o%'"
+    assert {(DAY, occurred), ("2026-11-21", house.clock.now)} == {
+        (day, at.astimezone(UTC)) for day, at in query(house.url, days + " AND kind <> 'account.opened'")
+    }
+    for moment, why in (
+        (house.clock.now + timedelta(seconds=1), "has not come yet"),
+        (house.clock.now - timedelta(hours=4, seconds=1), "more than 240 minutes ago"),
+        (ENDS - timedelta(minutes=31), "was opened at"),
+    ):
+        said = {"occurred_at": moment.isoformat(), "late_reason": "forgotten"}
+        assert_problem(house.buy_in(1, **said), 409, why)
+        assert_problem(house.cash_out(1, **said), 409, why)
+    assert_problem(house.buy_in(1, occurred_at=occurred.isoformat()), 422, "go together")
+
+
+def test_what_is_bought_in_late_leaves_no_room_under_the_limit_of_a_day(house: House) -> None:
+    """It counts on the gaming day on which the patron bought in last: nothing is forgotten of that day."""
+    house.register()
+    house.clock.now = ENDS - timedelta(hours=1)
+    house.open(patron="p-1")
+    house.send(f"/patrons/{PROPERTY}/p-1/limits", {"limit": "buy_in_day", "cents": 5_000})
+    house.clock.now = ENDS + timedelta(hours=1)
+    assert 200 == house.buy_in(3_000).status_code
+    late = {"occurred_at": (ENDS - timedelta(minutes=1)).isoformat(), "late_reason": "the terminal was away"}
+    assert_problem(house.buy_in(2_001, **late), 409, "exceeds the patron's limit of 5000")
+    assert 200 == house.buy_in(2_000, **late).status_code
+    assert_problem(house.buy_in(1), 409, "exceeds the patron's limit of 5000")

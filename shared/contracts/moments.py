@@ -1,0 +1,72 @@
+"""Days and moments as people and systems write them, and what is entered later than it happened."""
+
+import re
+from datetime import date, datetime
+from typing import Annotated, Any, Final, Self, TypeVar
+
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, model_validator
+
+from shared.contracts.envelope import Contract, Reason
+
+DayOrMoment = TypeVar("DayOrMoment", bound=date)
+_YEARS: Final = (1900, 2999)
+
+
+def _written(value: object) -> object:
+    """Return a day or moment that is written as one. Raises: ValueError for a number, which would be seconds of 1970.
+
+    >>> _written("2026-11-20")
+    '2026-11-20'
+    """
+    if not (isinstance(value, date) or (isinstance(value, str) and re.match("[0-9]{4}-", value))):
+        raise ValueError("write it like 2026-11-20, a moment like 2026-11-20T10:00:00Z")
+    return value
+
+
+def _in_years(value: DayOrMoment) -> DayOrMoment:
+    """Return a day or moment that others can be reckoned from. Raises: ValueError outside of these years."""
+    if not _YEARS[0] <= value.year <= _YEARS[1]:
+        raise ValueError(f"must lie in the years {_YEARS[0]} to {_YEARS[1]}")
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_written), AfterValidator(_in_years)]
+"""A day in a question: `20261120` is none."""
+Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(_in_years)]
+"""A moment in a question or a command, with its time zone."""
+
+
+class Happened(Contract):
+    """What may be entered later than it happened: then it says when that was, and why it is late."""
+
+    occurred_at: Annotated[
+        Moment | None, Field(description="when it happened, where that was earlier; the gaming day follows from it")
+    ] = None
+    late_reason: Annotated[Reason | None, Field(description="why it is entered later than it happened")] = None
+
+    @model_validator(mode="after")
+    def _said_together(self) -> Self:
+        if (self.occurred_at is None) != (self.late_reason is None):
+            raise ValueError("'occurred_at' and 'late_reason' go together: say both, or neither")
+        return self
+
+    def what(self) -> dict[str, Any]:
+        """Return everything that was said but when it happened."""
+        return {name: value for name, value in self if name not in Happened.model_fields}
+
+    def late(self, entered_at: datetime) -> dict[str, Any]:
+        """Return what `EnteredLate` has of it."""
+        if self.occurred_at is None:
+            return {}
+        return {"entered_at": entered_at, "late_reason": self.late_reason}
+
+
+NOW: Final = Happened()
+"""What is entered as it happens."""
+
+
+class EnteredLate(Contract):
+    """When and why something was entered later than it happened; neither where it was entered as it happened."""
+
+    entered_at: AwareDatetime | None = None
+    late_reason: Reason | None = None
