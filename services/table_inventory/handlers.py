@@ -10,7 +10,13 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain import pit, upstream
-from services.table_inventory.queries.moving import boxes_on_tables, closed_rounds, first_books, known_checks
+from services.table_inventory.queries.moving import (
+    boxes_on_tables,
+    closed_rounds,
+    first_books,
+    known_checks,
+    require_on_one_table,
+)
 from services.table_inventory.queries.slips import find_slips
 from services.table_inventory.tables import properties
 from shared.contracts.envelope import Event
@@ -44,14 +50,13 @@ class PitEvents(Handler[pit.Known]):
         data = [event.data for event in events]
         slips = {pit.slip_of(one) for one in data if isinstance(one, pit.SlipStep)}
         checks = {(one.property, one.serial) for one in data if isinstance(one, IssuedCounterCheck)}
-        boxes = {(one.property, one.placed_box) for one in data if isinstance(one, ExchangedBox) and one.placed_box}
         tables = {pit.TableKey(one.property, one.table) for one in data if isinstance(one, pit.FirstCount)}
         return pit.Known(
             self._places.place,
             slips=await find_slips(connection, slips),
             books=await first_books(connection, tables),
             checks=await known_checks(connection, checks),
-            boxes=await boxes_on_tables(connection, boxes),
+            boxes=await boxes_on_tables(connection, _placed(events)),
         )
 
     def properties_in(self, state: pit.Known) -> PlaceAt:
@@ -59,6 +64,17 @@ class PitEvents(Handler[pit.Known]):
 
     def handle(self, event: Event[Any], state: pit.Known) -> Sequence[Recording]:
         return (pit.record_pit(event, state),)
+
+    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
+        """Decide again where it is recorded which table has a box: two processes may have been asked at once."""
+        del at
+        await require_on_one_table(connection, _placed(events))
+
+
+def _placed(events: Sequence[Event[Any]]) -> set[pit.BoxName]:
+    """Return the drop boxes that events place on tables."""
+    exchanged = (event.data for event in events if isinstance(event.data, ExchangedBox))
+    return {(one.property, one.placed_box) for one in exchanged if one.placed_box is not None}
 
 
 class Settlements(Handler[dict[RoundKey, datetime]]):

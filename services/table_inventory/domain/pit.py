@@ -40,6 +40,9 @@ class TableKey(NamedTuple):
     table: str
 
 
+BoxName = tuple[str, str]
+"""The name of a drop box: (property, box)."""
+
 Books = dict[TableKey, list[tuple[datetime, int]]]
 """What moved (moment, cents) at tables that were never counted, rounds aside."""
 
@@ -71,8 +74,8 @@ class Known:
     books: Books = field(default_factory=dict)
     checks: set[tuple[str, str]] = field(default_factory=set)
     """The counter checks that there are, of those that are named: (property, serial number)."""
-    boxes: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The tables on which the drop boxes are that are named, by (property, box)."""
+    boxes: dict[BoxName, set[str]] = field(default_factory=dict)
+    """The tables on which the drop boxes are that are named."""
 
 
 AT_COUNTS: Final = (pit.CountedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)
@@ -127,14 +130,13 @@ def _require_known(data: pit.PitData, place: Place, known: Known) -> None:
             known.checks.add((data.property, data.serial))
         case pit.ExchangedBox():
             if data.placed_box is not None:
-                table = known.boxes.get((data.property, data.placed_box), data.table)
-                if table != data.table:
+                on = known.boxes.setdefault((data.property, data.placed_box), set())
+                for table in sorted(on - {data.table}):
                     raise Refused(
                         f"box {data.placed_box} is on {table}, as its last exchange says: it cannot be on {data.table}"
                     )
-                known.boxes[data.property, data.placed_box] = data.table
-            if known.boxes.get((data.property, data.removed_box)) == data.table:
-                del known.boxes[data.property, data.removed_box]
+                on.add(data.table)
+            known.boxes.get((data.property, data.removed_box), set()).discard(data.table)
 
 
 def _on_its_days(data: pit.PitData, at: datetime, place: Place, day: date) -> tuple[pit.PitData, date | None]:

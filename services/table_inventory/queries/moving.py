@@ -7,10 +7,11 @@ from typing import Final
 from sqlalchemy import select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.pit import Books, TableKey
+from services.table_inventory.domain.pit import Books, BoxName, TableKey
 from services.table_inventory.tables import counter_checks, counts, movements
 from shared.contracts.settlements import RoundKey
 from shared.journal import bulk
+from shared.rules.errors import Refused
 
 _MOVED: Final = bulk.select(movements, by=TableKey._fields, where=movements.c.cause != "round")
 _CHECKS: Final = bulk.select(counter_checks, by=("property", "serial"))
@@ -22,6 +23,9 @@ _ON_TABLES: Final = text("""
         SELECT FROM table_inventory.boxes q
         WHERE q.property = b.property AND q."table" = b."table"
           AND (q.removed_at, q.exchange) > (b.removed_at, b.exchange))""")
+_LOCK: Final = text("""
+    SELECT pg_advisory_xact_lock(hashtextextended(concat_ws(' ', 'table_inventory.boxes', w.property, w.box), 0))
+    FROM unnest(CAST(:properties AS text[]), CAST(:boxes AS text[])) w (property, box)""")
 _ROUNDS: Final = bulk.select(movements, by=("property", "table", "ref", "revision"), where=movements.c.rounds == 1)
 
 
@@ -46,15 +50,31 @@ async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str
     return {(row.property, row.serial) for row in rows}
 
 
-async def boxes_on_tables(
-    connection: AsyncConnection, wanted: Collection[tuple[str, str]]
-) -> dict[tuple[str, str], str]:
-    """Return on which tables these drop boxes, (property, box), are, as the last exchange of each table says."""
-    if not wanted:
-        return {}
-    names = sorted(wanted)
-    asked = {"properties": [name for name, _ in names], "boxes": [box for _, box in names]}
-    return {(row.property, row.placed_box): row.table for row in await connection.execute(_ON_TABLES, asked)}
+async def boxes_on_tables(connection: AsyncConnection, wanted: Collection[BoxName]) -> dict[BoxName, set[str]]:
+    """Return on which tables these drop boxes are, as the last exchange of each table says."""
+    found: dict[BoxName, set[str]] = {}
+    if wanted:
+        for row in await connection.execute(_ON_TABLES, _named(wanted)):
+            found.setdefault((row.property, row.placed_box), set()).add(row.table)
+    return found
+
+
+async def require_on_one_table(connection: AsyncConnection, placed: Collection[BoxName]) -> None:
+    """Let nobody else place these drop boxes until the transaction ends, in which they were placed.
+
+    Raises: Refused where one of them is on two tables, for another process has placed it meanwhile.
+    """
+    if not placed:
+        return
+    await connection.execute(_LOCK, _named(placed))
+    for (_, box), tables in sorted((await boxes_on_tables(connection, placed)).items()):
+        if len(tables) > 1:
+            raise Refused(f"box {box} is on {' and '.join(sorted(tables))}: it cannot be on two tables")
+
+
+def _named(boxes: Collection[BoxName]) -> dict[str, list[str]]:
+    in_order = sorted(boxes)
+    return {"properties": [name for name, _ in in_order], "boxes": [box for _, box in in_order]}
 
 
 async def closed_rounds(connection: AsyncConnection, keys: Collection[RoundKey]) -> dict[RoundKey, datetime]:
