@@ -361,7 +361,7 @@ def verify(content: Iterator[str], trust: Trust) -> Iterator[dict[str, Any]]:
     """Verify a document, given by its lines; return what is proven, one document for each log."""
     opening = next(content, "")
     try:
-        first = json.loads(opening)
+        first = json.loads(opening, object_pairs_hook=_members_once)
     except ValueError:
         first = _parsed(opening + "".join(content))  # a proof document is written over several lines
     form = first.get("format") if isinstance(first, dict) else None
@@ -373,9 +373,17 @@ def verify(content: Iterator[str], trust: Trust) -> Iterator[dict[str, Any]]:
         raise Wrong(f"the format {form!r} is not known")
 
 
+def _members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object that has a member twice: what is proven of one of them is not proven of the other."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise Wrong("a member is there twice in one object")
+    return members
+
+
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_members_once)
     except ValueError as error:
         raise Wrong(f"not JSON: {error}") from error
 

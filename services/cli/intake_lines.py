@@ -9,11 +9,10 @@ from importlib.resources import files
 from io import StringIO
 from typing import Any, Final
 
-from pydantic_core import from_json
-
 from shared.contracts import catalog, tables
 from shared.contracts.envelope import pit_source, table_source
 from shared.contracts.facts import KINDS
+from shared.contracts.json_text import MemberTwice, read_json
 from shared.contracts.reading import Reader
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from shared.contracts.upcasting import kind_of_type
@@ -89,7 +88,10 @@ def _json_lines(text: str) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
         if not line.strip():
             continue
         try:
-            document = from_json(line)
+            document = read_json(line)
+        except MemberTwice as error:
+            yield number, Problem(number, str(error))
+            continue
         except ValueError as error:
             yield number, Problem(number, f"no JSON: {error}")
             continue
@@ -127,7 +129,9 @@ def _event_of(number: int, row: Mapping[str, str]) -> dict[str, Any] | Problem:
         if not cell or (name in _OF_ENVELOPE and name != "sequence"):
             continue
         try:
-            value = cell if name in _texts(kind) and name != "sequence" else from_json(cell, allow_inf_nan=False)
+            value = cell if name in _texts(kind) and name != "sequence" else read_json(cell)
+        except MemberTwice as error:
+            return Problem(number, f"{name!r}: {error}")
         except ValueError:
             return Problem(number, f"{name!r} {cell[:60]!r}: a number, true, false, or JSON")
         (event if name == "sequence" else data)[name] = value

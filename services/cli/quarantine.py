@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Annotated, Any, Final
 
 import typer
-from pydantic_core import from_json
 
 from services.cli import dismissals
 from services.cli.client import Client, client_of
@@ -16,6 +15,7 @@ from services.cli.exits import CheckFailed, InputRefused, NotThere
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table, words
 from services.cli.services import SETTLEMENT, service_option
 from services.cli.subjects import Shown
+from shared.contracts.json_text import read_json
 
 app = typer.Typer()
 app.add_typer(dismissals.app)
@@ -243,6 +243,6 @@ def _cut(count: int, unit: str) -> str:
 
 def _mended(file: str) -> object:
     try:
-        return from_json(read_bytes(file))
+        return read_json(read_bytes(file))
     except ValueError as error:
         raise InputRefused(f"{file}: no JSON: {error}") from error

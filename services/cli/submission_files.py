@@ -19,6 +19,7 @@ from services.cli.verify_proof import entry_of
 from services.paytable_registry.domain.exports import SubmissionsExport, versions_of
 from services.paytable_registry.domain.submissions import SubmissionVersion
 from shared.contracts.envelope import as_json, canonical
+from shared.contracts.json_text import MemberTwice, read_model
 from shared.contracts.submissions import RulesSubmission
 from shared.journal.checkpoint import checkpoint_origin
 from shared.journal.merkle import EvidenceError
@@ -53,7 +54,9 @@ def read_export(file: str, keys: Sequence[str] | None) -> Proven:
 def proven_in(file: str, raw: bytes, verifiers: Sequence[Verifier]) -> Proven:
     """Return what the bytes of an export prove. Raises: InputRefused, CheckFailed."""
     try:
-        export = SubmissionsExport.model_validate_json(raw)
+        export = read_model(SubmissionsExport, raw)
+    except MemberTwice as error:
+        raise InputRefused(f"{file}: no export of submissions: {error}") from None
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_url=False)[0]["loc"])) or "JSON"
         raise InputRefused(f"{file}: no export of submissions: {place}: {error.errors()[0]['msg']}") from None

@@ -9,6 +9,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from services.console.operations import Field, Operation
+from shared.contracts.json_text import MemberTwice, read_json
 
 _WHOLE: Final = re.compile(r"[-+]?(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)", re.ASCII)
 _AMOUNT: Final = re.compile(r"([-+]?)\$?([0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]{1,2}))?", re.ASCII)
@@ -115,8 +116,10 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
             return _moment(text, zone)
         case "document":
             try:
-                document = json.loads(typed)
+                document = read_json(typed)
                 json.dumps(document, ensure_ascii=False, allow_nan=False).encode()  # what can be sent on
+            except MemberTwice as error:
+                raise _Wrong(str(error)) from None
             except (ValueError, RecursionError) as error:
                 raise _Wrong(f"not JSON: {error}") from None
             return document

@@ -19,6 +19,7 @@ from joserfc.errors import JoseError
 from joserfc.jws import JWSRegistry, extract_compact
 from pydantic import BaseModel, ConfigDict, Field
 
+from shared.contracts.json_text import read_model
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.clock import Clock
 from shared.runtime.settings import Settings
@@ -75,7 +76,7 @@ class Granted:
 
 def granted_of(answer: bytes, now: datetime) -> Granted:
     """Return what the provider's answer to a request for a token grants from now on. Raises: ValueError."""
-    said = _Answer.model_validate_json(answer)
+    said = read_model(_Answer, answer)
     ends = now + timedelta(seconds=said.expires_in)
     return Granted(said.access_token, ends, said.refresh_token, said.id_token)
 

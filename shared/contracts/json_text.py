@@ -7,15 +7,43 @@ look at each member.
 
 import json
 from collections import Counter
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
+from pydantic import BaseModel
+from pydantic_core import from_json
 
 _SHOWN_MAX: Final = 60
 
 
+_ModelT = TypeVar("_ModelT", bound=BaseModel)
+
+
 class MemberTwice(ValueError):
     """An object has a member twice."""
+
+
+def read_json(raw: bytes | str) -> Any:
+    """Return the document of a JSON text that somebody else wrote. Raises: ValueError, MemberTwice among them.
+
+    What this product wrote itself needs no such look: `pydantic_core.from_json` reads it.
+
+    >>> read_json('{"seats": [1, 2]}')
+    {'seats': [1, 2]}
+    """
+    document = from_json(raw, allow_inf_nan=False)
+    require_members_once(raw if isinstance(raw, bytes) else raw.encode())
+    return document
+
+
+def read_model(kind: type[_ModelT], raw: bytes | str) -> _ModelT:
+    """Return the model in a JSON text that somebody else wrote.
+
+    Raises: MemberTwice; pydantic's ValidationError for what is no JSON, or not as the model has it.
+    """
+    found = kind.model_validate_json(raw)
+    require_members_once(raw if isinstance(raw, bytes) else raw.encode())
+    return found
 
 
 def require_members_once(raw: bytes) -> None:

@@ -22,6 +22,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from shared.contracts.json_text import MemberTwice, read_model
 from shared.journal.checkpoint import Checkpoint, open_note, read_unverified
 from shared.journal.merkle import ProofError, inclusion_proof, verify_inclusion
 from shared.journal.signed_note import Verifier, decode_base64
@@ -78,7 +79,9 @@ def verify_document(document: str | bytes, verifiers: Iterable[Verifier]) -> Pro
     is not in the tree of the checkpoint.
     """
     try:
-        parsed = ProofDocument.model_validate_json(document)
+        parsed = read_model(ProofDocument, document)
+    except MemberTwice as error:
+        raise ProofError(f"proof document: {error}") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "JSON"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pydantic_core import from_json
 from sqlalchemy import Row, Select, Text, cast, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import property_of
+from shared.contracts.json_text import read_json
 from shared.journal.entry import Entry
 from shared.journal.inputs import cluster_of
 from shared.journal.reading import read_places
@@ -59,9 +59,9 @@ def properties_of_record(source: str | None, key: bytes | None, value: bytes) ->
 
 
 def properties_of_event(value: bytes) -> frozenset[str]:
-    """Return the properties that an event in JSON names; none where it is not JSON."""
+    """Return the properties that an event in JSON names; none where it is not JSON, or says a member twice."""
     try:
-        said = from_json(value)
+        said = read_json(value)
     except ValueError:
         return frozenset()
     event = said if isinstance(said, dict) else {}

@@ -6,6 +6,8 @@ from pathlib import Path
 import httpx
 from kafka.net.sasl.oauth import AbstractTokenProvider
 
+from shared.contracts.json_text import read_json
+
 _ANSWER_SECONDS_MAX = 10.0
 
 
@@ -26,4 +28,4 @@ class TokenProvider(AbstractTokenProvider):
             self._url, data=self._form, auth=self._credentials, verify=self._known, timeout=_ANSWER_SECONDS_MAX
         )
         answer.raise_for_status()
-        return str(answer.json()["access_token"])
+        return str(read_json(answer.content)["access_token"])

@@ -2,11 +2,15 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from services.cli.keys import PATRON_KEYS
 from services.cli.services import NAMES
 from services.cli.stack import RunningStack
+from services.wagering_accounts.domain.sealing import new_wrapping_key
+from tests.faults.subject import Subject
 from tests.support.brokers import AnyBroker
 from tests.support.stack import running_stack
 from tests.unit.cli.calling import Caller
@@ -19,6 +23,23 @@ def stack(request: pytest.FixtureRequest, module_database_url: str, module_broke
     services = getattr(request.module, "SERVICES", NAMES)
     with running_stack({**os.environ, **servers}, services) as running:
         yield running
+
+
+@pytest.fixture(params=NAMES)
+def subject(request: pytest.FixtureRequest) -> Subject:
+    """A service with a story."""
+    from tests.faults.subjects import SUBJECTS  # it takes seconds, and few tests need it
+
+    [found] = [one for one in SUBJECTS if one.name == request.param]
+    return found
+
+
+@pytest.fixture
+def patron_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wagering accounts have the keys of patrons, as each service in production that needs them."""
+    keys = tmp_path / PATRON_KEYS
+    keys.write_text(new_wrapping_key("k1"))
+    monkeypatch.setenv("PITLEDGER_PATRON_KEYS_FILE", str(keys))
 
 
 @pytest.fixture

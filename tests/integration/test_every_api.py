@@ -8,50 +8,29 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from services.cli.keys import PATRON_KEYS
-from services.cli.services import NAMES
 from services.reporting.reports import REPORTS
-from services.wagering_accounts.domain.sealing import new_wrapping_key
-from shared.runtime.web import ROLES
-from tests.faults.in_process import database, read, records_of
 from tests.faults.subject import Subject
 from tests.faults.subjects import SUBJECTS
 from tests.fuzz.apis import Known, call_every, unsupported
 from tests.support import Databases
 from tests.support.asgi import assert_problem
-from tests.support.desk import Desk, desk_of
+from tests.support.desk import Desk
 from tests.support.known import known_of
-from tests.support.outbox import Outbox
-from tests.support.sealing import seals_of
-from tests.support.worker import MOMENT
+from tests.support.told import told
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "2"))
 """How many requests are made of each operation; of what only reads twice as many."""
+JSON = {"Content-Type": "application/json"}
 SEED = int(os.environ.get("API_SEED", "1"))
 
 
-@pytest.fixture(params=SUBJECTS, ids=NAMES)
-def subject(request: pytest.FixtureRequest) -> Subject:
-    """A service with a story."""
-    found: Subject = request.param
-    return found
-
-
-@pytest.fixture(autouse=True)
-def patron_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The wagering accounts have the keys of patrons, as each service in production that needs them."""
-    keys = tmp_path / PATRON_KEYS
-    keys.write_text(new_wrapping_key("k1"))
-    monkeypatch.setenv("PITLEDGER_PATRON_KEYS_FILE", str(keys))
+pytestmark = pytest.mark.usefixtures("patron_keys")
 
 
 @pytest.fixture
@@ -69,18 +48,6 @@ def reporting(databases: Databases) -> Iterator[Desk]:
         yield found
 
 
-@contextmanager
-def told(subject: Subject, databases: Databases) -> Iterator[Desk]:
-    """Give a service after its story."""
-    sealed = replace(subject, seals=seals_of(subject.manifest.name))
-    url = database(sealed, databases)
-    read(sealed, url, records_of({**subject.references, **subject.records}))
-    people = {role: [role] for role in ROLES}
-    with desk_of(subject.manifest, url, people=people, clock=lambda: MOMENT, outbox=Outbox()) as found:
-        yield found
-    databases.drop(url)
-
-
 def test_every_answer_is_one_that_is_described(desk: Desk, subject: Subject) -> None:
     """Whatever is sent, to whatever operation; and much of what is sent is answered with what was asked for."""
     called = call_every(desk.client, known_of(subject), examples=EXAMPLES, number=SEED)
@@ -92,6 +59,23 @@ def test_every_answer_is_one_that_is_described(desk: Desk, subject: Subject) -> 
     for method, path in unsupported(document):
         answer = desk.client.request(method, re.sub(r"{\w+}", "x", path))
         assert_problem(answer, 405, "Method Not Allowed")
+
+
+def test_a_member_that_is_there_twice_is_refused(desk: Desk) -> None:
+    """By each operation that takes a document, whichever way it is read."""
+    document = desk.client.get("/openapi.json").json()
+    taking = [
+        (path, role)
+        for path, methods in document["paths"].items()
+        for operation in methods.values()
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+        for role in operation["security"][0]["bearer"][:1]
+    ]
+    assert taking
+    for path, role in taking:
+        headers = JSON | {"Authorization": f"Bearer token of {role}", "Idempotency-Key": "k"}
+        answer = desk.client.post(re.sub(r"{\w+}", "x", path), content=b'{"a": 1, "a": 1}', headers=headers)
+        assert_problem(answer, 422, "member 'a' is there twice in one object")
 
 
 ODD: dict[str, tuple[str, ...]] = {

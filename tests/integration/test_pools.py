@@ -3,19 +3,14 @@
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from services.cli.keys import PATRON_KEYS
-from services.cli.services import NAMES
-from services.wagering_accounts.domain.sealing import new_wrapping_key
 from shared.runtime.database import Pool, Pools, create_engine
 from shared.runtime.web import ROLES
 from tests.faults.in_process import database, read, records_of
 from tests.faults.subject import Subject
-from tests.faults.subjects import SUBJECTS
 from tests.fuzz.apis import Called, call_every
 from tests.support import Databases
 from tests.support.desk import desk_of
@@ -36,19 +31,7 @@ _ONLY_COMPUTE = {"POST /what-if"}
 """What is sent with a body, and changes nothing."""
 
 
-@pytest.fixture(params=SUBJECTS, ids=NAMES)
-def subject(request: pytest.FixtureRequest) -> Subject:
-    """A service with a story."""
-    found: Subject = request.param
-    return found
-
-
-@pytest.fixture(autouse=True)
-def _patron_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The wagering accounts have the keys of patrons."""
-    keys = tmp_path / PATRON_KEYS
-    keys.write_text(new_wrapping_key("k1"))
-    monkeypatch.setenv("PITLEDGER_PATRON_KEYS_FILE", str(keys))
+pytestmark = pytest.mark.usefixtures("patron_keys")
 
 
 @pytest.fixture

@@ -9,8 +9,6 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -21,24 +19,16 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
 
-from services.cli.keys import PATRON_KEYS
-from services.cli.services import NAMES
-from services.wagering_accounts.domain.sealing import new_wrapping_key
 from shared.contracts.rejection import Reason
-from shared.runtime.web import ROLES
 from shared.runtime.web.access import whose_data
 from shared.runtime.web.problems import problem_uri
-from tests.faults.in_process import database, read, records_of
 from tests.faults.subject import Subject
-from tests.faults.subjects import SUBJECTS
 from tests.fuzz.apis import Known
 from tests.support import Databases
-from tests.support.desk import Desk, desk_of
+from tests.support.desk import Desk
 from tests.support.known import known_of
-from tests.support.outbox import Outbox
-from tests.support.sealing import seals_of
 from tests.support.services import query
-from tests.support.worker import MOMENT
+from tests.support.told import told
 
 EXAMPLES = int(os.environ.get("MATRIX_EXAMPLES", "3"))
 """How many requests are made of each operation, each in every way of naming a property."""
@@ -50,34 +40,14 @@ MISSING = problem_uri(Reason.PROPERTY_MISSING)
 REFUSED = frozenset({"command.refused"})
 
 
-@pytest.fixture(params=SUBJECTS, ids=NAMES)
-def subject(request: pytest.FixtureRequest) -> Subject:
-    """A service with a story."""
-    found: Subject = request.param
-    return found
-
-
-@pytest.fixture(autouse=True)
-def patron_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The wagering accounts have the keys of patrons."""
-    keys = tmp_path / PATRON_KEYS
-    keys.write_text(new_wrapping_key("k1"))
-    monkeypatch.setenv("PITLEDGER_PATRON_KEYS_FILE", str(keys))
+pytestmark = pytest.mark.usefixtures("patron_keys")
 
 
 @pytest.fixture
 def desk(subject: Subject, databases: Databases) -> Iterator[Desk]:
     """The service after its story; for each role somebody who works elsewhere, and somebody who works everywhere."""
-    sealed = replace(subject, seals=seals_of(subject.manifest.name))
-    url = database(sealed, databases)
-    read(sealed, url, records_of({**subject.references, **subject.records}))
-    people = {name: [role] for role in ROLES for name in (role, f"{role} as everybody")}
-    properties = {role: [ELSEWHERE] for role in ROLES}
-    with desk_of(
-        subject.manifest, url, people=people, clock=lambda: MOMENT, outbox=Outbox(), properties=properties
-    ) as found:
+    with told(subject, databases, works_for=[ELSEWHERE]) as found:
         yield found
-    databases.drop(url)
 
 
 def test_nobody_reaches_another_property(desk: Desk, subject: Subject) -> None:
@@ -124,10 +94,10 @@ def test_each_record_in_quarantine_is_of_the_property_that_it_names(desk: Desk, 
         pytest.skip("it reads no topic")
     everybody = "quarantine.mend as everybody"
     [named, unnamed] = quarantined(desk)
-    for number, told in ((named, "riverside"), (unnamed, "every property")):
+    for number, whose in ((named, "riverside"), (unnamed, "every property")):
         shown = desk.get(f"/quarantine/{number}", person="quarantine.read")
         assert (403, MISSING) == (shown.status_code, shown.json()["type"])
-        assert told in shown.json()["detail"]
+        assert whose in shown.json()["detail"]
         body = {"reason": "not mine"}
         for what in ("dismissal", "replay"):
             assert 403 == desk.post(f"/quarantine/{number}/{what}", body, person="quarantine.mend").status_code

@@ -13,6 +13,7 @@ from services.console.gallery import hung
 from services.console.pages.days import running_day
 from services.console.services import REGISTRY, SETTLEMENT, Refused, path
 from services.console.words import say
+from shared.contracts.json_text import read_json
 
 _TAKEN = ("property", "game", "regulation", "tables", "submission", "effective_from", "stated_paybacks")
 
@@ -36,7 +37,7 @@ def routes() -> APIRouter:
         found: Any = None
         refused: Refused | None = None
         try:
-            content = json.loads(given.get("submission", ""))
+            content = read_json(given.get("submission", ""))
             wanted = {name: shown[name] for name in _TAKEN if name in shown} | {"submission": content}
             days = {"first": given.get("first"), "last": given.get("last")}
             found = await person.calls.ask(SETTLEMENT, "/what-if", wanted, **days)

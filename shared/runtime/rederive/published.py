@@ -10,6 +10,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import shard_of
+from shared.contracts.json_text import read_json
 from shared.journal.reading import read_places
 from shared.journal.shard import Shard
 from shared.journal.signed_batch import HEADER, BatchVerifier, Unsigned, message_bytes, signer_name
@@ -106,7 +107,7 @@ def read_published(
             if verifier is not None:
                 message = message_bytes(record.topic, record.key, record.value)
                 verifier.require(signer_name(service), message, record.raw_header(HEADER))
-            said = json.loads(record.value)
+            said = read_json(record.value)
             yield Published(
                 shard=shard_of(said["source"]),
                 seq=int(said["sequence"]),

@@ -21,6 +21,7 @@ from fastapi.security.base import SecurityBase
 from pydantic import Field
 
 from shared.contracts.envelope import Contract, Person
+from shared.contracts.json_text import require_members_once
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.web.duties import Conflict, conflict_among
 from shared.runtime.web.roles import Role
@@ -146,6 +147,14 @@ def require_known_parameters(request: Request, known: frozenset[str]) -> None:
         )
 
 
+def _require_members_once(body: bytes) -> None:
+    """Let a body pass that the framework has read. Raises: RequestValidationError where it has a member twice."""
+    try:
+        require_members_once(body)
+    except ValueError as error:
+        raise RequestValidationError([{"type": "member_twice", "loc": ("body",), "msg": str(error)}]) from error
+
+
 MISTAKES_MAX: Final = 20
 """So many of the mistakes of a request are told."""
 
@@ -162,9 +171,12 @@ class _Bearer(SecurityBase):
         self.whose = whose
 
     async def caller(self, request: Request) -> Caller:
-        """Return who calls, if that person may. Raises: Rejected, or RequestValidationError for unknown parameters."""
+        """Return who calls, if that person may. Raises: Rejected, RequestValidationError."""
         caller = await caller_with(request, self._roles)
-        require_known_parameters(request, query_parameters(request.scope["route"]))
+        route: APIRoute = request.scope["route"]
+        require_known_parameters(request, query_parameters(route))
+        if route.body_field is not None:
+            _require_members_once(await request.body())
         if self.whose == "named":
             caller.require_properties(properties_named(request))
         elif self.whose == "every":

@@ -28,7 +28,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shared.contracts.envelope import Contract, Identifier
-from shared.contracts.json_text import MemberTwice, require_members_once
+from shared.contracts.json_text import MemberTwice, read_json
 from shared.contracts.rejection import Reason
 from shared.rules.errors import Finding
 from shared.runtime.command.answers import Answer
@@ -226,8 +226,7 @@ class _Endpoint(Generic[CommandT]):
     def _body(self, raw: bytes, mistakes: _Errors) -> dict[str, Any] | None:
         """Return the members of the body, none for an empty one; None where it is no object or names path fields."""
         try:
-            body = from_json(raw, allow_inf_nan=False) if raw else {}
-            require_members_once(raw or b"{}")
+            body = read_json(raw) if raw else {}
         except MemberTwice as error:
             mistakes.append({"type": "member_twice", "loc": (_BODY,), "msg": str(error)})
             return None

@@ -18,8 +18,8 @@ import structlog
 from cryptography.exceptions import UnsupportedAlgorithm
 from joserfc.errors import JoseError, SecurityWarning
 from joserfc.jwk import ECKey, JWKRegistry, Key, OKPKey, RSAKey
-from pydantic_core import from_json
 
+from shared.contracts.json_text import read_json
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
@@ -78,7 +78,7 @@ async def get_json(url: str) -> Any:
             body += chunk
             if len(body) > _ANSWER_BYTES_MAX:
                 raise ValueError(f"{url} answers with more than {_ANSWER_BYTES_MAX} bytes")
-    return from_json(body)
+    return read_json(body)
 
 
 class Keys:

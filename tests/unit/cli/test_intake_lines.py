@@ -63,6 +63,8 @@ def test_a_text_of_digits_stays_a_text() -> None:
         ("a.csv", HEAD + SOLD.replace("chips.sold", "settlement.posted"), 2, "no kind of table.events or pit.events"),
         ("a.csv", HEAD + 'chips.sold,"2026', 2, "no CSV"),
         ("a.jsonl", "\n{", 2, "no JSON"),
+        ("a.jsonl", '{"type": "chips.sold", "data": {"cents": 1, "cents": 2}}', 1, "member 'cents' is there twice"),
+        ("a.csv", HEAD + SOLD.replace("30000", '"{""a"": 1, ""a"": 2}"'), 2, "'cents': member 'a' is there twice"),
         ("a.jsonl", "[]", 1, "no JSON object"),
         ("a.jsonl", '{"type": "chips.sold"}', 1, "'data': an object is wanted"),
         ("a.jsonl", '{"type": ["chips.sold"], "data": {}}', 1, "no kind"),

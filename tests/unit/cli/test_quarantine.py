@@ -3,6 +3,7 @@
 import pytest
 
 from services.cli.quarantine import shown_bytes
+from tests.unit.cli.calling import Caller
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,12 @@ def test_text_is_shown_as_text_and_other_bytes_in_hexadecimal(value: bytes, show
 def test_what_is_too_long_is_cut_with_a_note(value: bytes, note: str) -> None:
     """4,096 are shown; the note says how many are left and how to get them."""
     assert shown_bytes(value).endswith(f"\n… {note} more; --bytes gives them all")
+
+
+def test_a_mended_record_that_says_a_member_twice_is_not_sent(pitledger: Caller) -> None:
+    """One reader takes the first, another the last; it is refused before a service is asked."""
+    called = pitledger(
+        *("quarantine", "replay", "17", "--reason", "mended", "--file", "-"),
+        stdin='{"data": {"cents": 100, "cents": 90000}}',
+    )
+    assert (3, True) == (called.code, "member 'cents' is there twice in one object" in called.stderr), called.stderr

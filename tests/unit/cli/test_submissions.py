@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from shared.journal.signed_note import Signer
 from tests.unit.cli.calling import Caller
 
 WANTED: dict[str, Any] = {
@@ -57,3 +58,11 @@ def test_a_file_or_a_draft_is_filed(pitledger: Caller) -> None:
     assert 2 == pitledger("submissions", "file").code
     both = pitledger("submissions", "file", "-", "--draft", "riverside", "blackjack", "1", stdin=json.dumps(WANTED))
     assert (2, True) == (both.code, "--draft PROPERTY GAME VERSION" in both.stderr)
+
+
+def test_an_export_that_says_a_member_twice_proves_neither(pitledger: Caller) -> None:
+    """Though both say the same, and whatever it was signed with."""
+    key = Signer.generate("pitledger/paytable-registry").verifier
+    text = '{"property": "riverside", "property": "riverside", "game": "blackjack", "proofs": []}'
+    called = pitledger("submissions", "verify", "-", "--key", str(key), stdin=text)
+    assert (3, True) == (called.code, "is there twice in one object" in called.stderr), called.stderr

@@ -184,6 +184,7 @@ def command(service: str, name: str) -> Operation:
         ("reason", " ", "needed"),
         ("mended", "{", "not JSON"),
         ("mended", "NaN", "not JSON"),
+        ("mended", '{"data": {"cents": 1, "cents": 2}}', "member 'cents' is there twice in one object"),
         ("mended", '"\\ud800"', "not JSON"),
         ("mended", "[" * 100_000, "not JSON"),
         ("at", "yesterday", "a date and a time"),

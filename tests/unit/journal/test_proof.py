@@ -12,6 +12,7 @@ from shared.journal.checkpoint import Checkpoint, sign
 from shared.journal.merkle import EvidenceError, Frontier, ProofError
 from shared.journal.proof import prove, read_fields, verify_document
 from shared.journal.signed_note import CheckpointError, Signer
+from tests.support.json_text import with_members_twice
 
 SIGNER = Signer.generate("pitledger/round-settlement")
 ORIGIN = "pitledger/round-settlement/table.events-3"
@@ -88,6 +89,13 @@ def test_malformed_document_is_refused_with_the_field(change: dict[str, object],
     document = json.loads(prove(RECORDS[5], 5, LEAVES, NOTE)) | change
     with pytest.raises(ProofError, match=message):
         verify_document(json.dumps(document), [SIGNER.verifier])
+
+
+def test_a_document_that_says_a_member_twice_proves_neither() -> None:
+    """Whichever reader has it next could take the other."""
+    for name, text in with_members_twice(json.loads(prove(RECORDS[5], 5, LEAVES, NOTE))):
+        with pytest.raises(ProofError, match=f"proof document: member '{name}' is there twice"):
+            verify_document(text, [SIGNER.verifier])
 
 
 def test_text_that_is_not_json_is_refused() -> None:
