@@ -1,26 +1,14 @@
 """Days and moments as people and systems write them, and what is entered later than it happened."""
 
-import re
 from datetime import date, datetime
 from typing import Annotated, Any, Final, Self, TypeVar
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 
-from shared.contracts.envelope import Contract, Reason
+from shared.contracts.envelope import Contract, Reason, WrittenDay, WrittenMoment
 
 DayOrMoment = TypeVar("DayOrMoment", bound=date)
 _YEARS: Final = (1900, 2999)
-
-
-def _written(value: object) -> object:
-    """Return a day or moment that is written as one. Raises: ValueError for a number, which would be seconds of 1970.
-
-    >>> _written("2026-11-20")
-    '2026-11-20'
-    """
-    if not (isinstance(value, date) or (isinstance(value, str) and re.match("[0-9]{4}-", value))):
-        raise ValueError("write it like 2026-11-20, a moment like 2026-11-20T10:00:00Z")
-    return value
 
 
 def _in_years(value: DayOrMoment) -> DayOrMoment:
@@ -30,9 +18,9 @@ def _in_years(value: DayOrMoment) -> DayOrMoment:
     return value
 
 
-Day = Annotated[date, BeforeValidator(_written), AfterValidator(_in_years)]
+Day = Annotated[WrittenDay, AfterValidator(_in_years)]
 """A day in a question: `20261120` is none."""
-Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(_in_years)]
+Moment = Annotated[WrittenMoment, AfterValidator(_in_years)]
 """A moment in a question or a command, with its time zone."""
 
 
