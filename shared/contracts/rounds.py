@@ -25,4 +25,7 @@ class TableData(Contract):
     table: Name
     game: Name
     gaming_day: WrittenDay
-    round_id: Identifier
+    round_id: Annotated[
+        Identifier,
+        Field(description="used once at a table, for ever: numbers that begin again each day have the day before them"),
+    ]

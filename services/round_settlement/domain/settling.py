@@ -178,9 +178,15 @@ def _replace(known: Known, sequence: int, posted: SettlementPosted) -> Outcome:
 
 def _first_record(event: RoundCompleted, known: Known) -> None:
     if known.completed is not None:
+        name, before = event.data.round_id, None if known.standing is None else known.standing.posted.gaming_day
+        if before not in (None, event.data.gaming_day):
+            raise Refused(
+                f"round {name} was completed by event {known.completed} of this table, on gaming day {before}: a round "
+                f"number is used once at a table. Number rounds on, or put the gaming day before the number "
+                f"({event.data.gaming_day}-{name}), and send this round under such a number at the same sequence"
+            )
         raise Refused(
-            f"round {event.data.round_id} was completed by event {known.completed} of this table; "
-            "change it with round.corrected"
+            f"round {name} was completed by event {known.completed} of this table; change it with round.corrected"
         )
     if any(sequence < event.sequence for sequence in known.sequences):
         raise Refused(

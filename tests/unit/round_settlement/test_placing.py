@@ -242,3 +242,21 @@ def test_what_takes_effect_while_a_round_is_played_does_not_reach_it() -> None:
     )
     outcome = settle_event(decoded(changed), outcome.known, places, rules)
     assert [SettlementReversed, SettlementPosted] == [type(one.fact) for one in outcome.recordings]
+
+
+def test_a_round_number_that_begins_again_each_day_is_refused_with_what_to_do() -> None:
+    """Not with a correction: that would replace the round of the day before. One of the same day is corrected."""
+    first = completed(TABLE, 1, "0001")
+    known = _settle(first).known
+    tomorrow: dict[str, Any] = {
+        "opened_at": "2026-11-21T17:00:00Z",
+        "closed_at": "2026-11-21T17:01:00Z",
+        "gaming_day": "2026-11-21",
+    }
+    with pytest.raises(Refused) as again:
+        _settle(completed(TABLE, 2, "0001", **tomorrow), known)
+    assert "on gaming day 2026-11-20: a round number is used once at a table" in str(again.value)
+    assert "(2026-11-21-0001)" in str(again.value)
+    assert "round.corrected" not in str(again.value)
+    with pytest.raises(Refused, match=r"change it with round\.corrected"):
+        _settle(completed(TABLE, 2, "0001"), known)
