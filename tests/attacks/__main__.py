@@ -1,4 +1,4 @@
-"""Tries the thirteen attacks again: `python -m tests.attacks [--only 1,7] [--json FILE]`.
+"""Tries the attacks: `python -m tests.attacks [--only 1,7] [--json FILE]`.
 
 Exit code 1 if one got through, or was not named in its time.
 """
@@ -18,7 +18,22 @@ from typing import Final
 
 from loadtest.watch import TooSlow
 from services.cli.exits import CommandError
-from tests.attacks import altered, broken, callers, clients, events, forged, killed, set_back, topics
+from tests.attacks import (
+    altered,
+    broken,
+    callers,
+    clients,
+    clocks,
+    events,
+    exports,
+    forged,
+    gone,
+    killed,
+    set_back,
+    shown,
+    signed,
+    topics,
+)
 from tests.attacks.floor import Floor
 from tests.attacks.outcome import Attempt, say, summary
 from tests.attacks.pace import FASTER, SETTINGS
@@ -37,13 +52,19 @@ POINTS: Final[dict[int, Attack]] = {
     3: events.who_speaks,
     9: events.what_cannot_be,
     2: events.what_is_believed,
+    14: shown.approvals,
+    15: signed.rows,
+    16: clocks.jumps,
+    17: exports.killed,
     1: altered.old_entries,
     7: altered.rows,
     8: forged.entries,
     4: killed.processes,
     13: set_back.databases,
     6: broken.journals,
+    18: gone.newest_hour,
     10: topics.made_anew,
+    19: gone.cut_logs,
 }
 """In the order in which they are tried: what leaves a stack as it was comes first, what ends it last."""
 
@@ -76,6 +97,9 @@ class Grounds:
     def look(self) -> None:
         """End the stack where the last attack left something wrong."""
         assert self._floor is not None
+        if self._floor.spent:
+            self.leave()
+            return
         attacked = self._floor.attacked
         try:
             attacked.wait_until_ready(seconds=_REST_SECONDS)

@@ -66,6 +66,8 @@ class Floor:
         self.stolen = Ed25519PrivateKey.generate()
         self.devices = Devices([self._document()])
         self.sent = 0
+        self.spent = False
+        """Whether the stack does not have any more what was sent: nobody goes on with it."""
         self._coming = day(
             property_name=PROPERTY,
             plans=self.plans,
@@ -95,15 +97,20 @@ class Floor:
             device.model_copy(update={"signing_keys": tuple(_revoked(key) for key in device.signing_keys)})
             for device in first.devices
         )
-        later = document.model_copy(
-            update={
-                "tables": (first.model_copy(update={"devices": revoked}), *others),
-                "effective_from": document.effective_from + timedelta(days=3),
-            }
-        )
-        file_and_approve(self.attacked.target, [later], [])
+        self._file(document.model_copy(update={"tables": (first.model_copy(update={"devices": revoked}), *others)}))
+
+    def file_again(self) -> None:
+        """File the property again, as another version."""
+        [document] = self.devices.documents
+        self._file(document)
+
+    def _file(self, document: PropertyDocument) -> None:
+        """File a version of the property that takes effect days from now."""
+        [(versions,)] = self.attacked.rows("SELECT count(*) FROM round_settlement.properties")
+        begins = document.effective_from + timedelta(days=3 + versions)
+        file_and_approve(self.attacked.target, [document.model_copy(update={"effective_from": begins})], [])
         with Watch(self.attacked.target) as watch:
-            watch.wait_for_properties(2, seconds=_SECONDS)
+            watch.wait_for_properties(versions + 1, seconds=_SECONDS)
 
     def open(self) -> None:
         """File what is to be filed, play the first rounds, and have the pit report."""

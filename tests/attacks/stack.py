@@ -57,14 +57,18 @@ class Attacked:
         self._running = ExitStack()
 
     def start(self) -> float:
-        """Start the stack, as a process of its own; return the seconds until every service was ready."""
+        """Start the stack; return the seconds until every service was ready."""
         began = time.monotonic()
+        self.begin()
+        self.wait_until_ready()
+        return time.monotonic() - began
+
+    def begin(self) -> None:
+        """Start the stack, as a process of its own, whether its services will be ready or not."""
         settings = SETTINGS | {"SOME_PASSWORD": CANARY, "PITLEDGER_OIDC_REVOKED_FILE": str(self.revoked)}
         self.up = self._running.enter_context(up(self.directory, settings=settings))
         if self.prometheus is not None:
             self.prometheus.look_at(self.urls)
-        self.wait_until_ready()
-        return time.monotonic() - began
 
     def stop(self) -> None:
         """Kill what runs; what was kept stays."""
