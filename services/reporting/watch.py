@@ -6,10 +6,11 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting import evidence, progress, schedule
+from services.reporting import evidence, schedule
 from services.reporting.books.alarms import open_alarms
 from services.reporting.books.running_day import RunningDays, running_days
 from services.reporting.books.stages import restated_since
+from services.reporting.progress import PROGRESS
 from shared.runtime.metrics import Metrics
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.periodic import every
@@ -30,7 +31,7 @@ async def watch(context: ServiceContext) -> None:
             await observe(context, connection)
 
     looking = every(_WATCH_SECONDS, look, "gaming days not watched")
-    await asyncio.gather(progress.watch(context), schedule.watch(context), evidence.watch(context), looking)
+    await asyncio.gather(PROGRESS.watch(context), schedule.watch(context), evidence.watch(context), looking)
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:

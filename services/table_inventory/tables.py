@@ -264,6 +264,15 @@ adjustments = Table(
 counter_checks = Table("counter_checks", metadata, *texts("property", "serial", key=True), *texts("table", null=True))
 """The counter checks of each property, by the serial numbers of which each is used once; without a table, replaced."""
 
+read_until = Table(
+    "read_until",
+    metadata,
+    *texts("topic", key=True),
+    *numbers("partition", key=True),
+    *moments("until", null=True),
+)
+"""Up to when each partition of each topic has been read; none: no process has said so yet."""
+
 check_steps = Table(
     "check_steps",
     metadata,

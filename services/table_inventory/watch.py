@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.days import DayKey
 from services.table_inventory.domain.equipment import Check
 from services.table_inventory.domain.provisions import Level
+from services.table_inventory.progress import PROGRESS
 from services.table_inventory.queries.days import variances_of_day
 from services.table_inventory.queries.equipment import clocks_of
 from services.table_inventory.queries.watched import (
@@ -49,6 +50,7 @@ async def watch(context: ServiceContext) -> None:
             await observe_days(context, connection)
 
     await asyncio.gather(
+        PROGRESS.watch(context),
         every(_STATE_SECONDS, stating.state, "wins not stated"),
         every(_WATCH_SECONDS, look, "inventories not watched"),
         every(_WATCH_DAYS_SECONDS, look_back, "gaming days not watched"),

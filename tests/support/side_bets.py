@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from services.reporting.evidence import evaluate_sealed
-from services.reporting.progress import note_read
+from services.reporting.progress import PROGRESS
 from tests.support.reporting import Books
 from tests.unit.reporting.entries import DAY, total
 
@@ -12,7 +12,7 @@ SIDE_BET: Final = "royal_match_21"
 
 def evaluate(books: Books) -> int:
     """Test the gaming days that are sealed or restated; return how many."""
-    books.desk.client.run(note_read(books.desk.context))
+    books.desk.client.run(PROGRESS.note(books.desk.context))
     return books.desk.client.run(evaluate_sealed(books.desk.context))
 
 

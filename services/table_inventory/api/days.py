@@ -3,8 +3,7 @@
 from collections.abc import Awaitable, Callable
 from datetime import date
 from functools import partial
-from math import inf
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel
@@ -25,6 +24,7 @@ from services.table_inventory.domain.follow_ups import FollowUp, follow_ups
 from services.table_inventory.domain.reviews import DayReview
 from services.table_inventory.domain.variances import Variance, VarianceKey
 from services.table_inventory.domain.win import DayWin, TablesWin
+from services.table_inventory.progress import unread
 from services.table_inventory.queries.days import (
     counted_at_once,
     find_adjustment,
@@ -105,9 +105,6 @@ class Adjustments(BaseModel):
     items: list[Adjustment]
 
 
-_UNREAD_SECONDS: Final = 5.0
-"""How old a settlement may be that was not read yet, before a gaming day is not closed for it."""
-
 StepT = TypeVar("StepT", bound=commands.DayStep)
 
 
@@ -118,10 +115,7 @@ def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitabl
         del person, key
         if isinstance(step, commands.SealDay):
             await Stating(context).state_day(step.key())
-        behind = {partition: late for (topic, partition), late in context.behind().items() if topic == SETTLEMENTS.name}
-        known = {partition: late for partition, late in behind.items() if late < inf}  # others may read the rest
-        late = [f"partition {partition}: {late:.0f} s" for partition, late in known.items() if late > _UNREAD_SECONDS]
-        step.tell(["nobody here reads them"] if behind and not known else late)
+        step.tell(await unread(context))
         return step
 
     return told

@@ -26,12 +26,13 @@ def upgrade() -> None:
         ),
         *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners", "investigations"),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
-        "counter_checks",
+        *("counter_checks", "read_until"),
     )
     grant(
         "UPDATE",
         *(
             "moved",
+            "read_until",
             "slips",
             "drop_counts",
             "variance_cases",

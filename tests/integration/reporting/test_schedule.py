@@ -15,7 +15,7 @@ from sqlalchemy import event, text
 from services.reporting import evidence, schedule
 from services.reporting.delivery import DeliveryError, open_store, verify_delivery
 from services.reporting.evidence import evaluate_sealed
-from services.reporting.progress import note_read
+from services.reporting.progress import PROGRESS
 from services.reporting.schedule import deliver_sealed, wanted_reports
 from shared.journal.signed_note import Signer
 from shared.runtime.errors import Stop
@@ -34,13 +34,13 @@ _READ = {("settlements", 0): 0.0, ("inventory", 0): 0.0}
 def _deliver(books: Books, folder: Path, behind: Mapping[tuple[str, int], float] = _READ) -> int:
     wanted = wanted_reports("master-game:json+csv")
     context = replace(books.desk.context, behind=lambda: behind)
-    books.desk.client.run(note_read(context))
+    books.desk.client.run(PROGRESS.note(context))
     return books.desk.client.run(deliver_sealed(context, str(folder), wanted, SIGNER))
 
 
 def _evaluate(books: Books, behind: Mapping[tuple[str, int], float] = _READ) -> int:
     context = replace(books.desk.context, behind=lambda: behind)
-    books.desk.client.run(note_read(context))
+    books.desk.client.run(PROGRESS.note(context))
     return books.desk.client.run(evaluate_sealed(context))
 
 
@@ -118,7 +118,7 @@ def test_one_process_does_what_follows_from_a_seal(
             return int((await connection.execute(text(rows))).scalar_one())
 
     async def main() -> None:
-        await note_read(context)
+        await PROGRESS.note(context)
         async with asyncio.timeout(60):
             async with alone(context.pools.background, work.WORK) as is_others:
                 assert await is_others()

@@ -1,0 +1,28 @@
+"""Whether the settlements are read, by whichever processes of the service read them."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from services.table_inventory.tables import read_until
+from shared.contracts.topics import SETTLEMENTS
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.service.progress import Progress
+
+PROGRESS: Final = Progress(read_until)
+_UNREAD_MAX: Final = timedelta(seconds=5)
+"""How old a settlement may be that was not read yet, before a gaming day is not closed for it."""
+
+
+async def unread(context: ServiceContext) -> list[str]:
+    """Return which settlements are not read, in words; of what another process reads, as it noted last."""
+    await PROGRESS.note(context)
+    now, known = context.clock(), await PROGRESS.read(context)
+    found = {number: until for (topic, number), until in sorted(known.items()) if topic == SETTLEMENTS.name}
+    if not found:
+        return ["nobody reads them"]
+    late = {number: until for number, until in found.items() if until is None or now - until > _UNREAD_MAX}
+    return [f"partition {number}: {_since(until, now)}" for number, until in late.items()]
+
+
+def _since(until: datetime | None, now: datetime) -> str:
+    return "nobody reads it" if until is None else f"{(now - until).total_seconds():.0f} s"
