@@ -234,8 +234,10 @@ def _lists(asked: Mapping[str, Any], whole: Any, contests: Any) -> list[Any]:
             return []
         return [Act(INVENTORY, "approve-contest", values), Act(INVENTORY, "reject-contest", values)]
 
+    excused = () if missing else whole["day"].get("excused", ())
     shown = ("table", "variance", "number", "shift", "at", "expected_cents", "counted_cents", "cents", "level")
     return [
+        *([listed("days.excused", excused, cols("table", "reason"))] if excused else []),
         listed(
             "days.variances",
             whole if missing else whole["variances"],

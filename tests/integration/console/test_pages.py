@@ -98,6 +98,20 @@ def test_what_services_say_is_shown_as_text(stage: Stage, browser: Browser) -> N
     assert 5 <= sum("&lt;script&gt;" in page.text for page in pages)
 
 
+def test_the_page_of_a_day_names_what_is_missing_and_who_is_excused(stage: Stage, browser: Browser) -> None:
+    """Which box, since when; which table, and why."""
+    table: dict[str, Any] = {"table": "BJ-01", "win_cents": None, "missing": ["box"]}
+    table["lacks"] = [{"what": "box", "name": "B2", "since": "2026-11-22T14:00:00Z"}]
+    excused = [{"table": "BJ-02", "reason": f"renovated {EVIL}"}]
+    whole = {"day": {"status": "open", "excused": excused}, "win": {"tables": [table], "total": {}}}
+    whole |= {"variances": [], "adjustments": [], "follow_ups": []}
+    stage.services.answers["table-inventory", "GET", "/gaming-days/riverside/2026-11-22/whole"] = (200, whole)
+    page = browser.get("/p/riverside/days/2026-11-22").text
+    since = '<time datetime="2026-11-22T14:00:00+00:00">2026-11-22 09:00:00</time>'
+    for shown in (f"Box B2, since {since}", "Excused tables", "BJ-02", "renovated &lt;script&gt;"):
+        assert shown in page, shown
+
+
 def test_the_meters_of_a_day_show_what_differs_and_lead_to_all_the_rest(stage: Stage, browser: Browser) -> None:
     """Hours that were compared are not asked for again until somebody wants that; each meter has all its readings."""
     day, pool = "/reconciliations/riverside/2026-11-22", "blackjack-link"
