@@ -9,21 +9,25 @@ from operator import itemgetter
 from typing import Any, Final
 
 from loadtest.casino import Casino
-from loadtest.journal import DESK, SEALS, Journal, Published
+from loadtest.journal import DESK, SEALS, WINS, Journal, Published
 from loadtest.pit import PitDay
 from loadtest.pit_items import Box, PaperFill, Slip, contents
 from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, PLANTED_CENTS, SECURITY, SHIFTS
+from loadtest.stated_facts import stated_wins
 from shared.contracts import counts, inventory, pit
 from shared.contracts.cage import CheckRedeemed
 from shared.contracts.chips import Pieces, value_of
 from shared.contracts.envelope import Event, canonical
 from shared.contracts.facts import Fact
 from shared.contracts.topics import INVENTORY
+from shared.contracts.win import WinStated
 
 COUNTER, VERIFIER, CASHIER = "demo.counter", "demo.verifier", "demo.cashier"
 ACCOUNTANT, AUDITOR, CONTROLLER = "demo.accountant", "demo.revenue_auditor", "demo.controller"
 
 _MINUTE: Final = timedelta(minutes=1)
+_STATED: Final = timedelta(seconds=1)
+"""A win is stated so long after what makes it another one."""
 _NOTE_CENTS: Final = 100_00
 _KEPT: Final = 20
 """One counter check in so many is not paid."""
@@ -82,8 +86,11 @@ class InventoryFacts:
             yield self._journal.at_desk(fact, at)
         for paper in numbered.day.paper:
             yield self._enter(numbered.day, paper, ends_at)
+        closed, counted = stated_wins(numbered.day, numbered.events, numbered.slips)
+        yield from self._state(closed, ends_at)
         yield from self._redeem(numbered.day, ends_at + 10 * _MINUTE)
         yield from self._count(numbered, ends_at + 30 * _MINUTE)
+        yield from self._state(counted, ends_at + 60 * _MINUTE + _STATED)
         yield from self._resolve(numbered, ends_at + 90 * _MINUTE)
 
     def seal(self, day: PitDay, at: datetime) -> Iterator[Published]:
@@ -102,6 +109,10 @@ class InventoryFacts:
         )
         for moment, fact in steps:
             yield self._journal.at_desk(fact, moment, shard_number=SEALS)
+
+    def _state(self, wins: Iterable[WinStated], at: datetime) -> Iterator[Published]:
+        for win in wins:
+            yield self._journal.entry(WINS, win, at)
 
     def _slip(self, day: PitDay, slip: Slip, number: int) -> Iterator[tuple[datetime, Fact]]:
         """Give the steps of a slip that are done at desks, each with its moment."""

@@ -14,6 +14,8 @@ DESK: Final = 12
 the topics have (infra/topics.yaml)."""
 SEALS: Final = DESK + 1
 """The shard of what closes gaming days, which is published after all else of a month."""
+WINS: Final = SEALS + 1
+"""The shard of what is stated of wins."""
 RECORDED: Final = timedelta(milliseconds=40)
 """An entry is recorded so long after what it says happened, or later."""
 

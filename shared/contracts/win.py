@@ -87,8 +87,9 @@ class WinStated(Fact, OfTableDay):
     """The figures of a table in a shift of a gaming day, as they follow from what is recorded by now.
 
     Whatever is recorded later, and makes others, is stated as the next `revision`: `changes` are the `figures` less
-    those of the revision before, `found` is what that one missed and this one has. So who adds up the changes of all
-    revisions has the figures, and of those that were recorded up to a moment, the figures as they were known then.
+    those of the revision before, `lost` is what of `missing` that one did not miss, `found` what it missed and this one
+    has. So who adds up the changes of all revisions has the figures, and of those that were recorded up to a moment,
+    the figures as they were known then; and likewise what is missing.
     `counts` and `boxes` are the sequences, in the table's pit stream, of the counts and box exchanges that the figures
     follow from.
     """
@@ -98,6 +99,7 @@ class WinStated(Fact, OfTableDay):
     figures: WinFigures
     changes: WinFigures
     missing: tuple[Missing, ...] = ()
+    lost: tuple[Missing, ...] = ()
     found: tuple[Missing, ...] = ()
     counts: tuple[Number, ...] = ()
     boxes: tuple[Number, ...] = ()

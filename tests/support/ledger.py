@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from tests.support.published import published
+from tests.support.statements import SHARD, Statements
 from tests.unit.reporting.entries import DAY, NOON
 
 PEOPLE: dict[str, Any] = {"dealer": "dealer.1", "floorperson": "floor.lee"}
@@ -14,6 +15,7 @@ class Ledger:
 
     def __init__(self, table: str = "BJ-01", day: str = DAY, seq: int = 0) -> None:
         self.table, self.day, self.seq, self.pit_events = table, day, seq, 0
+        self.statements = Statements("riverside", shard=SHARD + seq)
         self.at = {"property": "riverside", "table": table, "gaming_day": day}
 
     def entry(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
@@ -21,6 +23,10 @@ class Ledger:
         self.seq += 1
         at = NOON + timedelta(seconds=self.seq)
         return published(kind, data, service="table-inventory", sequence=self.seq, at=at)
+
+    def stated(self, shift: str = "day", **said: Any) -> dict[str, Any]:
+        """What is stated of the win of a shift when the last entry was recorded."""
+        return self.statements.stated(NOON + timedelta(seconds=self.seq), self.table, self.day, shift, **said)
 
     def pit(self, event: str, shift: str, *, moved: int | None = None, **data: Any) -> dict[str, Any]:
         """An event of the pit was recorded."""
@@ -68,4 +74,5 @@ def counted_day(table: str = "BJ-01", *, closer: int, day: str = "2026-11-20", s
         ledger.pit("chips.sold", "day", moved=-60_000, instrument="currency", cents=60_000, dealer="dealer.1"),
         *ledger.box("day", 1 + seq, 600),
         ledger.count("table.closed", "day", closer),
+        ledger.stated(opener=100_000, fills=50_000, currency=60_000, closer=closer * 100),
     ]

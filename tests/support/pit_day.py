@@ -26,6 +26,7 @@ from tests.support.pit_ledger import (
 )
 from tests.support.properties import property_event
 from tests.support.reporting import Books
+from tests.support.statements import Statements
 from tests.unit.reporting.entries import Shard, total
 
 
@@ -122,6 +123,23 @@ def day_of_the_pit(ledger: Ledger) -> list[Event]:
     ]
 
 
+def statements_of_the_day(property_name: str, *, checks: int = 20000) -> list[Event]:
+    """What is stated of that day before the box is counted and after it, with so many cents of counter checks."""
+    statements, table = Statements(property_name), "BJ-01"
+    swing: Said = {"opener": 138000, "credits": 30000, "fills": 1000, "closer": 100000, "boxes": 1}
+    handed_over: Said = {"opener": 147500, "fills": 49500, "prepaid": 5000, "closer": 138000, "handed_over": 138000}
+    return [
+        statements.stated(at(8), table, DAY_BEFORE, "grave", closer=150000, missing=["opener"]),
+        statements.stated(at(8), "BJ-02", DAY_BEFORE, "grave", closer=80000, missing=["opener"]),
+        statements.stated(at(19), table, DAY, "day", **handed_over),
+        statements.stated(at(20), "BJ-02", DAY, "day", opener=80000, closer=80000, carried=1),
+        statements.stated(at(23.1), table, DAY, "swing", **swing, missing=["count A1"]),
+        statements.stated(
+            at(25), table, DAY, "swing", currency=30000, counter_checks=checks, boxes_counted=1, missing=[]
+        ),
+    ]
+
+
 def _paper_fill(ledger: Ledger, table: str) -> Event:
     signed: Said = {
         "requested_by": "pit.ray",
@@ -174,7 +192,7 @@ class Pit:
 
     def play(self) -> None:
         """Let it read the whole day."""
-        self.feed("inventory", *day_of_the_pit(self.ledger))
+        self.feed("inventory", *day_of_the_pit(self.ledger), *statements_of_the_day(PROPERTY))
         self.feed("settlements", *rounds())
 
     def answer(self, report: str, more: str = "", *, known_at: str = LATER) -> httpx.Response:

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tests.support.published import published
+from tests.support.statements import SHARD, Statements
 from tests.unit.reporting.entries import DAY, NOON
 
 Entry = dict[str, Any]
@@ -16,6 +17,7 @@ class TableDays:
         self.property_name = property_name
         self.shard = shard
         self.seq = 0
+        self.statements = Statements(property_name, shard=SHARD + shard)
 
     @property
     def last_recorded(self) -> datetime:
@@ -55,7 +57,12 @@ class TableDays:
             self.pit("table.opened", table, day, contents=_cents(opener), game="blackjack", **people),
             self.pit("table.closed", table, day, contents=_cents(closer), **people),
             *self.box(table, day, drop),
+            self.stated(table, day, opener=opener, closer=closer, currency=drop),
         ]
+
+    def stated(self, table: str, day: str = DAY, **said: Any) -> Entry:
+        """What is stated of the win of a table when the last entry was recorded."""
+        return self.statements.stated(self.last_recorded, table, day, **said)
 
     def raked(self, table: str, day: str = DAY, *, rake: int, drop: int = 0) -> list[Entry]:
         """A non-banking table opened, sold chips for currency, and took a rake, all in cents."""
@@ -64,6 +71,7 @@ class TableDays:
         return [
             self.pit("table.opened", table, day, non_banking=True, **opener),
             *self.box(table, day, drop, rake=rake),
+            self.stated(table, day, non_banking=True, openings=1, boxes=1, boxes_counted=1, rake=rake),
         ]
 
     def contest(self, name: str, fees: int, prizes: int, before: tuple[int, int] | None = None) -> Entry:
@@ -108,15 +116,15 @@ class TableDays:
             found.append(self.entry(f"day.{step}", about | people | more))
         return found
 
-    def adjusted(self, table: str, cents: int, day: str = DAY, *, figure: str = "currency") -> Entry:
-        """A figure of a sealed day was adjusted."""
+    def adjusted(self, table: str, cents: int, day: str = DAY) -> list[Entry]:
+        """The currency of a sealed day was adjusted, and the win stated again."""
         adjustment = {
             "property": self.property_name,
             "table": table,
             "gaming_day": day,
             "adjustment": 1,
             "shift": "day",
-            "figure": figure,
+            "figure": "currency",
             "cents": cents,
             "reason": "a note was counted twice",
             "day_status": "final",
@@ -125,7 +133,9 @@ class TableDays:
             "approved_by": "controller.fay",
             "approved_at": self.last_recorded.isoformat(),
         }
-        return self.entry("adjustment.approved", adjustment)
+        approved = self.entry("adjustment.approved", adjustment)
+        so_far = self.statements.figures(table, day).adjusted_cents
+        return [approved, self.stated(table, day, adjusted=so_far + cents)]
 
 
 def _cents(cents: int) -> list[Entry]:

@@ -11,7 +11,7 @@ from services.reporting.books.reading import Books, Listed
 from services.reporting.books.spans import Span
 from services.reporting.books.variances import CaseKey
 from services.reporting.books.windows import Moves, last_and_all, moved_in
-from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
+from services.reporting.kit.figures import NOTHING, EntryRef, Figure
 from shared.contracts import pit
 
 _RECORDED: Final[Mapping[str, str]] = {"currency": "currency", "counter_check": "counter_check.issued"}
@@ -140,21 +140,3 @@ async def counted_boxes(books: Books) -> dict[tuple[str, int], tuple[int, int]]:
 def _days(books: Books) -> dict[str, date]:
     """Return the parameters of the question's gaming days: a count is of the day of its boxes."""
     return {"first": books.question.first, "last": books.question.last}
-
-
-# Read as sums: the counts of a month are hundreds of thousands of turns, notes and checks.
-_IN_BOXES: Final = text("""
-    SELECT f.service, f.shard, f.seq,
-           sum(CAST(b.box ->> 'currency_cents' AS bigint) + CAST(b.box ->> 'counter_checks_cents' AS bigint)) AS cents
-    FROM reporting.facts f CROSS JOIN LATERAL jsonb_array_elements(f.data -> 'boxes') AS b(box)
-    WHERE f.property = :property AND f.kind = 'count.concluded' AND f.gaming_day BETWEEN :first AND :last
-      AND f.recorded_at <= :known_at AND CAST(b.box ->> 'gaming_day' AS date) BETWEEN :first AND :last
-      AND (CAST(:table AS text) IS NULL OR b.box ->> 'table' = :table)
-    GROUP BY f.service, f.shard, f.seq ORDER BY f.service, f.shard, f.seq""")
-
-
-async def counted_in_boxes(books: Books) -> Figure:
-    """Return the currency and counter checks that counts found in the boxes of the question's gaming days."""
-    question = books.question
-    rows = await books.read(_IN_BOXES, first=question.first, last=question.last, table=question.table)
-    return total(Figure(int(row.cents), (EntryRef(row.service, row.shard, row.seq),)) for row in rows)

@@ -92,8 +92,8 @@ class Slip:
             return _value(self.received, "received_contents")
         return Figure(value_of(self.received.fact.data.contents), (self.received.entry,))
 
-    def in_win(self, first: date, last: date) -> Figure:
-        """Return what it adds to the fills or credits of the win of gaming days: where its chips come or leave."""
+    def moved(self, first: date, last: date) -> Figure:
+        """Return what it moved on gaming days: what came to its table, or left it."""
 
         def of_days(step: Listed | None) -> bool:
             return step is not None and first <= step.fact.gaming_day <= last

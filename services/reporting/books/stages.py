@@ -1,5 +1,6 @@
 """How far gaming days have come, as known at a moment: open, preliminary, final, restated; and what restated them."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -10,6 +11,16 @@ from sqlalchemy import text
 from services.reporting.books.statements import COUNT_OPEN
 from services.reporting.kit.figures import EntryRef
 from services.reporting.kit.question import Question
+from shared.contracts import pit
+from shared.contracts.counts import CountConcluded
+from shared.contracts.inventory import (
+    AdjustmentApproved,
+    BoxWrittenOff,
+    CreditReceived,
+    ManualSlipEntered,
+    SlipVoided,
+)
+from shared.contracts.reading import kind_of
 from shared.contracts.reports import Reached, ReportStatus, furthest_behind
 from shared.runtime.reader import Executes
 
@@ -52,17 +63,33 @@ PLAYED: Final = text("""
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND first_recorded <= :known_at
     ORDER BY gaming_day""")
 
+_STATED_OF: Final = (
+    *(kind_of(event) for event in (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.CarriedTable)),
+    *(kind_of(event) for event in (pit.ReceivedFill, pit.CarriedCredit, pit.SoldChips, pit.DroppedCoupon)),
+    *(kind_of(event) for event in (pit.WaivedVigorish, pit.ExchangedBox)),
+    *(fact.KIND.name for fact in (ManualSlipEntered, CreditReceived, SlipVoided, AdjustmentApproved, BoxWrittenOff)),
+    CountConcluded.KIND.name,
+)
+"""What is reported and recorded that may make another win: events of the pit, and facts."""
+
+# Of these, none changes a figure of the win before it is stated: each is of the version that the next entry makes.
 _AFTER: Final = text("""
-    SELECT c.gaming_day, c.service, c.shard, c.seq, c.recorded_at,
+    SELECT c.gaming_day, c.service, c.shard, c.seq, c.recorded_at, c.changes,
            coalesce(f.kind, x.kind, 'settlement.posted') AS kind,
            coalesce(x.entered_by, f.data ->> 'approved_by', f.data ->> 'resolved_by', f.data ->> 'owner',
                     f.data ->> 'concluded_by', f.data ->> 'entered_by', f.data ->> 'by', '') AS who,
            coalesce(x.reason, f.data ->> 'reason', f.data ->> 'conclusion', f.data ->> 'late_reason', '') AS why
-    FROM (SELECT DISTINCT gaming_day, service, shard, seq, recorded_at FROM reporting.amounts
-          WHERE property = :property AND gaming_day = :day AND measure <> 'acts'
-            AND recorded_at > :sealed AND recorded_at <= :known_at
+    FROM (SELECT gaming_day, service, shard, seq, recorded_at, bool_or(changes) AS changes FROM (
+              SELECT gaming_day, service, shard, seq, recorded_at, true AS changes FROM reporting.amounts
+              WHERE property = :property AND gaming_day = :day AND measure <> 'acts'
+                AND recorded_at > :sealed AND recorded_at <= :known_at
+              UNION ALL
+              SELECT gaming_day, service, shard, seq, recorded_at, false FROM reporting.facts
+              WHERE property = :property AND gaming_day = :day AND coalesce(event, kind) = ANY(:stated_of)
+                AND recorded_at > :sealed AND recorded_at <= :known_at) entries
+          GROUP BY gaming_day, service, shard, seq, recorded_at
           UNION ALL
-          SELECT gaming_day, 'round-settlement', shard, seq, recorded_at FROM reporting.rounds
+          SELECT gaming_day, 'round-settlement', shard, seq, recorded_at, true FROM reporting.rounds
           WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at) c
     LEFT JOIN reporting.facts f ON f.service = c.service AND f.shard = c.shard AND f.seq = c.seq
     LEFT JOIN reporting.exceptions x
@@ -129,30 +156,34 @@ async def stage_of(connection: Executes, question: Question, played: Sequence[da
             statuses.append(ReportStatus.RESTATED if after else ReportStatus.FINAL)
         else:
             statuses.append(ReportStatus.PRELIMINARY if steps else ReportStatus.OPEN)
-    moments = {(one.gaming_day, one.recorded_at) for one in restatements}
+    versions = {(one.gaming_day, one.version) for one in restatements}
     status = furthest_behind(statuses)
     in_order = sorted(restatements, key=lambda one: (one.gaming_day, one.version))
-    return Stage(status, 1 + len(moments), tuple(in_order), sealed_at)
+    return Stage(status, 1 + len(versions), tuple(in_order), sealed_at)
 
 
 async def _restatements(connection: Executes, question: Question, day: date, sealed: datetime) -> Sequence[Restatement]:
-    rows = (
-        await connection.execute(
-            _AFTER, {**_parameters(question, "property", "known_at"), "day": day, "sealed": sealed}
-        )
-    ).all()
-    moments = {moment: number for number, moment in enumerate(sorted({row.recorded_at for row in rows}), 2)}
+    asked = {
+        **_parameters(question, "property", "known_at"),
+        "day": day,
+        "sealed": sealed,
+        "stated_of": list(_STATED_OF),
+    }
+    rows = (await connection.execute(_AFTER, asked)).all()
+    moments = sorted({row.recorded_at for row in rows if row.changes})
+    versions = [(bisect_left(moments, row.recorded_at), row) for row in rows]
     return [
         Restatement(
             day,
-            moments[row.recorded_at],
+            2 + number,
             EntryRef(row.service, row.shard, row.seq),
             row.kind,
             row.recorded_at,
             row.who,
             row.why,
         )
-        for row in rows
+        for number, row in versions
+        if number < len(moments)
     ]
 
 

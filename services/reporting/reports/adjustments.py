@@ -53,11 +53,8 @@ ADJUSTED: Final = Section(
 
 async def _fill(books: Books) -> Content:
     listed = await adjustments_of(books)
-    identities = (
-        await _approved(books, listed, "win", "adjusted_cents"),
-        await _approved(books, listed, "account", "account_adjusted_cents"),
-    )
-    return Content((fill(ADJUSTED, (_row(books, one) for one in listed)),), identities, _marks(books))
+    identity = await _approved(books, listed)
+    return Content((fill(ADJUSTED, (_row(books, one) for one in listed)),), (identity,), _marks(books))
 
 
 def _row(books: Books, one: Adjustment) -> dict[str, Any]:
@@ -86,12 +83,11 @@ def _row(books: Books, one: Adjustment) -> dict[str, Any]:
     }
 
 
-async def _approved(books: Books, listed: list[Adjustment], of: str, measure: str) -> Identity:
-    approved = [one for one in listed if one.of == of and one.status == "approved"]
-    known = (await books.amounts([measure])).get((), {}).get(measure, NOTHING)
+async def _approved(books: Books, listed: list[Adjustment]) -> Identity:
+    approved = [one for one in listed if one.of == "account" and one.status == "approved"]
+    known = (await books.amounts(["account_adjusted_cents"])).get((), {}).get("account_adjusted_cents", NOTHING)
     here = total(Figure(one.nanocents // NANOCENTS, one.entries) for one in approved)
-    says = f"the approved adjustments of the {of} are those that the {of} has"
-    return Identity(f"approved, {of}", here, known, says)
+    return Identity("approved, account", here, known, "the approved adjustments of accounts are those that they have")
 
 
 def _marks(books: Books) -> tuple[Mark, ...]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from services.reporting.books.boxes import Box, boxes_of
 from services.reporting.books.compared import Compared, compared_boxes, compared_windows
+from services.reporting.books.inventory import Lack
 from services.reporting.books.many_slips import ReceivedSlip, received_slips
 from services.reporting.books.reading import Books
 from services.reporting.books.variances import CaseKey, Cases, cases_of
@@ -192,9 +193,11 @@ def _after_seal(key: CaseKey, row: Mapping[str, Any]) -> _Row:
 
 
 async def _counted(books: Books) -> Identity:
-    known = (await books.amounts(["boxes", "boxes_counted"])).get((), {})
-    says = "every box that came off a table was counted"
-    return Identity("boxes", known.get("boxes", NOTHING), known.get("boxes_counted", NOTHING), says, "count")
+    known = await books.amounts(["missing", "rake_missing"], ("item",))
+    waiting = [found for (item,), found in known.items() if Lack.of_item(item).what.startswith("count ")]
+    lacking = total(figure for found in waiting for figure in found.values())
+    says = "no box that came off a table waits to be counted"
+    return Identity("boxes", lacking, NOTHING, says, "count")
 
 
 def _settled(found: Iterable[_Found]) -> Identity:

@@ -1,48 +1,46 @@
-"""The win of tables as counted: opener, fills, credits, closer and drop, by the formula of the law that held."""
+"""The win of tables as counted: what table inventory states of it, added up; it is computed there, and nowhere else."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
+from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final, Self
+from typing import Any, Final
 
+from services.reporting.books.inventory import Lack
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Mark
-from services.reporting.kit.figures import NOTHING, Cell, Figure, explained_by, share, total
-from shared.jurisdictions import GamingPack
-from shared.jurisdictions.model import Figure as FigureName
-from shared.jurisdictions.model import WinFormula
+from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
 
-MEASURES: Final = (
+_MEASURES: Final = (
     *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),
-    *("currency_cents", "counter_checks_cents", "prepaid_cents", "match_play_cents", "direct_bet_cents"),
-    *("coupons_cents", "openings", "closings", "carried", "boxes", "boxes_counted", "adjusted_cents"),
+    *("currency_cents", "counter_checks_cents", "prepaid_cents", "coupons_cents", "drop_cents"),
+    *("win_cents", "adjusted_cents", "missing"),
 )
-"""What the win of a table follows from (services.reporting.books.inventory)."""
+"""What is stated of the win of a table (services.reporting.books.inventory)."""
 
-_INSTRUMENTS: Final[Mapping[str, str]] = {
-    "currency": "currency_cents",
-    "counter_check": "counter_checks_cents",
-    "prepaid_access": "prepaid_cents",
-    "match_play": "match_play_cents",
-    "direct_bet": "direct_bet_cents",
-}
-"""The measure of each instrument that law may count as drop."""
 
-_ADJUSTED: Final[Mapping[str, tuple[FigureName, str | None]]] = {
-    "opener": ("opener", None),
-    "closer": ("closer", None),
-    "fills": ("fills", None),
-    "credits": ("credits", None),
-    "currency": ("drop", "currency"),
-    "counter_checks": ("drop", "counter_check"),
-}
-"""The figure of the formula that an adjustment changes, and the instrument that it is of."""
+@dataclass(frozen=True, slots=True, order=True)
+class Missing:
+    """What a table lacks, with its name and since when, on the clock of the property."""
+
+    table: str
+    said: str
+
+    @classmethod
+    def of(cls, books: Books, table: str, item: str) -> "Missing":
+        """Return what an item of the measure says."""
+        lack = Lack.of_item(item)
+        return cls(table, f"{lack.what} (since {lack.since.astimezone(books.place.zone):%Y-%m-%d %H:%M})")
+
+
+NOT_COUNTED: Final = "counts"
+"""What is missing of a table that was played at, and of which nothing at all is stated."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedWin:
-    """The win of a table, a shift of it, or several, in cents; `missing` says what has not been counted yet."""
+    """The win of a table, a shift of it, or several, in cents; there is none while something is `missing`."""
 
     opener: Figure = NOTHING
     fills: Figure = NOTHING
@@ -51,13 +49,11 @@ class CountedWin:
     currency: Figure = NOTHING
     counter_checks: Figure = NOTHING
     prepaid: Figure = NOTHING
-    match_play: Figure = NOTHING
-    direct_bet: Figure = NOTHING
     coupons: Figure = NOTHING
     drop: Figure = NOTHING
     win: Figure = NOTHING
     adjusted: Figure = NOTHING
-    missing: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
 
     @property
     def final_win(self) -> Figure:
@@ -69,9 +65,19 @@ class CountedWin:
         """Return the win as a percentage of the drop."""
         return share(self.win, self.drop)
 
+    @property
+    def lacks(self) -> str | None:
+        """Return what is missing of one table; None: nothing."""
+        return ", ".join(one.said for one in self.missing) or None
+
+    @property
+    def lacks_by_table(self) -> str | None:
+        """Return what is missing of which tables; None: nothing of any."""
+        tables = groupby(self.missing, attrgetter("table"))
+        return "; ".join(f"{table}: {', '.join(one.said for one in lacks)}" for table, lacks in tables) or None
+
     def __add__(self, other: "CountedWin") -> "CountedWin":
-        figures = {name: getattr(self, name) + getattr(other, name) for name in _FIGURES}
-        return CountedWin(**figures, missing=tuple(sorted({*self.missing, *other.missing})))
+        return together((self, other))
 
 
 _FIGURES: Final = tuple(name for name in CountedWin.__slots__ if name != "missing")
@@ -86,15 +92,6 @@ def together(wins: Iterable[CountedWin]) -> CountedWin:
     return CountedWin(**dict(zip(_FIGURES, figures, strict=False)), missing=missing)
 
 
-def spans(law: GamingPack, first: date, last: date) -> list[tuple[date, date]]:
-    """Return the gaming days from `first` to `last` in parts through which formula and instruments stay the same."""
-    provisions = (law.win.formula, *(getattr(law.instruments, name) for name in _INSTRUMENTS))
-    changes = {dated.effective_from for provision in provisions for dated in provision.root}
-    begins = sorted({first, *(day for day in changes if first < day <= last)})
-    ends = [day - timedelta(days=1) for day in begins[1:]] + [last]
-    return list(zip(begins, ends, strict=True))
-
-
 async def counted_wins(
     books: Books,
     *by: str,
@@ -107,93 +104,25 @@ async def counted_wins(
     Without `shift`, the opener is that of the first shift of a day, and the closer that of the last. Not `explained`,
     figures do not say where they come from.
     """
-    law = books.place.law
-    found: dict[tuple[str, ...], CountedWin] = {}
-    for begin, end in spans(law, first or books.question.first, last or books.question.last):
-        of_day = _Law.of(law, begin)
-        known = await books.amounts(MEASURES, (*by, "item"), first=begin, last=end, explained=explained)
-        grouped: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
-        for (*place, item), measures in known.items():
-            grouped.setdefault(tuple(place), {})[item] = measures
-        for key, items in grouped.items():
-            win = _win(of_day, items, day="shift" not in by)
-            found[key] = found[key] + win if key in found else win
-    return dict(sorted(found.items()))
+    known = await books.amounts(_MEASURES, (*by, "item"), first=first, last=last, explained=explained)
+    figures: dict[tuple[str, ...], Mapping[str, Figure]] = {}
+    missing: dict[tuple[str, ...], list[Missing]] = {}
+    for (*place, item), measures in known.items():
+        key = tuple(place)
+        figures.setdefault(key, {})
+        if item:
+            table = dict(zip(by, key, strict=True)).get("table_name", "")
+            missing.setdefault(key, []).append(Missing.of(books, table, item))
+        else:
+            figures[key] = measures
+    return {key: _win(figures[key], missing.get(key, ()), day="shift" not in by) for key in sorted(figures)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Law:
-    """The formula of the win on some gaming days, and the instruments that are drop then, with their measures."""
-
-    formula: WinFormula
-    instruments: Mapping[str, str]
-
-    @classmethod
-    def of(cls, law: GamingPack, day: date) -> Self:
-        """Return the law of a gaming day."""
-        return cls(
-            law.win.formula.on(day).value,
-            {
-                name: measure
-                for name, measure in _INSTRUMENTS.items()
-                if getattr(law.instruments, name).on(day).value == "drop"
-            },
-        )
-
-
-def _win(law: _Law, items: Mapping[str, Mapping[str, Figure]], *, day: bool) -> CountedWin:
-    measures = items.get("", {})
-
-    def of(measure: str) -> Figure:
-        return measures.get(measure, NOTHING)
-
-    handed_over = of("handed_over_cents") if day else NOTHING
-    parts: dict[FigureName, Figure] = {
-        "opener": of("opener_cents") - handed_over,
-        "fills": of("fills_cents"),
-        "credits": of("credits_cents"),
-        "closer": of("closer_cents") - handed_over,
-        "drop": total([of(measure) for measure in law.instruments.values()]),
-    }
-    formula = law.formula
-    win = Figure(
-        formula.win_cents({name: part.value for name, part in parts.items()}),
-        explained_by(*(parts[name] for name in (*formula.plus, *formula.minus))).origin,
-    )
-    adjusted = NOTHING
-    for figure, (part, instrument) in _ADJUSTED.items():
-        if figure in items and (instrument is None or instrument in law.instruments):
-            change = items[figure].get("adjusted_cents", NOTHING)
-            sign = (part in formula.plus) - (part in formula.minus)
-            adjusted += Figure(sign * change.value, change.because)
-    return CountedWin(
-        **parts,
-        currency=of("currency_cents"),
-        counter_checks=of("counter_checks_cents"),
-        prepaid=of("prepaid_cents"),
-        match_play=of("match_play_cents"),
-        direct_bet=of("direct_bet_cents"),
-        coupons=of("coupons_cents"),
-        win=win,
-        adjusted=adjusted,
-        missing=_missing(measures),
-    )
-
-
-def _missing(measures: Mapping[str, Figure]) -> tuple[str, ...]:
-    """Return what of a table that was open is not there: an opener, a closer, its drop, or what its boxes held."""
-    openings, closings = (measures.get(name, NOTHING).value for name in ("openings", "closings"))
-    boxes, counted = (measures.get(name, NOTHING).value for name in ("boxes", "boxes_counted"))
-    found = []
-    if closings > openings or (counted and not openings):  # it was played at, and there is nothing to start from
-        found.append("opener")
-    if openings > closings:
-        found.append("closer")
-    if openings and not boxes:
-        found.append("drop")
-    if boxes > counted:
-        found.append("count")
-    return tuple(sorted(found))
+def _win(measures: Mapping[str, Figure], missing: Iterable[Missing], *, day: bool) -> CountedWin:
+    found = {name: measures.get(f"{name}_cents", NOTHING) for name in _FIGURES}
+    if day and (handed_over := measures.get("handed_over_cents")) is not None:
+        found |= {name: found[name] - handed_over for name in ("opener", "closer")}
+    return CountedWin(**found, missing=tuple(sorted(missing)))
 
 
 def counted_marks(books: Books) -> tuple[Mark, ...]:

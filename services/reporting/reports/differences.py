@@ -9,7 +9,7 @@ from services.reporting.kit.document import Column, Identity, Section
 from services.reporting.kit.figures import NOTHING, Figure, total
 from services.reporting.reports.counted_win import CountedWin
 from services.reporting.reports.settled_win import SettledWin
-from services.reporting.reports.spans import Span, is_asked
+from services.reporting.reports.spans import Span
 
 DIFFERENCES: Final = Section(
     name="differences",
@@ -62,20 +62,15 @@ DIFFERENCES: Final = Section(
 )
 """Of the tables that are counted in full."""
 
-_MEASURES: Final = ("coupons_paid_cents", "vigorish_waived_cents", "variance_resolved_cents")
+_GIVEN: Final = ("coupons_paid_cents", "vigorish_waived_cents")
 _SOLD: Final = ("currency", "counter_check.issued")
 """What went into the boxes, as the movements of windows are named."""
 
 
 async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
     """Return the rows of DIFFERENCES."""
-    known = await books.amounts(_MEASURES, ("table_name", "item"), first=books.question.first)
-    moved: dict[str, dict[str, Figure]] = {}
-    for (table, item), measures in known.items():
-        of_table = moved.setdefault(table, {})
-        for name, figure in measures.items():
-            if name != "variance_resolved_cents" or item == "inventory":
-                of_table[name] = of_table.get(name, NOTHING) + figure
+    given = await books.amounts(_GIVEN, ("table_name",))
+    resolved = await books.amounts(("variance_resolved_cents",), ("table_name", "item"), items=("inventory",))
     settled = {table: win for (table,), win in span.settled.by("table_name").items()}
     sold: dict[str, Figure] = {}
     for window in await windows_of(books):  # a sale is of the window that it was made in, whatever day it began
@@ -85,27 +80,30 @@ async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
     return [
         {
             "table": table,
-            **_row(counted, settled.get(table, SettledWin()), moved.get(table, {}), sold.get(table, NOTHING)),
+            **_row(
+                counted,
+                settled.get(table, SettledWin()),
+                given=total(given.get((table,), {}).values()),
+                sold=sold.get(table, NOTHING),
+                inventory=resolved.get((table, "inventory"), {}).get("variance_resolved_cents", NOTHING),
+            ),
         }
         for table, counted in span.counted.items()
         if not counted.missing
     ]
 
 
-def _row(counted: CountedWin, settled: SettledWin, moved: Mapping[str, Figure], sold: Figure) -> dict[str, Figure]:
-    def of(name: str) -> Figure:
-        return moved.get(name, NOTHING)
-
+def _row(
+    counted: CountedWin, settled: SettledWin, *, given: Figure, sold: Figure, inventory: Figure
+) -> dict[str, Figure]:
     difference = counted.win - settled.win
     banks = total(map(settled.of, ("banked_handle_cents", "bank_collected_cents"))) - total(
         map(settled.of, ("banked_payout_cents", "bank_paid_cents", "house_in_bank_cents"))
     )
     electronic = settled.of("account_credited_cents") - settled.of("account_staked_cents")
     elsewhere = settled.of("meter_payout_cents") + electronic + banks
-    instruments = counted.drop - counted.currency - counted.counter_checks - counted.prepaid
-    given = instruments - of("coupons_paid_cents") - of("vigorish_waived_cents")
+    given = counted.drop - counted.currency - counted.counter_checks - counted.prepaid - given
     drop = counted.currency + counted.counter_checks - sold
-    inventory = of("variance_resolved_cents")
     return {
         "win_cents": counted.win,
         "settled_win_cents": settled.win,
@@ -118,11 +116,8 @@ def _row(counted: CountedWin, settled: SettledWin, moved: Mapping[str, Figure], 
     }
 
 
-def explained_identity(books: Books, span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
-    """Return that these rows leave nothing unexplained; None while a table played at is not counted in full."""
-    played: Iterable[str] = (table for (table,) in span.settled.by("table_name"))
-    if not all(is_asked(books, table) and table in span.counted for table in played):
-        return None
+def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
+    """Return that these rows leave nothing unexplained; None while a table is not counted in full."""
     if any(counted.missing for counted in span.counted.values()):
         return None
     explained = ("elsewhere_cents", "given_cents", "drop_variance_cents", "inventory_variance_cents")

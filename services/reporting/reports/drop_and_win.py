@@ -9,16 +9,24 @@ from services.reporting.books.reading import Books
 from services.reporting.books.sales import HourOfSales, hours_of_sales
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Identity, Made, Section, fill
-from services.reporting.kit.figures import Cell, Figure, share, total
+from services.reporting.kit.figures import Cell, Figure, total
 from services.reporting.reports.counted_win import CountedWin, counted_marks
 from services.reporting.reports.counted_win import together as counted_together
 from services.reporting.reports.differences import DIFFERENCES, difference_rows, explained_identity
+from services.reporting.reports.drop_and_win_cells import (
+    Cells,
+    at_place,
+    cells_of,
+    prior_cells,
+    settled_cells,
+)
 from services.reporting.reports.drop_and_win_sections import (
     GAMES,
     GAMES_TO_DATE,
     HOURS,
     HOUSE_EDGES,
     PITS,
+    SETTLED_SHIFTS,
     SHIFTS,
     TABLES,
     TABLES_TO_DATE,
@@ -36,58 +44,11 @@ from services.reporting.reports.spans import (
     is_asked,
     spans_to_date,
 )
-from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import PitRecorded, VarianceResolved
 from shared.contracts.reports import percent_of
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.submissions import SubmissionApproved
-
-Cells = dict[str, Any]
-
-
-def _settled(win: SettledWin) -> Cells:
-    exact = win.exact_handle
-    return {
-        **{name: win.of(name) for name in ("handle_cents", "payout_cents", "vigorish_cents", "house_in_bank_cents")},
-        "settled_win_cents": win.win,
-        "settled_win_percent": share(win.win, win.of("handle_cents")),
-        "theoretical_win_cents": win.theoretical_win,
-        "theoretical_win_percent": win.theoretical_percent,
-        "difference_cents": win.difference,
-        "difference_percent": win.difference_percent,
-        "exact_handle_cents": win.exact_handle,
-        "exact_win_cents": win.exact_win,
-        "exact_theoretical_win_cents": Cell(round(win.theoretical), exact),
-        "exact_difference_cents": Cell(round(win.exact_win.value - win.theoretical), win.exact_win),
-        "without_house_edge": ", ".join(sorted(win.without)) or None,
-    }
-
-
-def _counted(counted: CountedWin | None, settled: SettledWin) -> Cells:
-    if counted is None:
-        return {"missing": "counts"}
-    if counted.missing:
-        return {"drop_cents": counted.drop, "missing": ", ".join(counted.missing)}
-    return {
-        "drop_cents": counted.drop,
-        "win_cents": counted.win,
-        "hold_percent": counted.hold,
-        "counted_less_settled_cents": counted.win - settled.win,
-    }
-
-
-def _prior(counted: CountedWin | None) -> Cells:
-    if counted is None or counted.missing:
-        return {}
-    return {
-        "prior_year_drop_cents": counted.drop,
-        "prior_year_win_cents": counted.win,
-        "prior_year_hold_percent": counted.hold,
-    }
-
-
-def _cells(counted: CountedWin | None, settled: SettledWin, prior: CountedWin | None = None) -> Cells:
-    return _counted(counted, settled) | _settled(settled) | _prior(prior)
+from shared.contracts.win import WinStated
 
 
 def _grouped(wins: Mapping[str, CountedWin], name_of: Callable[[str], str]) -> dict[str, CountedWin]:
@@ -108,22 +69,44 @@ def _filled(
 ) -> Filled:
     """Return a section of the period; the total row has `totals`, and what was dropped, all counted or not."""
     [key] = section.key
+    of_table = key == "table"
 
     def row(name: str) -> Cells:
-        return {key: name, **(more or {}).get(name, {}), **_cells(*_at(name, counted, settled), prior.get(name))}
+        return {
+            key: name,
+            **(more or {}).get(name, {}),
+            **cells_of(*at_place(name, counted, settled), prior.get(name), of_table=of_table),
+        }
 
-    added = {
+    return fill(section, Made(sorted({*counted, *settled, *prior}), row), **_added_up(totals, counted, prior))
+
+
+def _added_up(totals: Cells, counted: Mapping[str, CountedWin], prior: Mapping[str, CountedWin]) -> dict[str, Any]:
+    known = {name: cell for name, cell in totals.items() if isinstance(cell, Figure | Cell)}
+    return known | {
         "drop_cents": total(win.drop for win in counted.values()),
         "prior_year_drop_cents": total(win.drop for win in prior.values() if not win.missing),
+        "missing": Cell(totals.get("missing")),
     }
-    known = {name: cell for name, cell in totals.items() if isinstance(cell, Figure | Cell)}
-    return fill(section, Made(sorted({*counted, *settled, *prior}), row), **(known | added))
 
 
-def _at(
-    name: str, counted: Mapping[str, CountedWin], settled: Mapping[str, SettledWin]
-) -> tuple[CountedWin | None, SettledWin]:
-    return counted.get(name), settled.get(name, SettledWin())
+def _shift_sections(
+    counted: Mapping[str, CountedWin], prior: Mapping[str, CountedWin], span: Span, totals: Cells
+) -> Iterable[Filled]:
+    """Return shifts as counted, and as settled: a table is seldom handed over on the minute of the clock."""
+
+    def cells(found: Cells) -> Cells:
+        return {name: cell for name, cell in found.items() if name in columns}
+
+    columns = {column.name for column in SHIFTS.columns}
+    shifts = sorted({*counted, *prior})
+    rows = ({"shift": shift, **cells_of(counted.get(shift), SettledWin(), prior.get(shift))} for shift in shifts)
+    yield fill(SHIFTS, map(cells, rows), **cells(_added_up(totals, counted, prior)))
+    settled = _single(span.settled.by("shift"))
+    whole = {
+        name: cell for name, cell in settled_cells(span.settled.whole()).items() if isinstance(cell, Figure | Cell)
+    }
+    yield fill(SETTLED_SHIFTS, ({"shift": shift, **settled_cells(win)} for shift, win in settled.items()), **whole)
 
 
 def _single(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, SettledWin]:
@@ -131,10 +114,8 @@ def _single(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, SettledWin]
 
 
 def _whole(span: Span) -> Cells:
-    """Return the cells of all tables together; one that was played at and not counted leaves them without a win."""
-    played = {table for (table,) in span.settled.by("table_name")}
-    counted = counted_together(span.counted.values()) if played <= span.counted.keys() else None
-    return _cells(counted, span.settled.whole())
+    """Return the cells of all tables together; one that is not counted leaves them without a win."""
+    return cells_of(counted_together(span.counted.values()), span.settled.whole())
 
 
 async def _fill(books: Books) -> Content:
@@ -150,7 +131,7 @@ async def _fill(books: Books) -> Content:
     differences = await difference_rows(books, span)
     totals = _whole(span)
     if prior:
-        totals |= _prior(counted_together(prior.values()))
+        totals |= prior_cells(counted_together(prior.values()))
     of_pits: dict[str, list[SettledWin]] = {}
     for table, win in tables.items():
         of_pits.setdefault(books.pit_of(table), []).append(win)
@@ -173,24 +154,16 @@ async def _fill(books: Books) -> Content:
             _grouped(prior, books.pit_of),
             totals,
         ),
-        _filled(SHIFTS, shifts, _single(span.settled.by("shift")), await _shifts(books, prior_days), totals),
+        *_shift_sections(shifts, await _shifts(books, prior_days), span, totals),
         fill(DIFFERENCES, differences),
         fill(HOURS, map(_hour, hours)),
         *_sections_to_date(books, spans),
         fill(HOUSE_EDGES, _house_edges(min(spans.values(), key=lambda one: one.first))),
     )
-    identities = [
-        Identity(
-            "tables and shifts",
-            counted_together(span.counted.values()).win,
-            total(win.win for win in shifts.values()),
-            "the win as counted of the tables is that of their shifts",
-        ),
-        *await lines_identities(books, span.settled.whole()),
-    ]
+    identities = [*await lines_identities(books, span.settled.whole())]
     if _is_of_day(books):
         identities.append(await _hours_identity(books, hours))
-    if (explained := explained_identity(books, span, differences)) is not None:
+    if (explained := explained_identity(span, differences)) is not None:
         identities.append(explained)
     return Content(sections, tuple(identities), counted_marks(books))
 
@@ -242,15 +215,16 @@ def _sections_to_date(books: Books, spans: Mapping[str, Span]) -> Iterable[Fille
 
     def of_table(one: tuple[str, str]) -> Cells:
         table, name = one
-        return {"table": table, **periods[name], **_cells(*_at(table, spans[name].counted, settled[name]))}
+        cells = cells_of(*at_place(table, spans[name].counted, settled[name]), of_table=True)
+        return {"table": table, **periods[name], **cells}
 
     def of_game(one: tuple[str, str]) -> Cells:
         game, name = one
-        return {"game": game, **periods[name], **_cells(*_at(game, counted[name], games[name]))}
+        return {"game": game, **periods[name], **cells_of(*at_place(game, counted[name], games[name]))}
 
     def of_wager(one: tuple[tuple[str, ...], str]) -> Cells:
         (game, wager), name = one
-        return {"game": game, "wager": wager, **periods[name], **_settled(wagers[name][game, wager])}
+        return {"game": game, "wager": wager, **periods[name], **settled_cells(wagers[name][game, wager])}
 
     def in_order(keys: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
         return sorted(keys, key=lambda one: (one[0], order[one[1]]))
@@ -292,11 +266,11 @@ DROP_AND_WIN: Final = Report(
         "options that were wagered under; where the play of a hand or a meter decides, there is none."
     ),
     sections=(
-        *(TABLES, GAMES, PITS, SHIFTS, DIFFERENCES, HOURS),
+        *(TABLES, GAMES, PITS, SHIFTS, SETTLED_SHIFTS, DIFFERENCES, HOURS),
         *(WHOLE_TO_DATE, TABLES_TO_DATE, GAMES_TO_DATE, WAGERS_TO_DATE, HOUSE_EDGES),
     ),
     sources=(
-        *(PitRecorded, CountConcluded, VarianceResolved),
+        *(WinStated, PitRecorded, VarianceResolved),
         *(SettlementPosted, SettlementReversed, SubmissionApproved),
     ),
     fill=_fill,

@@ -113,7 +113,20 @@ GAMES: Final = _section(
     key=("game",),
 )
 PITS: Final = _section("pits", "By pit", _PIT, *_ALL, key=("pit",))
-SHIFTS: Final = _section("shifts", "By shift", Column(name="shift", title="Shift"), *_ALL, key=("shift",))
+SHIFTS: Final = _section(
+    "shifts",
+    "By shift, as counted",
+    Column(name="shift", title="Shift", formula="it ends where a table was counted for it, and handed over"),
+    *(column for column in (*_COUNTED, *_PRIOR, _MISSING) if column.name != "counted_less_settled_cents"),
+    key=("shift",),
+)
+SETTLED_SHIFTS: Final = _section(
+    "settled_shifts",
+    "By shift, as settled",
+    Column(name="shift", title="Shift", formula="the one at work when a round was closed, on the property's clock"),
+    *_SETTLED,
+    key=("shift",),
+)
 HOURS: Final = Section(
     name="hours",
     title="Sold at tables by hour, of a single gaming day",

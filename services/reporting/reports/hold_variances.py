@@ -17,11 +17,10 @@ from services.reporting.reports.counted_win import together as counted_together
 from services.reporting.reports.settled_rounds import settled_rounds
 from services.reporting.reports.settled_win import SettledWin, together
 from services.reporting.reports.spans import counted_tables, is_asked
-from shared.contracts.counts import CountConcluded
-from shared.contracts.inventory import PitRecorded
 from shared.contracts.investigations import InvestigationAssigned, InvestigationConcluded, InvestigationOpened
 from shared.contracts.reports import percent_of
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.win import WinStated
 from shared.jurisdictions.model import HoldVariance
 
 _THIRTY_DAYS: Final = timedelta(days=29)
@@ -236,8 +235,8 @@ async def _measured(
     for table, win in counted.items():
         games.setdefault(books.game_of(table), []).append(win)
     return (
-        {table: _of_drop(win) for table, win in counted.items()},
-        {game: _of_drop(counted_together(wins)) for game, wins in games.items()},
+        {table: _of_drop(win, win.lacks) for table, win in counted.items()},
+        {game: _of_drop(win := counted_together(wins), win.lacks_by_table) for game, wins in games.items()},
     )
 
 
@@ -248,7 +247,7 @@ async def _measured_days(
     days: Iterable[tuple[str, str, _Measured]]
     if of_drop:
         wins = await counted_wins(books, "gaming_day", "table_name", first=first, last=last)
-        days = ((day, table, _of_drop(win)) for (day, table), win in wins.items() if is_asked(books, table))
+        days = ((day, table, _of_drop(win, win.lacks)) for (day, table), win in wins.items() if is_asked(books, table))
     else:
         rounds = await books.rounds(("gaming_day", "table_name"), first=first, last=last)
         days = ((day, table, _of_handle(SettledWin(figures))) for (day, table), figures in rounds.items())
@@ -266,8 +265,8 @@ async def _measured_days(
     return tables, of_games
 
 
-def _of_drop(win: CountedWin) -> _Measured:
-    return _Measured(win.win, win.drop, ", ".join(win.missing) or None)
+def _of_drop(win: CountedWin, lacks: str | None) -> _Measured:
+    return _Measured(win.win, win.drop, lacks)
 
 
 def _of_handle(win: SettledWin) -> _Measured:
@@ -294,7 +293,7 @@ HOLD_VARIANCE: Final = Report(
     ),
     sections=(TABLES, GAMES),
     sources=(
-        *(PitRecorded, CountConcluded, SettlementPosted, SettlementReversed),
+        *(WinStated, SettlementPosted, SettlementReversed),
         *(InvestigationOpened, InvestigationAssigned, InvestigationConcluded),
     ),
     fill=_fill,

@@ -1,15 +1,15 @@
 """The master game report, or stiff sheet: every figure of the win of every table, by shift and by day."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
-from services.reporting.books.boxes import counted_in_boxes
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Section, fill
 from services.reporting.kit.figures import Cell, Figure, Value
 from services.reporting.reports.counted_win import CountedWin, counted_marks, counted_wins, together
-from shared.contracts.counts import CountConcluded
-from shared.contracts.inventory import AdjustmentApproved, DayFinal, ManualSlipEntered, PitRecorded, SlipVoided
+from shared.contracts.inventory import DayFinal, DayPreliminary
+from shared.contracts.win import WinStated
 
 _PLACE: Final = (
     Column(name="pit", title="Pit"),
@@ -38,7 +38,7 @@ _FIGURES: Final = (
     Column(name="hold_percent", title="Hold %", unit="percent", formula="win / drop"),
     Column(name="adjusted_cents", title="Adjustment", unit="cents", added=True, formula="its effect on the win"),
     Column(name="final_win_cents", title="Final win", unit="cents", formula="win + adjustment"),
-    Column(name="missing", title="Missing", formula="what has not been counted yet: then there is no win"),
+    Column(name="missing", title="Missing", formula="what the day lacks, and since when: then there is no win"),
 )
 
 TABLES: Final = Section(name="tables", title="By table", key=("table",), columns=(*_PLACE, *_FIGURES))
@@ -49,26 +49,38 @@ SHIFTS: Final = Section(
     columns=(*_PLACE, Column(name="shift", title="Shift"), *_FIGURES),
 )
 
+EXCUSED: Final = Section(
+    name="excused",
+    title="Excused tables: nothing was counted, moved or played at them",
+    key=("gaming_day", "table"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        *_PLACE[:2],
+        Column(name="reason", title="Reason"),
+        Column(name="excused_by", title="Excused by"),
+    ),
+)
+
 
 async def _fill(books: Books) -> Content:
     tables = await counted_wins(books, "table_name")
     shifts = await counted_wins(books, "table_name", "shift")
     whole = together(tables.values())
-    in_shifts = together(shifts.values())
     order = {shift: number for number, shift in enumerate(books.place.shifts)}
     by_shift = sorted(shifts.items(), key=lambda one: (one[0][0], order.get(one[0][1], len(order)), one[0][1]))
     sections = (
-        fill(TABLES, (row(books, table, win) for (table,), win in tables.items()), **_totals(whole)),
+        fill(TABLES, (_row(books, table, win) for (table,), win in tables.items()), **_total(whole)),
         fill(
             SHIFTS,
-            ({**row(books, table, win), "shift": shift} for (table, shift), win in by_shift),
-            **_totals(in_shifts),
+            ({**_row(books, table, win), "shift": shift} for (table, shift), win in by_shift),
+            **_total(whole),
         ),
+        fill(EXCUSED, [row for closed in await books.facts(DayPreliminary) for row in _excused(books, closed)]),
     )
-    return Content(sections, await _identities(books, whole, in_shifts), counted_marks(books))
+    return Content(sections, await _identities(books, whole), counted_marks(books))
 
 
-def row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure | Cell]:
+def _row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure | Cell]:
     """Return the row of a table; while something is missing there is no win."""
     return {
         "pit": books.pit_of(table),
@@ -77,60 +89,66 @@ def row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure |
         "opener_cents": win.opener,
         "fills_cents": win.fills,
         "credits_cents": win.credits,
-        "closer_cents": None if "closer" in win.missing else win.closer,
+        "closer_cents": win.closer if win.closer.value or not win.missing else None,
         "currency_cents": win.currency,
         "counter_checks_cents": win.counter_checks,
         "prepaid_cents": win.prepaid,
         "coupons_cents": win.coupons,
         "drop_cents": win.drop,
         "adjusted_cents": win.adjusted,
-        "missing": ", ".join(win.missing) or None,
-        **_totals(win),
+        "missing": win.lacks,
+        **_win(win),
     }
 
 
-def _totals(win: CountedWin) -> dict[str, Any]:
+def _total(win: CountedWin) -> dict[str, Any]:
+    return {"missing": Cell(win.lacks_by_table), **_win(win)} if win.missing else _win(win)
+
+
+def _win(win: CountedWin) -> dict[str, Any]:
     if win.missing:
         return {}
     return {"win_cents": win.win, "hold_percent": win.hold, "final_win_cents": win.final_win}
 
 
-async def _identities(books: Books, tables: CountedWin, shifts: CountedWin) -> tuple[Identity, ...]:
-    found = [
-        Identity("tables and shifts", tables.win, shifts.win, "the win of the tables is the win of their shifts"),
-        Identity(
-            "drop and boxes",
-            tables.currency + tables.counter_checks,
-            await counted_in_boxes(books),
-            "currency and Counter Checks are what the boxes of these gaming days held",
-        ),
-    ]
-    of_day = books.question.first == books.question.last
-    for sealed in await books.facts(DayFinal) if of_day else ():
-        if not await _changed_since(books, sealed):
+def _excused(books: Books, closed: Listed) -> Iterator[dict[str, Any]]:
+    for one in closed.fact.excused:
+        if books.question.table in (None, one.table):
+            yield {
+                "gaming_day": closed.gaming_day,
+                "pit": books.pit_of(one.table),
+                "table": one.table,
+                "reason": Cell(one.reason, (closed.entry,)),
+                "excused_by": closed.fact.preliminary_by,
+            }
+
+
+async def _identities(books: Books, tables: CountedWin) -> tuple[Identity, ...]:
+    """Return that a day that is sealed, and was not restated since, has the win of the report that was sealed."""
+    question = books.question
+    if question.first != question.last or question.table is not None:
+        return ()
+    found = []
+    for sealed in await books.facts(DayFinal):
+        if not await books.facts_since(sealed.recorded_at, WinStated):
             cents = sealed.fact.report["total"]["final_win_cents"] or 0
             says = "the final win is that of the report that was sealed"
             found.append(Identity("sealed report", tables.final_win, Figure(cents, (sealed.entry,)), says))
     return tuple(found)
 
 
-async def _changed_since(books: Books, sealed: Listed) -> bool:
-    """Return whether a table alone is asked for, or amounts came after the seal: then it says something else."""
-    if books.question.table is not None:
-        return True
-    kinds = (PitRecorded, ManualSlipEntered, SlipVoided, CountConcluded, AdjustmentApproved)
-    return bool(await books.facts_since(sealed.recorded_at, *kinds))
-
-
 MASTER_GAME: Final = Report(
     name="master-game",
     title="Master game report",
     about=(
-        "Drop and win of every table as counted, by the formula of the law: preliminary until revenue audit and a "
-        "second person have sealed the gaming day, restated when something comes after that."
+        "Drop and win of every table as counted, by the formula of the law, as table inventory states them: "
+        "preliminary until revenue audit and a second person have sealed the gaming day, restated when something comes "
+        "after that. "
+        "What a day lacks is named with its table, and leaves no win of it and of all tables; tables that were excused "
+        "are listed."
     ),
-    sections=(TABLES, SHIFTS),
-    sources=(PitRecorded, ManualSlipEntered, SlipVoided, CountConcluded, AdjustmentApproved, DayFinal),
+    sections=(TABLES, SHIFTS, EXCUSED),
+    sources=(WinStated, DayPreliminary, DayFinal),
     fill=_fill,
     signatures=("Count room supervisor", "Revenue audit", "Controller"),
 )

@@ -8,7 +8,7 @@ from services.reporting.books.variances import Cases, cases_of
 from services.reporting.books.windows import Count, Window, counts_of, windows_between
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, Figure, total
+from services.reporting.kit.figures import Figure
 from services.reporting.reports.cases import CASE_COLUMNS, cells_of, marks
 from shared.contracts.inventory import PitRecorded, VarianceOwned, VarianceResolved
 
@@ -56,7 +56,6 @@ async def _fill(books: Books) -> Content:
     cases = await cases_of(books)
     rows = [_row(books, windows.get(count), count, cases) for _, count in found]
     identities = (
-        await _openers(books, [count for _, count in found]),
         Identity(
             "owned differences",
             Figure(sum(1 for window in opened if _differs(window))),
@@ -110,12 +109,6 @@ def _row(books: Books, window: Window | None, count: Count, cases: Cases) -> Map
         "difference_cents": window.variance,
         **cells_of(books, cases, window.key, window.variance),
     }
-
-
-async def _openers(books: Books, counts: list[Count]) -> Identity:
-    known = (await books.amounts(["opener_cents"])).get((), {}).get("opener_cents", NOTHING)
-    here = total(count.value for count in counts)
-    return Identity("openers", here, known, "the openers listed are the openers of the win")
 
 
 OPENERS_CLOSERS: Final = Report(

@@ -15,7 +15,7 @@ from services.reporting.domain.tax.returns import PeriodSheet, period_sheet
 from services.reporting.domain.tax.revenue import CLASSES, DayRevenue, Facility
 from services.reporting.domain.tax.sheets import needed_from
 from services.reporting.kit.figures import NOTHING, AddedUp, Because
-from services.reporting.reports.counted_win import MEASURES, counted_wins
+from services.reporting.reports.counted_win import Missing, counted_wins
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions.model import ClassOfRevenue
 
@@ -23,7 +23,7 @@ Source = Literal["win", "rake", "electronic", "contest"]
 """Of which facts revenue is."""
 
 _MEASURES: Final[Mapping[Source, tuple[str, ...]]] = {
-    "win": MEASURES,
+    "win": ("win_cents", "adjusted_cents"),
     "rake": ("rake_cents",),
     "electronic": ("account_staked_cents", "account_credited_cents"),
     "contest": ("contest_fees_cents", "contest_prizes_cents"),
@@ -173,21 +173,28 @@ async def _won(books: Books, since: date) -> list[Earned]:
             classes.of(table, day),
             classes.source_of(table, day),
             win.final_win.value,
-            win.missing,
+            tuple(one.said for one in win.missing),
         )
         for (text, table), win in wins.items()
     ]
 
 
 async def _raked(books: Books, since: date) -> list[Earned]:
-    measures = ("rake_cents", "rake_openings", "rake_boxes", "rake_boxes_counted")
-    found = await books.amounts(measures, ("gaming_day", "table_name"), first=since, explained=False)
-    rows = []
-    for (day, table), known in found.items():
-        cents, openings, boxes, counted = (known.get(name, NOTHING).value for name in measures)
-        missing = ("drop",) if openings and not boxes else ("count",) if boxes > counted else ()
-        rows.append(Earned(date.fromisoformat(day), table, "non_banking", "rake", cents, missing))
-    return rows
+    measures = ("rake_cents", "rake_openings", "rake_boxes", "rake_missing")
+    found = await books.amounts(measures, ("gaming_day", "table_name", "item"), first=since, explained=False)
+    cents: dict[tuple[str, str], int] = {}
+    missing: dict[tuple[str, str], list[str]] = {}
+    for (day, table, item), known in found.items():
+        cents.setdefault((day, table), 0)
+        if item:
+            missing.setdefault((day, table), []).append(Missing.of(books, table, item).said)
+        else:
+            cents[day, table] = known.get("rake_cents", NOTHING).value
+    return [
+        Earned(date.fromisoformat(day), table, "non_banking", "rake", rake, tuple(sorted(missing.get(key, ()))))
+        for key, rake in cents.items()
+        for day, table in [key]
+    ]
 
 
 async def _electronic(books: Books, since: date) -> list[Earned]:

@@ -12,8 +12,8 @@ from services.reporting.books.reading import Books
 from services.reporting.books.series import missing_of, series_of
 from services.reporting.books.slips import Slip, slips_of
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.kit.document import Column, Filled, Mark, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, Value
 from services.reporting.kit.question import is_long
 from services.reporting.reports.pieces import pieces_text
 from shared.contracts import inventory
@@ -35,8 +35,8 @@ _COLUMNS: Final = (
     Column(name="received_cents", title="Received", unit="cents", added=True),
     Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="received - total"),
     Column(
-        name="in_win_cents",
-        title="In the win",
+        name="moved_cents",
+        title="Moved at the table",
         unit="cents",
         added=True,
         formula="a fill as received, a credit as it left its table less what came back, on these gaming days",
@@ -72,8 +72,8 @@ DAYS: Final = Section(
         Column(name="paper", title="On paper", unit="count", added=True),
         Column(name="void", title="Void", unit="count", added=True),
         Column(
-            name="in_win_cents",
-            title="In the win",
+            name="moved_cents",
+            title="Moved at the table",
             unit="cents",
             added=True,
             formula="fills as received, credits as they left their tables less what came back",
@@ -127,18 +127,17 @@ async def _fill(books: Books) -> Content:
         await _series(books),
         await _gaps(books),
     )
-    identities = (await _in_win(books, "fills", steps), await _in_win(books, "credits", steps))
-    return Content(sections, identities, _marks(books))
+    return Content(sections, marks=_marks(books))
 
 
 _ADDS: Final[Mapping[str, Mapping[str, int]]] = {
     "slip.prepared": {"prepared": 1, "cents": 1},
-    "fill.received": {"received": 1, "received_cents": 1, "in_win_cents": 1},
-    "credit.carried": {"in_win_cents": 1},
+    "fill.received": {"received": 1, "received_cents": 1, "moved_cents": 1},
+    "credit.carried": {"moved_cents": 1},
     "slip.credit_received": {"received": 1, "received_cents": 1},
-    "slip.voided": {"void": 1, "in_win_cents": -1},
+    "slip.voided": {"void": 1, "moved_cents": -1},
     "manual_slip.entered": dict.fromkeys(
-        ("prepared", "cents", "received", "received_cents", "paper", "in_win_cents"), 1
+        ("prepared", "cents", "received", "received_cents", "paper", "moved_cents"), 1
     ),
     "manual_slip.voided": {"void": 1},
 }
@@ -153,13 +152,6 @@ def _days(steps: Iterable[StepOfDay]) -> list[dict[str, Any]]:
             adds = step.cents if name.endswith("cents") else step.slips
             row[name] = row.get(name, NOTHING) + (adds if sign > 0 else -adds)
     return list(rows.values())
-
-
-async def _in_win(books: Books, measure: str, steps: Iterable[StepOfDay]) -> Identity:
-    of_kind = [row for row in _days(steps) if f"{row['slip']}s" == measure]
-    here = total(row.get("in_win_cents", NOTHING) for row in of_kind)
-    known = (await books.amounts([f"{measure}_cents"])).get((), {}).get(f"{measure}_cents", NOTHING)
-    return Identity(measure, here, known, f"the {measure} of the win are what these slips moved")
 
 
 def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
@@ -186,7 +178,7 @@ def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
         "cents": slip.value,
         "received_cents": arrived,
         "difference_cents": None if arrived is None else arrived - slip.value,
-        "in_win_cents": slip.in_win(books.question.first, books.question.last),
+        "moved_cents": slip.moved(books.question.first, books.question.last),
         "status": slip.status,
         "received_at": None if slip.received is None else slip.received.occurred_at,
         **people,

@@ -8,7 +8,7 @@ from typing import Final
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Period
 from services.reporting.kit.question import first_days, year_before
-from services.reporting.reports.counted_win import CountedWin, counted_wins
+from services.reporting.reports.counted_win import NOT_COUNTED, CountedWin, Missing, counted_wins
 from services.reporting.reports.settled_rounds import SettledRounds, settled_rounds
 
 OF_PERIOD: Final[Mapping[Period, str]] = {
@@ -22,7 +22,7 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
 
 @dataclass(frozen=True)
 class Span:
-    """Gaming days from `first` on: the win of each table as counted, and the settled rounds."""
+    """Gaming days from `first` on: the win of each table as counted, or that it is not, and the settled rounds."""
 
     first: date
     counted: Mapping[str, CountedWin]
@@ -48,7 +48,14 @@ async def spans_to_date(books: Books) -> dict[str, Span]:
             counted = {**later.counted, **counted} | {table: counted[table] + later.counted[table] for table in both}
             settled = settled + later.settled
         found[begin] = Span(begin, counted, settled)
-    return {name: replace(found[max(first, known)], first=first) for name, first in firsts.items()}
+    return {name: _whole(found[max(first, known)], first) for name, first in firsts.items()}
+
+
+def _whole(span: Span, first: date) -> Span:
+    """Return a span with the tables that were played at, and of which nothing is stated."""
+    played = {table for (table,) in span.settled.by("table_name")}
+    without = {table: CountedWin(missing=(Missing(table, NOT_COUNTED),)) for table in played - span.counted.keys()}
+    return replace(span, first=first, counted={**span.counted, **without})
 
 
 async def counted_tables(books: Books, first: date, last: date) -> dict[str, CountedWin]:

@@ -8,8 +8,8 @@ from services.reporting.books.reading import Books
 from services.reporting.books.seals import known_days
 from services.reporting.books.windows import Count, counts_of
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, Figure, total
+from services.reporting.kit.document import Column, Section, fill
+from services.reporting.kit.figures import Figure, total
 from services.reporting.kit.question import is_long
 from services.reporting.reports.pieces import pieces_text
 from shared.contracts.inventory import PitRecorded
@@ -99,7 +99,7 @@ async def _fill(books: Books) -> Content:
         fill(SLIPS, (row for row in rows if not is_long(books.question) or _is_off(row))),
         fill(DENOMINATIONS, _denominations(books, last.values())),
     )
-    return Content(sections, (await _closers(books, counts),))
+    return Content(sections)
 
 
 async def _days(books: Books, rows: Sequence[_Row], counts: Iterable[Count]) -> list[_Row]:
@@ -204,13 +204,6 @@ def _denominations(books: Books, counts: Iterable[Count]) -> Iterator[Mapping[st
                 "pieces": Figure(pieces.count, (count.entry,)),
                 "cents": Figure(pieces.cents * pieces.count, (count.entry,)),
             }
-
-
-async def _closers(books: Books, counts: Iterable[Count]) -> Identity:
-    known = (await books.amounts(["closer_cents", "handed_over_cents"])).get((), {})
-    closers = known.get("closer_cents", NOTHING) - known.get("handed_over_cents", NOTHING)
-    here = total(count.value for count in counts if count.ends_day and _in_period(books, count.gaming_day))
-    return Identity("closers", here, closers, "the slips that end the gaming day add up to the closers of the win")
 
 
 TABLE_INVENTORY: Final = Report(

@@ -9,16 +9,16 @@ from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.domain.tax.returns import LayerTotal, PeriodSheet, ShareTotal, law_of
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Identity, Mark, fill
-from services.reporting.kit.figures import NOTHING, Because, Figure, total
+from services.reporting.kit.figures import Because, Figure, total
 from services.reporting.reports.cells import rate_text, require_whole
-from services.reporting.reports.counted_win import counted_marks, counted_wins
+from services.reporting.reports.counted_win import counted_marks
 from services.reporting.reports.revenue import BASES, CountedRevenue, counted_revenue
 from services.reporting.reports.tax_amended import AMENDED, amended_rows
 from services.reporting.reports.tax_sections import CLASSES, DAYS, DUE, LAYERS, SHARES
 from shared.contracts.contests import ContestApproved
-from shared.contracts.counts import CountConcluded
-from shared.contracts.inventory import AdjustmentApproved, DayFinal, ManualSlipEntered, PitRecorded, SlipVoided
+from shared.contracts.inventory import DayFinal
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.win import WinStated
 
 
 async def _fill(books: Books) -> Content:
@@ -143,10 +143,6 @@ async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, 
     sheet, missing = revenue.sheet, revenue.missing
     lacking = "; ".join(f"{day}: {', '.join(tables)}" for day, tables in sorted(missing.items()))
     days = revenue.days(sheet.first, sheet.last)
-    base = total(
-        Figure(line.revenue_cents, revenue.because((line.revenue_class,), sheet.first, sheet.last))
-        for line in sheet.classes
-    )
     found = [
         Identity(
             "tables with a win",
@@ -162,12 +158,6 @@ async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, 
             "the layers of the days sum to those of the period",
         ),
     ]
-    if not missing:
-        says = "the revenue of all classes and days is the final win of all tables by the formula of the law"
-        other = sorted({source for sources in revenue.sources.values() for source in sources} - {"win"})
-        if other:
-            says += f", and what is of other facts: {', '.join(other)}"
-        found.append(Identity("base and win", base, await _in_one(books, revenue), says))
     if sheet.shares:
         found.append(_divided(sheet))
     sealed = [one for one in await sealed_days(books) if not one.changed and one.revenue_cents is not None]
@@ -185,17 +175,6 @@ async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, 
             )
         )
     return tuple(found)
-
-
-async def _in_one(books: Books, revenue: CountedRevenue) -> Figure:
-    """Return the revenue of the sheet's days, each kind of fact added up by itself."""
-    in_one = (await counted_wins(books)).get(())
-    known = (await books.amounts(("rake_cents", "contest_fees_cents", "contest_prizes_cents"))).get((), {})
-    rake, fees, prizes = (
-        known.get(name, NOTHING) for name in ("rake_cents", "contest_fees_cents", "contest_prizes_cents")
-    )
-    electronic = Figure(sum(one.cents for one in revenue.in_sheet if one.source == "electronic"))
-    return (NOTHING if in_one is None else in_one.final_win) + rake + fees - prizes + electronic
 
 
 def _divided(sheet: PeriodSheet) -> Identity:
@@ -259,7 +238,7 @@ TAX: Final = Report(
     ),
     sections=(CLASSES, DAYS, LAYERS, SHARES, DUE, AMENDED),
     sources=(
-        *(PitRecorded, ManualSlipEntered, SlipVoided, CountConcluded, AdjustmentApproved, ContestApproved, DayFinal),
+        *(WinStated, ContestApproved, DayFinal),
         *(SettlementPosted, SettlementReversed),
     ),
     fill=_fill,

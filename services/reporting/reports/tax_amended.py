@@ -112,7 +112,9 @@ async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequenc
         _CHANGES,
         first=first,
         last=last,
-        measures=sorted({measure for one in behind if one.book == "amounts" for measure in one.measures}),
+        measures=sorted(
+            {"missing", "rake_missing", *(name for one in behind if one.book == "amounts" for name in one.measures)}
+        ),
         electronic=sorted({one.name for one in now.earned if one.source == "electronic"}),
         settling=SETTLEMENTS.publisher,
         sealed=seal,

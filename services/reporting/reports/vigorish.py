@@ -7,9 +7,8 @@ from services.reporting.books.reading import Books
 from services.reporting.books.vigorish import ASSESSED, Act, Line
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.kit.figures import NOTHING, Cell, Figure, Value
 from services.reporting.reports.cells import entry_cell, exact, in_nanocents, sum_of, total_of
-from shared.contracts.inventory import PitRecorded
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.vigorish import (
     VigorishAssessed,
@@ -246,11 +245,6 @@ async def _identities(books: Books, tables: Filled) -> tuple[Identity, ...]:
     rounds = (await books.rounds()).get((), {})
     found = {name: total_of(tables, name) for name in ("collected_cents", "waived_cents", "returned_cents")}
     kept = found["collected_cents"] + found["waived_cents"] - found["returned_cents"]
-    waived = [
-        measures["vigorish_waived_cents"]
-        for (table,), measures in (await books.amounts(("vigorish_waived_cents",), ("table_name",))).items()
-        if books.question.game in (None, books.game_of(table))
-    ]
     return (
         Identity(
             "settled and assessed",
@@ -258,12 +252,6 @@ async def _identities(books: Books, tables: Filled) -> tuple[Identity, ...]:
             kept + total_of(tables, "outstanding_cents"),
             "the vigorish of the settled rounds is what was collected, waived and is outstanding, less what was "
             "returned",
-        ),
-        Identity(
-            "waived from the inventory",
-            found["waived_cents"],
-            total(waived),
-            "what was waived is what the table inventory does not expect",
         ),
     )
 
@@ -301,7 +289,7 @@ VIGORISH: Final = Report(
     sections=(TABLES, SHIFTS, DEALERS, RATES, DECISIONS),
     sources=(
         *(VigorishAssessed, VigorishTakenBack, VigorishCollection, VigorishWaiver, VigorishReturn),
-        *(SettlementPosted, SettlementReversed, PitRecorded),
+        *(SettlementPosted, SettlementReversed),
     ),
     fill=_fill,
     signatures=("Table games shift manager", "Revenue audit"),

@@ -46,6 +46,7 @@ def unstated_of(
             figures=figures,
             changes=figures - last.figures,
             missing=missing,
+            lost=tuple(one for one in missing if one not in last.missing),
             found=tuple(one for one in last.missing if one not in missing),
             counts=tuple(win.counts),
             boxes=tuple(win.boxes),

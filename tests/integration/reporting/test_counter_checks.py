@@ -1,7 +1,7 @@
 """The log of Counter Checks, and the boxes in which their issuance copies were found."""
 
-from tests.support.pit_day import Pit, day_of_the_pit, identities, rows
-from tests.support.pit_ledger import Said, at, counted_box, figures, turn
+from tests.support.pit_day import Pit, day_of_the_pit, identities, rows, statements_of_the_day
+from tests.support.pit_ledger import PROPERTY, Said, at, counted_box, figures, turn
 
 _MONTH = "&period=month"
 
@@ -34,7 +34,7 @@ def test_a_check_that_nobody_issued_is_listed(pit: Pit) -> None:
     *before, count = day_of_the_pit(pit.ledger)
     found = figures(30000, ("CC-1", 20000), ("CC-2", 1000), ("CC-9", 5000), ("CC-1", 300))
     count["data"]["boxes"] = [counted_box("BJ-01", 12, found, turn(1, "count.sue", found))]
-    pit.feed("inventory", *before, count)
+    pit.feed("inventory", *before, count, *statements_of_the_day(PROPERTY, checks=26300))
     report = pit.read("counter-checks")
     assert [("in box", 20000), ("other amount", 1000)] == rows(report, "log", "status", "counted_cents")
     assert [("BJ-01", "A1", "CC-9", 5000), ("BJ-01", "A1", "CC-1", 300)] == rows(
@@ -136,7 +136,7 @@ def test_a_month_lists_copies_of_another_amount_and_of_no_check(pit: Pit) -> Non
     *before, count = day_of_the_pit(pit.ledger)
     found = figures(30000, ("CC-1", 20000), ("CC-2", 1000), ("CC-9", 5000), ("CC-1", 300))
     count["data"]["boxes"] = [counted_box("BJ-01", 12, found, turn(1, "count.sue", found))]
-    pit.feed("inventory", *before, count)
+    pit.feed("inventory", *before, count, *statements_of_the_day(PROPERTY, checks=26300))
     day, month = pit.read("counter-checks"), pit.read("counter-checks", _MONTH)
     assert [("CC-2", "other amount", 1000)] == rows(month, "log", "serial", "status", "counted_cents")
     unknown = ("table", "box", "line", "serial", "cents")

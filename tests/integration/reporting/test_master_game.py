@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.asgi import assert_problem
 from tests.support.ledger import Ledger
-from tests.support.reporting import Books, names, rows_of
+from tests.support.reporting import Books, names, rows_of, total_of
 from tests.unit.reporting.entries import DAY, NOON
 
 
@@ -15,13 +15,16 @@ def _day(ledger: Ledger) -> list[dict[str, Any]]:
     """Two shifts: openers 1,000 and 1,200, a fill of 500, closers 1,200 and 900, boxes of 600 and 400 dollars."""
     begins = {"purpose": "shift", "begins": {"gaming_day": DAY, "shift": "swing"}}
     fill = {"number": 7, "received_by": "dealer.1", "observed_by": "floor.lee"}
+    handed_over = {"opener": 100_000, "fills": 50_000, "closer": 120_000, "handed_over": 120_000}
     return [
         ledger.count("table.opened", "day", 1_000, game="blackjack"),
         ledger.pit("fill.received", "day", moved=50_000, contents=[{"cents": 100, "count": 500}], **fill),
         ledger.count("table.counted", "day", 1_200, **begins),
         *ledger.box("day", 1, 600),
+        ledger.stated("day", **handed_over, currency=60_000),
         ledger.count("table.closed", "swing", 900),
         *ledger.box("swing", 2, 400),
+        ledger.stated("swing", opener=120_000, closer=90_000, currency=40_000),
     ]
 
 
@@ -38,20 +41,22 @@ def test_the_win_follows_the_formula_by_table_and_by_shift(books: Books) -> None
         ("day", 100_000, 50_000, 120_000, 60_000, 30_000, "50.00"),
         ("swing", 120_000, 0, 90_000, 40_000, 10_000, "25.00"),
     ] == [names(row, "shift", *FIGURES) for row in rows_of(report, "shifts")]
-    assert {"tables and shifts", "drop and boxes"} == {one["name"] for one in report["content"]["identities"]}
-    assert all(one["holds"] for one in report["content"]["identities"])
     assert ["formula of win", "prepaid_access as drop", "match_play as drop", "direct_bet as drop"] == [
         mark["what"] for mark in report["content"]["marks"]
     ]
 
 
 def test_while_something_is_not_counted_there_is_no_win(books: Books) -> None:
-    """An open table has no closer, one without a box no drop, one with a box that nobody counted no count."""
-    opened, fill, counted, removed, *_ = _day(Ledger())
-    books.desk.feed("inventory", opened)
-    assert ("closer, drop", None, None) == _missing(books)
-    books.desk.feed("inventory", fill, counted, removed)
-    assert ("closer, count", None, None) == _missing(books)
+    """What was stated to be missing is, with its name and since when, until it is stated to be found."""
+    ledger, since = Ledger(), "(since 2026-11-20 07:00)"
+    books.desk.feed("inventory", ledger.stated(opener=100_000, missing=["closer", "drop"]))
+    assert (f"closer {since}, drop {since}", None, None) == _missing(books)
+    books.desk.feed("inventory", ledger.stated(closer=90_000, missing=["count B-1", "closer"]))
+    assert (f"closer {since}, count B-1 {since}", None, None) == _missing(books)
+    total = total_of(books.report("master-game"), "tables")
+    assert (f"BJ-01: closer {since}, count B-1 {since}", None) == names(total, "missing", "win_cents")
+    books.desk.feed("inventory", ledger.stated(currency=20_000))
+    assert (None, 10_000, 10_000) == _missing(books)
 
 
 def _missing(books: Books) -> tuple[Any, ...]:
@@ -63,7 +68,7 @@ def test_every_figure_leads_to_its_entries(books: Books) -> None:
     """The entries behind a cell add up to it; of a cell that is not there, it says which there are."""
     books.desk.feed("inventory", *_day(Ledger()))
     explained = books.explain("master-game", "tables/BJ-01/drop_cents")
-    assert (100_000, [(5, 60_000), (8, 40_000)]) == (
+    assert (100_000, [(1, 60_000), (2, 40_000)]) == (
         explained["value"],
         [names(entry, "seq", "value") for entry in explained["entries"]],
     )
@@ -75,11 +80,11 @@ def test_every_figure_leads_to_its_entries(books: Books) -> None:
 def test_a_report_is_what_was_known_at_a_moment(books: Books) -> None:
     """As of a moment, it has the same bytes whatever came later, in every format."""
     entries = _day(Ledger())
-    known_at = f"&known_at={entries[4]['recordedat'].replace('+', '%2B')}"
+    known_at = f"&known_at={entries[5]['recordedat'].replace('+', '%2B')}"
     forms = ("json", "csv", "xlsx", "parquet")
-    books.desk.feed("inventory", *entries[:5])
+    books.desk.feed("inventory", *entries[:6])
     before = {form: books.get(books.path("master-game", f"{known_at}&as={form}")).content for form in forms}
-    books.desk.feed("inventory", *entries[5:])
+    books.desk.feed("inventory", *entries[6:])
     after = {form: books.get(books.path("master-game", f"{known_at}&as={form}")).content for form in forms}
     assert before == after
     assert 60_000 == rows_of(books.report("master-game", known_at), "tables")[0]["drop_cents"]
@@ -121,17 +126,19 @@ def test_what_comes_after_the_seal_restates_the_day(books: Books) -> None:
         "approved_by": "controller.fay",
         "approved_at": NOON.isoformat(),
     }
-    books.desk.feed("inventory", ledger.entry("adjustment.approved", adjustment))
+    approved = ledger.entry("adjustment.approved", adjustment)
+    books.desk.feed("inventory", approved)
+    assert ("final", 1) == names(books.report("master-game"), "stage", "version")  # nothing is other, as yet
+    books.desk.feed("inventory", ledger.stated("day", adjusted=-1_000))
     report = books.report("master-game")
     assert ("restated", 2, 40_000, 39_000) == (
         report["stage"],
         report["version"],
         *names(rows_of(report, "tables")[0], "win_cents", "final_win_cents"),
     )
-    [last] = rows_of(report, "restatements")
-    assert (2, "adjustment.approved", "controller.fay", "a note was counted twice") == names(
-        last, "version", "kind", "who", "why"
-    )
+    assert [(2, "adjustment.approved", "controller.fay", "a note was counted twice"), (2, "win.stated", "", "")] == [
+        names(row, "version", "kind", "who", "why") for row in rows_of(report, "restatements")
+    ]
 
 
 def test_a_report_whose_identity_fails_is_not_final(books: Books) -> None:

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[3] / "shared" / "jurisdictions"
 TABLES = ("BJ-01", "BJ-02", "BJ-03")
 WEDNESDAY, FRIDAY = "2026-11-18", DAY
 WEEK = "&period=week"
+SINCE = "since 2026-11-20 07:00"
 
 
 AUTOMATED = property_event("riverside", TABLES, sequence=3, version=2, automated=["BJ-03"])
@@ -128,9 +129,11 @@ def test_a_non_banking_table_has_no_win(books: Books) -> None:
     """Its drop is in no figure of the win; until its box is counted, the day has no revenue."""
     ledger = TableDays()
     poker = ledger.raked("PK-01", rake=7_000, drop=50_000)
-    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=100_000), *poker[:-1])
-    assert ["PK-01: count"] == [row["missing"] for row in rows_of(books.report("tax"), "days")][:1]
-    books.desk.feed("inventory", poker[-1])
+    uncounted = ledger.statements.stated(ledger.last_recorded, "PK-02", DAY, non_banking=True, missing=["count B-1"])
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=100_000), *poker, uncounted)
+    assert [f"PK-02: count B-1 ({SINCE})"] == [row["missing"] for row in rows_of(books.report("tax"), "days")][:1]
+    books.desk.feed("inventory", ledger.stated("PK-02", non_banking=True, boxes=1, boxes_counted=1, rake=100))
+    assert 7_100 == rows_of(books.report("tax"), "classes")[1]["revenue_cents"]
     assert [("BJ-01", 100_000)] == [
         names(row, "table", "win_cents") for row in rows_of(books.report("master-game"), "tables")
     ]
@@ -169,20 +172,20 @@ def test_two_jurisdictions_live_in_one_installation(books: Books) -> None:
 def test_a_table_that_is_not_counted_leaves_the_day_without_a_win(books: Books) -> None:
     """The sheet says which tables are missing, counts the other days alone, and an identity fails."""
     ledger = TableDays()
-    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=50_000), *ledger.table_day("BJ-02")[:1])
+    running = ledger.stated("BJ-02", opener=100_000, missing=["closer", "drop"])
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=50_000), running)
     day = books.report("tax")
     assert ["tables with a win"] == _failing(day)
-    assert [("BJ-02: closer, drop", None, None)] == [
+    assert [(f"BJ-02: closer ({SINCE}), drop ({SINCE})", None, None)] == [
         names(row, "missing", "revenue_cents", "counted_cents") for row in rows_of(day, "days")
     ]
     assert [None] * 4 == [line["amount_cents"] for line in rows_of(day, "layers")]
-    *_, removed, counted = ledger.table_day("BJ-03", "2026-11-17", drop=70_000)
-    del removed  # neither it nor the opener and the closer have come
-    books.desk.feed("inventory", *ledger.table_day("BJ-01", WEDNESDAY, drop=10_000), counted)
+    counted_alone = ledger.stated("BJ-03", "2026-11-17", currency=70_000, missing=["opener"])
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", WEDNESDAY, drop=10_000), counted_alone)
     week = books.report("tax", WEEK)
     assert (["tables with a win"], (10_000, 1_200)) == (_failing(week), _amounts(week)["state_tax"])
-    [counted_alone] = [row for row in rows_of(week, "days") if row["gaming_day"] == "2026-11-17"]
-    assert ("BJ-03: opener", None) == names(counted_alone, "missing", "revenue_cents")
+    [tuesday] = [row for row in rows_of(week, "days") if row["gaming_day"] == "2026-11-17"]
+    assert (f"BJ-03: opener ({SINCE})", None) == names(tuesday, "missing", "revenue_cents")
 
 
 def test_a_tax_leads_to_the_entries_of_the_tables(books: Books) -> None:
@@ -194,7 +197,9 @@ def test_a_tax_leads_to_the_entries_of_the_tables(books: Books) -> None:
     found = books.explain("tax", f"layers/fully_automated_tax|{DAY}/amount_cents")
     assert (68, [50_000, 49_800]) == (found["value"], [entry["value"] for entry in found["entries"]])
     state = books.explain("tax", f"layers/state_tax|{DAY}/amount_cents")
-    assert {"opener_cents", "closer_cents", "currency_cents"} < {entry["measure"] for entry in state["entries"]}
+    assert [("win_cents", 100)] == [
+        names(entry, "measure", "value") for entry in state["entries"] if entry["measure"] == "win_cents"
+    ]
     assert_problem(books.get(books.path("tax", "&table=BJ-01")), 404, "a whole property")
 
 

@@ -1,6 +1,6 @@
 """What the ledgers of a month publish: dense, readable, and what the services themselves make of the same rounds."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import date, timedelta
 from types import SimpleNamespace
 from typing import Any, Final
@@ -18,7 +18,7 @@ from services.progressive_meters.domain.views import PostedRound as PostedOnMete
 from services.vigorish.domain.assessing import assess
 from services.vigorish.domain.views import PostedRound as PostedWithVigorish
 from services.vigorish.handlers import rounding_of
-from shared.contracts import accounts, inventory, meters, vigorish
+from shared.contracts import accounts, inventory, meters, vigorish, win
 from shared.contracts.facts import KINDS
 from shared.contracts.pit import CountedTable
 from shared.contracts.places import Place
@@ -88,6 +88,20 @@ def test_every_shard_is_dense_and_recorded_in_order(events: dict[str, list[Any]]
             moments = [event.recordedat for event in entries]
             assert sorted(moments) == moments
             assert all(event.time <= event.recordedat for event in entries)
+
+
+def test_what_is_stated_of_wins_adds_up_to_what_is_sealed(events: dict[str, list[Any]]) -> None:
+    """By gaming day; nothing is missing in the end."""
+    wins, left = Counter[date](), Counter[Any]()
+    for event in events[INVENTORY.name]:
+        if isinstance(event.data, win.WinStated):
+            wins[event.data.gaming_day] += event.data.changes.win_cents
+            left.update(event.data.lost)
+            left.subtract(event.data.found)
+    sealed = [event.data for event in events[INVENTORY.name] if isinstance(event.data, inventory.DayFinal)]
+    assert {one.gaming_day: one.report["total"]["final_win_cents"] for one in sealed} == wins
+    assert left.keys()
+    assert not any(left.values())
 
 
 def test_the_same_seed_publishes_the_same_bytes(where: Casino, sent: list[Published]) -> None:

@@ -46,7 +46,7 @@ def _steps() -> list[Listed]:
 
 def _said(slips: Sequence[Slip]) -> set[tuple[object, ...]]:
     return {
-        (slip.slip, slip.number, slip.status, slip.value.value, slip.in_win(_DAY, _DAY).value, len(slip.steps))
+        (slip.slip, slip.number, slip.status, slip.value.value, slip.moved(_DAY, _DAY).value, len(slip.steps))
         for slip in slips
     }
 
