@@ -249,3 +249,17 @@ def test_documentation_that_was_not_built_is_said_to_be_missing(stage: Stage, pa
     answer = stage.browser().get(path)
     assert 404 == answer.status_code
     assert "make docs" in answer.text
+
+
+def test_the_desk_shows_what_is_requested_and_offers_to_withdraw_it(stage: Stage) -> None:
+    """Its gaming day and amount are there before anybody prepares a slip; whoever asked can take it back."""
+    asked = {"property": "riverside", "request": 7, "slip": "fill", "table": "BJ-01", "gaming_day": "2026-11-22"}
+    asked |= {"shift": "day", "cents": 123450, "requested_by": "pit.pat", "requested_at": "2026-11-22T20:00:00Z"}
+    answers = stage.services.answers
+    answers["reporting", "GET", "/floors"] = (200, [FLOOR])
+    answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR)
+    answers["table-inventory", "GET", "/requests"] = (200, {"items": [asked]})
+    answers["table-inventory", "GET", "/slips"] = (200, {"items": []})
+    page = stage.browser("pit.pat").get("/p/riverside/desk").text
+    [row] = [part for part in page.split("<tr") if "/do/table-inventory/withdraw-request?" in part]
+    assert all(said in row for said in ("request=7", "2026-11-22", "1,234.50", "BJ-01", "pit.pat"))
