@@ -16,6 +16,7 @@ from subprocess import TimeoutExpired
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from loadtest.registry import RegistryRefused
 from loadtest.watch import TooSlow
 from services.cli.exits import CommandError
 from tests.attacks import (
@@ -154,7 +155,7 @@ def _tried(point: int, attack: Attack, grounds: Grounds) -> Iterator[Attempt]:
     try:
         yield from attack(grounds.floor())
         grounds.look()
-    except (AssertionError, CommandError, TooSlow, TimeoutExpired) as error:
+    except (AssertionError, CommandError, RegistryRefused, TooSlow, TimeoutExpired) as error:
         yield Attempt(point, "what follows in this attack", "survived", "nothing", "-", 0.0, {}, [repr(error)])
         grounds.leave()
 

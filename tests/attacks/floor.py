@@ -64,7 +64,8 @@ class Floor:
         self.plans = tuple(simple)
         self.gaming_day = gaming_day_of(datetime.now(UTC))
         self.stolen = Ed25519PrivateKey.generate()
-        self.devices = Devices([self._document()])
+        self._filed = self._document()
+        self.devices = Devices([self._filed])
         self.sent = 0
         self.spent = False
         """Whether the stack does not have any more what was sent: nobody goes on with it."""
@@ -100,9 +101,8 @@ class Floor:
         self._file(document.model_copy(update={"tables": (first.model_copy(update={"devices": revoked}), *others)}))
 
     def file_again(self) -> None:
-        """File the property again, as another version."""
-        [document] = self.devices.documents
-        self._file(document)
+        """File the property again as it was filed last, as another version."""
+        self._file(self._filed)
 
     def _file(self, document: PropertyDocument) -> None:
         """File a version of the property that takes effect days from now."""
@@ -111,6 +111,7 @@ class Floor:
         file_and_approve(self.attacked.target, [document.model_copy(update={"effective_from": begins})], [])
         with Watch(self.attacked.target) as watch:
             watch.wait_for_properties(versions + 1, seconds=_SECONDS)
+        self._filed = document
 
     def open(self) -> None:
         """File what is to be filed, play the first rounds, and have the pit report."""
