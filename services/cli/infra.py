@@ -14,6 +14,7 @@ from typing import Final
 from sqlalchemy import Table
 
 from infra.acls import wanted as acls
+from services.cli import tables
 from services.cli.keys import KEEPER_OF_PATRONS
 from services.cli.services import roles_of_services, url_variable
 from shared.contracts.topics import Topic
@@ -171,7 +172,7 @@ def _names(topics: Sequence[Topic]) -> str:
 def _rebuilt(manifests: Sequence[Manifest]) -> list[str]:
     rows = []
     for one in manifests:
-        keepers = [handler for handler in one.handlers if handler.keeps]
+        keepers = [handler for handler in one.readers if handler.keeps]
         rebuilt = list(
             dict.fromkeys((*one.projector.tables, *(table for handler in keepers for table in handler.keeps)))
         )
@@ -214,5 +215,6 @@ PARTS: Final[Mapping[str, Mapping[str, Lines]]] = {
     },
     "pyproject.toml": {"services": _each(lambda one: [f'"services.{one.schema}",'])},
     "docs/operations.md": {"ports": _ports, "roles": _roles, "rebuilt": _rebuilt},
+    "docs/verification.md": {"tables": tables.lines},
 }
 """What is generated of each file."""

@@ -35,13 +35,13 @@ from shared.runtime.consume.submissions import RulesSubmissions
 class ApprovedRules(RulesSubmissions):
     """Keep the approved submissions: the rates of the meters."""
 
-    keeps = (submissions,)
+    copies = (submissions,)
 
 
 class ApprovedProperties(Properties):
     """Keep the approved properties: whose pools there may be, at which tables."""
 
-    keeps = (properties,)
+    copies = (properties,)
 
 
 @dataclass(slots=True)

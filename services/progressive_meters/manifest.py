@@ -5,7 +5,8 @@ from services.progressive_meters.api.parameters import APPROVE_METERS, CHANGE_ME
 from services.progressive_meters.commands import COMMANDS
 from services.progressive_meters.handlers import ApprovedProperties, ApprovedRules, Settlements
 from services.progressive_meters.projector import PROJECTOR
-from services.progressive_meters.tables import journal
+from services.progressive_meters.queries.kept import compare_hours
+from services.progressive_meters.tables import compared_hours, journal
 from services.progressive_meters.watch import watch
 from shared.contracts.topics import METERS
 from shared.runtime.service.manifest import Manifest
@@ -21,6 +22,7 @@ MANIFEST = Manifest(
     handlers=(Settlements,),
     commands=COMMANDS,
     projector=PROJECTOR,
+    checks={compared_hours: compare_hours},
     routes=routes,
     watch=watch,
 )

@@ -92,11 +92,17 @@ class ApprovedProperties(Properties):
     """Keep the properties: law, clock, pits, tables and shifts of every report, and who filed and decided what."""
 
     reader = Reader(PROPERTIES, *DECIDED, CommandRefused)
-    keeps = (properties, documents)
+    copies = (properties,)
+    keeps = (documents,)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Write what is not there yet: every process reads the topic."""
         await super().keep(connection, events, at)
+        await self.keep_again(connection, events, at)
+
+    async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
+        """Write the entries that are not there yet."""
+        del at
         await keep_documents(connection, _publisher(PROPERTIES), events)
 
 

@@ -2,6 +2,7 @@
 
 from services.reporting.api.business import READ_METRICS
 from services.reporting.api.routes import routes
+from services.reporting.books.evidence import compare_evidence
 from services.reporting.handlers import (
     Accounts,
     ApprovedProperties,
@@ -12,7 +13,7 @@ from services.reporting.handlers import (
     Vigorish,
 )
 from services.reporting.projector import PROJECTOR
-from services.reporting.tables import journal
+from services.reporting.tables import evidence_days, journal
 from services.reporting.watch import watch
 from shared.runtime.service.manifest import Manifest
 
@@ -24,6 +25,7 @@ MANIFEST = Manifest(
     references=(ApprovedProperties,),  # every report is of a property, under its law
     handlers=(Submissions, Settlements, Inventory, Vigorish, Meters, Accounts),
     projector=PROJECTOR,
+    checks={evidence_days: compare_evidence},
     routes=routes,
     roles=(READ_METRICS,),
     watch=watch,

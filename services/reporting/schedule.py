@@ -19,6 +19,8 @@ from services.reporting.tables import deliveries
 from shared.contracts.rejection import Rejected
 from shared.journal.bulk import insert, replaced
 from shared.journal.signed_note import Signer
+from shared.journal.signed_rows import signed_rows
+from shared.runtime.database import seals_of
 from shared.runtime.errors import Stop
 from shared.runtime.reader import read_at_once
 from shared.runtime.service.alone import every_alone
@@ -138,7 +140,8 @@ async def _deliver_day(
     manifest = await asyncio.to_thread(_deliver, store, reports, signer) if is_new else row.manifest
     async with context.pools.background.begin() as connection:
         day = {"property": question.property, "gaming_day": question.first, "as_of": row.as_of}
-        await _KEEP.write(connection, [{**day, "version": version, "manifest": manifest}])
+        row = {**day, "version": version, "manifest": manifest}
+        await _KEEP.write(connection, signed_rows(seals_of(connection), deliveries, [row]))
     if is_new:
         log.info("reports delivered", property=question.property, day=str(question.first), manifest=manifest)
     return is_new

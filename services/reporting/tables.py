@@ -16,6 +16,7 @@ from sqlalchemy import (
     Numeric,
     Table,
     Text,
+    text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.schema import SchemaItem
@@ -25,6 +26,7 @@ from services.reporting.books.currency import OF_PERSONS
 from services.reporting.books.rounds import DEALT, LINE_FIGURES, PLAYED
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.columns import MOMENT, Parsed, columns, counts, dates, moments, texts
+from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.properties import properties_table
 
@@ -331,8 +333,9 @@ read_until = _table(
     *texts("topic", key=True),
     *columns(Integer, "partition", key=True),
     *moments("until", null=True),
+    signature_column(),
 )
-"""Up to when each partition of each topic has been read; none: no process has said so yet."""
+"""Up to when each partition of each topic has been read, signed; none: no process has said so yet."""
 
 deliveries = _table(
     "deliveries",
@@ -341,9 +344,10 @@ deliveries = _table(
     *columns(Integer, "version"),
     *texts("manifest"),
     *moments("as_of"),
+    signature_column(),
 )
 """Which version of a sealed gaming day was delivered last, the manifest of its files, and up to when its entries were
-looked at: a day is looked at again when something was recorded later."""
+looked at: a day is looked at again when something was recorded later. Signed."""
 
 evidence_days = _table(
     "evidence_days",
@@ -354,8 +358,10 @@ evidence_days = _table(
     *columns(JSON, "carried"),  # and of all days that were tested up to this row, in the order of these rows
     *columns(JSON, "alarms"),  # that it raised
     *columns(JSON, "counts"),  # what counts of tables came to, by who had dealt and in which shift
+    Column("number", BigInteger, nullable=False, server_default=text("0")),  # 1, 2, 3 … of a property
+    signature_column(),
 )
 """The evidence of sealed gaming days as of the seal, and again as of each restatement: rows are only added.
 
-It follows from the books alone, and from the rows before it.
+It follows from the books alone, and from the rows before it; all of that is not made again to compare it, but signed.
 """

@@ -40,13 +40,13 @@ _NEW = Known()
 class KnownProperties(Properties):
     """Keep the approved properties: rounds are played at their tables, in their gaming days."""
 
-    keeps = (properties,)
+    copies = (properties,)
 
 
 class Submissions(RulesSubmissions):
     """Keep the approved submissions: rounds settle under them."""
 
-    keeps = (submissions,)
+    copies = (submissions,)
 
 
 @dataclass(slots=True)

@@ -33,7 +33,7 @@ from shared.runtime.consume.properties import Places, Properties
 class ApprovedProperties(Properties):
     """Keep the approved properties: their tables, gaming days and law."""
 
-    keeps = (properties,)
+    copies = (properties,)
 
 
 class PitEvents(Handler[pit.Known]):

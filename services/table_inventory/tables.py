@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from services.table_inventory.domain.slips import STEPS
 from shared.journal.columns import MOMENT, columns, dates, entry_place, moments, texts
 from shared.journal.columns import counts as numbers
+from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.properties import properties_table
 
@@ -270,8 +271,9 @@ read_until = Table(
     *texts("topic", key=True),
     *numbers("partition", key=True),
     *moments("until", null=True),
+    signature_column(),
 )
-"""Up to when each partition of each topic has been read; none: no process has said so yet."""
+"""Up to when each partition of each topic has been read, signed; none: no process has said so yet."""
 
 check_steps = Table(
     "check_steps",

@@ -47,13 +47,13 @@ from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmiss
 class ApprovedProperties(Properties):
     """Keep the approved properties: their tables, gaming days and rates of vigorish."""
 
-    keeps = (properties,)
+    copies = (properties,)
 
 
 class Submissions(RulesSubmissions):
     """Keep the approved submissions: they say how vigorish is rounded."""
 
-    keeps = (submissions,)
+    copies = (submissions,)
 
 
 def rounding_of(approved: SubmissionApproved) -> Rounding:

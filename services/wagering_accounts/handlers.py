@@ -23,7 +23,7 @@ from shared.runtime.consume.properties import Properties
 class ApprovedProperties(Properties):
     """Keep the approved properties: their gaming days, and how their accounts are guarded."""
 
-    keeps = (properties,)
+    copies = (properties,)
 
 
 class Settlements(Handler[Books]):

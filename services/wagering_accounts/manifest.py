@@ -14,7 +14,8 @@ from services.wagering_accounts.api.roles import (
 from services.wagering_accounts.commands import COMMANDS
 from services.wagering_accounts.handlers import ApprovedProperties, Settlements
 from services.wagering_accounts.projector import PROJECTOR
-from services.wagering_accounts.tables import journal
+from services.wagering_accounts.queries.patron_keys import compare_patron_keys
+from services.wagering_accounts.tables import journal, patron_keys
 from services.wagering_accounts.watch import watch
 from shared.contracts.topics import ACCOUNTS
 from shared.runtime.service.manifest import Manifest
@@ -30,6 +31,7 @@ MANIFEST = Manifest(
     handlers=(Settlements,),
     commands=COMMANDS,
     projector=PROJECTOR,
+    checks={patron_keys: compare_patron_keys},
     routes=routes,
     watch=watch,
 )

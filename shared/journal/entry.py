@@ -16,7 +16,8 @@ from shared.contracts.facts import Fact
 _ENTRY = b"pitledger-entry-v1"
 _SHARD = b"pitledger-shard-v1"
 _RECORD = b"pitledger-record-v1"
-_COMMAND = b"pitledger-command-v1"
+COMMAND_TAG = b"pitledger-command-v1"
+"""How what is hashed of a command begins."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -105,7 +106,7 @@ def genesis(shard_name: str) -> bytes:
 
 def command_digest(person: str, key: str) -> bytes:
     """Return what tells a command from all others (32 bytes): the hash of who sent it, and under which key."""
-    return sha256(_field(_COMMAND) + _field(person.encode()) + _field(key.encode())).digest()
+    return sha256(_field(COMMAND_TAG) + _field(person.encode()) + _field(key.encode())).digest()
 
 
 def record_digest(key: bytes | None, content: bytes, headers: Sequence[tuple[str, bytes | None]] = ()) -> bytes:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, Text, cast, func, select, text
+from sqlalchemy import Row, Select, Text, cast, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import property_of
@@ -151,17 +151,12 @@ async def partition_of(
     return None if name is None else int(name.removeprefix(f"{topic}/").partition("@")[0])
 
 
-async def read_whole_quarantine(
-    connection: AsyncConnection, tables: JournalTables
-) -> tuple[Sequence[Entry], Sequence[Any]]:
-    """Return the entries about quarantine, and its rows, with the `sha256` of the bytes in place of these."""
-    e, q = tables.entries.c, tables.quarantine.c
+async def quarantine_entries(connection: AsyncConnection, tables: JournalTables) -> Sequence[Entry]:
+    """Return the entries about quarantine."""
+    e = tables.entries.c
     kinds = text(f"kind IN ({OF_QUARANTINE})")  # as its index says
     places = [(row.shard, row.seq) for row in await connection.execute(select(e.shard, e.seq).where(kinds))]
-    entries = [entry async for _, entry in read_places(connection, tables, places)]
-    columns = (one for one in q if one is not q.value)
-    digest = func.encode(func.sha256(q.value), "hex").label("sha256")
-    return entries, (await connection.execute(select(*columns, digest))).all()
+    return [entry async for _, entry in read_places(connection, tables, places)]
 
 
 def _records(tables: JournalTables) -> Select[Any]:

@@ -11,25 +11,27 @@ from functools import cache
 from typing import Any, Final
 
 from pydantic_core import to_json
-from sqlalchemy import Column, LargeBinary, Table
+from sqlalchemy import JSON, Column, ColumnElement, LargeBinary, Table, Text, cast
 
 from shared.journal.bulk import Row, column_names
 from shared.journal.shard import Seals
 from shared.journal.signed_batch import Unsigned, message_bytes
 
 SIGNATURE: Final = "signature"
+_SIGNED: Final = "of the row"
+"""What tells the column from another of its name, which a record has."""
 _ROW: Final = "pitledger-row-v1"
 """What is signed of a row begins as a message on this topic, which nobody has: neither is ever the other."""
 
 
 def signature_column() -> Column[bytes]:
     """Return the column with the signature of a row; none where the service signs nothing."""
-    return Column(SIGNATURE, LargeBinary)
+    return Column(SIGNATURE, LargeBinary, info={_SIGNED: True})
 
 
 def is_signed(table: Table) -> bool:
     """Return whether the rows of a table are signed."""
-    return SIGNATURE in table.c
+    return SIGNATURE in table.c and _SIGNED in table.c[SIGNATURE].info
 
 
 def signed_rows(seals: Seals | None, table: Table, rows: Sequence[Row]) -> list[Row]:
@@ -38,6 +40,11 @@ def signed_rows(seals: Seals | None, table: Table, rows: Sequence[Row]) -> list[
     if seals is not None and rows:
         proofs = seals.signatures([_row_bytes(table, row) for row in rows])
     return [{**row, SIGNATURE: proof} for row, proof in zip(rows, proofs, strict=True)]
+
+
+def as_written(table: Table) -> list[ColumnElement[Any]]:
+    """Return the columns of a table as they were signed: JSON as the text that was written."""
+    return [cast(each, Text).label(each.name) if isinstance(each.type, JSON) else each for each in table.c]
 
 
 def not_signed(seals: Seals | None, table: Table, row: Mapping[str, Any]) -> str | None:

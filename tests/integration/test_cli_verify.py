@@ -161,6 +161,22 @@ def test_a_checkpoint_that_is_not_kept_any_more_is_found(url: str, pitledger: Ca
     assert ["the signed checkpoint of 5 entries, which the database lists, is not kept"] == problems(called)
 
 
+def test_a_checkpoint_of_nobody_is_named(url: str, pitledger: Caller) -> None:
+    """Nobody wrote it into the store, as a service does before the database lists it."""
+    attacked(
+        url,
+        """
+        SET session_replication_role = replica;
+        INSERT INTO round_settlement.checkpoints SELECT shard, 4, note, signed_at FROM round_settlement.checkpoints
+        WHERE size = 5;
+        """,
+    )
+    called = pitledger(*VERIFY, "--json")
+
+    assert 1 == called.code
+    assert ["the signed checkpoint of 4 entries, which the database lists, is not kept"] == problems(called)
+
+
 def test_entries_that_nobody_signs_are_a_problem_after_ten_minutes(url: str, pitledger: Caller) -> None:
     """Until then they are said to be newer than what was signed: they have the chain and the head alone."""
     recorded(url, 6, 7, minutes_ago=1, sign=False)

@@ -166,10 +166,9 @@ def test_a_dismissal_takes_two_people_and_is_rebuilt(settlement: Office, urls: d
     assert_problem(settlement.ask("dismissal"), 409, "record 1 was resolved at")
     settlement.ask("replay", 2, mended=completed(TABLES[0], 1, play=record(LOSING)))
     compared = asyncio.run(_rebuilt(SETTLEMENT, urls["round-settlement"]))
-    no_rounds = dict.fromkeys(("rounds", "corrections", "correction_outcomes", "quarantine_dismissals"), (0, 0))
-    assert no_rounds | {"quarantine_requests": (2, 0), "quarantine": (2, 0)} == {
-        one.table: (one.rows, one.different) for one in compared
-    }
+    rows = {one.table: one.rows for one in compared}
+    assert {"rounds": 0, "corrections": 0, "quarantine_requests": 2, "quarantine": 2}.items() <= rows.items()
+    assert [] == [one.table for one in compared if one.different]
 
 
 FORGED = {
@@ -205,7 +204,7 @@ def test_a_dismissed_record_that_is_reopened_is_found(settlement: Office, urls: 
     for _ in range(2):  # to look changes nothing
         found = compared("round-settlement", url)
         [one] = [one for one in found.tables if one.different]
-        assert ("quarantine", 1, [["resolved"]]) == (one.table, one.different, [row.columns for row in one.first])
+        assert ("quarantine", 1, [["resolved_at"]]) == (one.table, one.different, [row.columns for row in one.first])
     [one] = [one for one in asyncio.run(_rebuilt(SETTLEMENT, url)) if one.different]
     assert ("quarantine", 1) == (one.table, one.different)
     assert "" == compared("round-settlement", url).first

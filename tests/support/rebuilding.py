@@ -9,12 +9,17 @@ from sqlalchemy import Table, make_url
 
 from services.cli.exits import ExitCode
 from services.cli.services import load
+from shared.journal.shard import Seals
 from shared.runtime.database import Pools, create_engine
 from shared.runtime.differences import Comparison
 from shared.runtime.service.comparer import Comparer
+from shared.runtime.service.comparing import compare_checks, compare_kept
 from shared.runtime.service.run import context_of
+from shared.runtime.service.steps import Steps
 from shared.runtime.settings import Settings
+from tests.support.sealing import seals_of
 from tests.support.services import query
+from tests.support.tampering import tampered, ways
 from tests.unit.cli.calling import Called, Caller
 
 Rows = dict[str, list[str]]
@@ -24,7 +29,7 @@ Rows = dict[str, list[str]]
 def rebuilt_tables(service: str) -> Sequence[Table]:
     """Return the tables of a service that a rebuild makes: its read model, and what its handlers keep."""
     manifest = load(service)
-    return (*manifest.projector.tables, *(table for handler in manifest.handlers for table in handler.keeps))
+    return (*manifest.projector.tables, *(table for handler in manifest.readers for table in handler.keeps))
 
 
 def rows_of(service: str, url: str) -> Rows:
@@ -35,14 +40,17 @@ def rows_of(service: str, url: str) -> Rows:
     }
 
 
-def compared(service: str, url: str, settings: Settings | None = None) -> Comparison:
-    """Return what the service itself finds when it compares its tables with what they follow from."""
+def compared(service: str, url: str, settings: Settings | None = None, *, seals: Seals | None = None) -> Comparison:
+    """Return what the service itself finds when it compares its tables with what they follow from.
+
+    `seals`: what it signs its rows with; none where it signed nothing.
+    """
     manifest = load(service)
 
     async def work() -> Comparison:
         engine = create_engine(url, role=manifest.schema)
         try:
-            context = context_of(manifest, settings or Settings(), Pools.of_one(engine))
+            context = context_of(manifest, settings or Settings(), Pools.of_one(engine), seals=seals)
             comparer = Comparer(context, manifest, sleep=_at_once)
             await comparer.compare()
         finally:
@@ -51,6 +59,33 @@ def compared(service: str, url: str, settings: Settings | None = None) -> Compar
         return comparer.found
 
     return asyncio.run(work())
+
+
+def named(service: str, url: str) -> set[str]:
+    """Return which tables differ of those that a service compares besides its projections."""
+    manifest = load(service)
+
+    async def work() -> set[str]:
+        engine = create_engine(url, role=manifest.schema)
+        Pools.of_one(engine).sign_by(seals_of(service))
+        try:
+            async with engine.connect() as connection:
+                steps = Steps(connection)
+                found = [*await compare_kept(steps, manifest), *await compare_checks(steps, manifest)]
+        finally:
+            await engine.dispose()
+        return {one.table for one in found if one.different} | {one.what for one in steps.uncompared}
+
+    return asyncio.run(work())
+
+
+def assert_named(service: str, url: str, table: Table, *whats: str) -> None:
+    """Assert that a service names a table whatever is done to one of its rows, which are there, and nothing before."""
+    assert set() == named(service, url)
+    for what, column in ways(table):
+        if what in whats:
+            with tampered(url, table, what, column):
+                assert {table.name} == named(service, url), (what, column)
 
 
 async def _at_once(seconds: float) -> None:

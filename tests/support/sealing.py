@@ -1,6 +1,7 @@
 """The seals of the services of a test process: one key each, as long as the process lives."""
 
 from functools import cache
+from pathlib import Path
 
 from shared.journal.shard import Seals
 from shared.journal.signed_batch import signer_name
@@ -11,6 +12,12 @@ from shared.journal.signed_note import Signer
 def sealing_key(service: str) -> Signer:
     """The key of a service."""
     return Signer.generate(signer_name(service))
+
+
+def write_key(service: str, path: Path) -> Path:
+    """Write the key of a service into a file, as settings name it."""
+    sealing_key(service).to_pem(path)
+    return path
 
 
 def seals_of(service: str, *former: Signer, signer: Signer | None = None) -> Seals:

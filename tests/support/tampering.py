@@ -1,10 +1,24 @@
 """What a superuser of the database does to a table past its service: to any table, whatever it holds."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, TypeGuard
 
 import psycopg
-from sqlalchemy import ARRAY, JSON, Boolean, Date, DateTime, Integer, LargeBinary, Numeric, Table, Text, make_url
+from sqlalchemy import (
+    ARRAY,
+    JSON,
+    Boolean,
+    Column,
+    Date,
+    DateTime,
+    Integer,
+    LargeBinary,
+    Numeric,
+    Table,
+    Text,
+    make_url,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
@@ -22,14 +36,30 @@ _ODD: Final[Mapping[type[TypeEngine[Any]], str]] = {
 }
 """A value of each type that no service would write."""
 
+_OTHER: Final[Mapping[type[TypeEngine[Any]], str]] = {
+    Text: "coalesce({0}, '') || 'x'",
+    Boolean: "NOT coalesce({0}, false)",
+    Date: "coalesce({0} + 1, date '2026-11-20')",
+    DateTime: "coalesce({0} + interval '1 second', timestamptz '2026-11-20 12:00Z')",
+    LargeBinary: "coalesce({0}, '') || 'x'",
+    ARRAY: "array_prepend({1}, {0}[2:])",
+    JSONB: "'{{\"odd\": 1}}'",
+    JSON: "'{{\"odd\": 1}}'",
+    Integer: "coalesce({0}, 0) + 7919",
+    Numeric: "coalesce({0}, 0) + 7919",
+}
+"""Another value than that of a column, of each type."""
 
-def as_superuser(url: str, *statements: str) -> None:
-    """Do something that no trigger and no rule of a table stops."""
+
+def as_superuser(url: str, *statements: str) -> int:
+    """Do something that no trigger and no rule of a table stops; return how many rows the last statement changed."""
     plain = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    changed = 0
     with psycopg.connect(plain) as superuser:
         superuser.execute("SET session_replication_role = replica")
         for statement in statements:
-            superuser.execute(statement.encode())
+            changed = superuser.execute(statement.encode()).rowcount
+    return changed
 
 
 def unruled(url: str, table: Table) -> None:
@@ -42,11 +72,67 @@ def unruled(url: str, table: Table) -> None:
 def add_row(url: str, table: Table) -> None:
     """Add a row of values that are odd, but of their types."""
     unruled(url, table)
-    written = [column for column in table.c if column.computed is None]
-    named = [f'"{column.name}"' for column in written]
-    values = [_odd(column.type) for column in written]
-    as_superuser(url, f"INSERT INTO {table.fullname} ({', '.join(named)}) VALUES ({', '.join(values)})")
+    values = [_value(_ODD, column.type) for column in _written(table)]
+    as_superuser(url, f"INSERT INTO {table.fullname} ({_names(table)}) VALUES ({', '.join(values)})")
 
 
-def _odd(of: TypeEngine[Any]) -> str:
-    return next(value for each, value in _ODD.items() if isinstance(of, each))
+def alter_row(url: str, table: Table, column: str) -> None:
+    """Give one row of those that are there another value of a column."""
+    unruled(url, table)
+    name, of = f'"{column}"', table.c[column].type
+    other = _value(_OTHER, of).format(name, _value(_OTHER, of.item_type).format(f"{name}[1]") if _is_array(of) else "")
+    full = f"cardinality({name}) DESC, " if _is_array(of) else ""
+    first = f"(SELECT ctid FROM {table.fullname} t ORDER BY {full}t::text DESC LIMIT 1)"
+    assert 1 == as_superuser(url, f"UPDATE {table.fullname} SET {name} = {other} WHERE ctid = {first}")
+
+
+def delete_row(url: str, table: Table) -> None:
+    """Delete one row of those that are there."""
+    first = f"(SELECT ctid FROM {table.fullname} t ORDER BY t::text DESC LIMIT 1)"
+    assert 1 == as_superuser(url, f"DELETE FROM {table.fullname} WHERE ctid = {first}")
+
+
+@contextmanager
+def tampered(url: str, table: Table, what: str, column: str | None = None) -> Iterator[None]:
+    """Have a row altered (in a column), added or deleted during the block; then the table is as it was."""
+    aside = f"aside_{table.schema}_{table.name}"
+    as_superuser(url, f"CREATE TABLE public.{aside} AS TABLE {table.fullname}")
+    try:
+        match what:
+            case "altered":
+                assert column is not None
+                alter_row(url, table, column)
+            case "added":
+                add_row(url, table)
+            case "deleted":
+                delete_row(url, table)
+        yield
+    finally:
+        names = _names(table)
+        put_back = f"INSERT INTO {table.fullname} ({names}) OVERRIDING SYSTEM VALUE SELECT {names} FROM public.{aside}"
+        as_superuser(url, f"DELETE FROM {table.fullname}", put_back, f"DROP TABLE public.{aside}")
+
+
+def ways(table: Table, unseen: Mapping[str, str] | None = None) -> Iterator[tuple[str, str | None]]:
+    """Give every way to tamper with a row: each column that may be altered, a row added, one deleted."""
+    for column in _written(table):
+        if column.name not in (unseen or {}):
+            yield "altered", column.name
+    yield "added", None
+    yield "deleted", None
+
+
+def _written(table: Table) -> list[Column[Any]]:
+    return [column for column in table.c if column.computed is None]
+
+
+def _names(table: Table) -> str:
+    return ", ".join(f'"{column.name}"' for column in _written(table))
+
+
+def _is_array(of: TypeEngine[Any]) -> TypeGuard[ARRAY[Any]]:
+    return isinstance(of, ARRAY)
+
+
+def _value(values: Mapping[type[TypeEngine[Any]], str], of: TypeEngine[Any]) -> str:
+    return next(value for each, value in values.items() if isinstance(of, each))

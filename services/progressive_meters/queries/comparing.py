@@ -19,6 +19,7 @@ from services.progressive_meters.domain.reconciling import ExceptionItem, readin
 from services.progressive_meters.queries import statements
 from services.progressive_meters.tables import compared_hours, compared_pools
 from shared.journal.bulk import insert, replaced
+from shared.runtime.differences import Rows
 from shared.runtime.rows import rows_of
 
 _KEEP: Final = insert(compared_hours)
@@ -88,13 +89,39 @@ def _by_pool(found: Found) -> dict[str, Compared]:
     return sums
 
 
-async def _outdated(connection: AsyncConnection, property_name: str) -> tuple[list[Span], list[dict[str, Any]]]:
-    """Return the hours in which pools are no longer as they were compared, and these pools as they are now."""
+async def compare_kept(connection: AsyncConnection, property_name: str, totals: Mapping[str, int]) -> tuple[Rows, Rows]:
+    """Return what is kept of hours, and what it should be, of those in which nothing has moved since."""
+    spans, _ = await _outdated(connection, property_name, marked=False)
+    whole = [Span(pool, BEGINNING, END) for pool in totals]
+
+    def still(found: Mapping[HourKey, Mapping[str, Any]]) -> Rows:
+        return {
+            (property_name, *key): row
+            for key, row in found.items()
+            if not any(span.pool == key.pool and key.hour in span for span in spans)
+        }
+
+    kept = {
+        HourKey(row.pool, row.gaming_day, row.hour): _row(HourKey(row.pool, row.gaming_day, row.hour), _kept(row))
+        for row in await connection.execute(rows_of(compared_hours, property=property_name))
+    }
+    found = await _compare(connection, property_name, whole, totals, None)
+    return still(kept), still({key: _row(key, one) for key, one in found.items()})
+
+
+async def _outdated(
+    connection: AsyncConnection, property_name: str, *, marked: bool = True
+) -> tuple[list[Span], list[dict[str, Any]]]:
+    """Return the hours in which pools are no longer as they were compared, and these pools as they are now.
+
+    `marked`: also where the first movement of a pool is another row than it was, as after a rebuild.
+    """
     spans: list[Span] = []
     pools: list[dict[str, Any]] = []
     since: dict[str, int] = {}
     for row in await connection.execute(statements.POOLS, {"property": property_name}):
-        is_known = row.compared is not None and row.compared <= row.number and row.compared_mark == row.mark
+        is_known = row.compared is not None and row.compared <= row.number
+        is_known = is_known and not (marked and row.compared_mark != row.mark)
         if is_known and row.compared == row.number:
             continue
         pools.append({"pool": row.pool, "number": row.number, "mark": row.mark})

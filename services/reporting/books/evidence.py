@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import text
+from sqlalchemy import ColumnElement, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.reading import Books
@@ -32,7 +32,12 @@ from services.reporting.domain.day_evidence import DayEvidence, ShownRound
 from services.reporting.domain.evidence import Evidence
 from services.reporting.kit.figures import EntryRef
 from services.reporting.tables import evidence_days
+from shared.contracts.rejection import Reason, Rejected
 from shared.journal.bulk import insert
+from shared.journal.signed_rows import as_written, not_signed, signed_rows
+from shared.runtime.database import seals_of
+from shared.runtime.differences import Compared, Difference
+from shared.runtime.service.kept import compare_signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +113,9 @@ _LATEST: Final = text("""
     FROM reporting.evidence_days WHERE property = :property AND as_of <= :known_at
     ORDER BY as_of DESC, gaming_day DESC LIMIT 1""")
 
-_BEFORE: Final = text("""
-    SELECT CAST(added AS text) AS added FROM reporting.evidence_days
-    WHERE property = :property AND gaming_day = :day AND as_of <= :known_at ORDER BY as_of DESC LIMIT 1""")
+_LAST: Final = select(*as_written(evidence_days)).order_by(
+    evidence_days.c.as_of.desc(), evidence_days.c.gaming_day.desc()
+)
 
 _ALARMS: Final = text("""
     SELECT CAST(alarms AS text) AS alarms FROM reporting.evidence_days
@@ -124,6 +129,10 @@ _COUNTS: Final = text("""
     SELECT DISTINCT ON (gaming_day) CAST(counts AS text) AS counts FROM reporting.evidence_days
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND as_of <= :known_at
     ORDER BY gaming_day, as_of DESC""")
+
+_NUMBERED: Final = text("""
+    SELECT property, count(*) AS rows, max(number) AS latest FROM reporting.evidence_days WHERE number > 0
+    GROUP BY property HAVING count(DISTINCT number) <> max(number)""")
 
 _KEEP: Final = insert(evidence_days, on_conflict="skip")
 
@@ -189,16 +198,17 @@ async def keep(
     """Carry on with what a day adds, and write it; return the alarms that are new.
 
     It is as of the moment that is due, or just after the last row where that is later: what stands is never changed.
+    Raises: Rejected where what it is carried on from is not what the service wrote.
     """
-    known = {"property": due.property, "known_at": datetime.max.replace(tzinfo=due.as_of.tzinfo)}
-    latest = (await connection.execute(_LATEST, known)).one_or_none()
-    before = (await connection.execute(_BEFORE, known | {"day": due.gaming_day})).scalar_one_or_none()
+    of_property = evidence_days.c.property == due.property
+    latest = await _signed(connection, of_property)
+    before = await _signed(connection, of_property & (evidence_days.c.gaming_day == due.gaming_day))
     carried, as_of = NOTHING, due.as_of
     if latest is not None:
         carried = Carried(evidence_of_text(latest.carried), alarms_of_text(latest.alarms))
         if (latest.as_of, latest.gaming_day) >= (as_of, due.gaming_day):
             as_of = latest.as_of + timedelta(microseconds=1)  # a row is carried on from the one before it
-    after = carried.after(due.gaming_day, as_of, added, None if before is None else evidence_of_text(before))
+    after = carried.after(due.gaming_day, as_of, added, None if before is None else evidence_of_text(before.added))
     row = {
         "property": due.property,
         "as_of": as_of,
@@ -207,9 +217,32 @@ async def keep(
         "carried": evidence_as_text(after.evidence),
         "alarms": alarms_as_text(after.alarms),
         "counts": _counts_as_text(counts),
+        "number": 1 if latest is None else latest.number + 1,
     }
-    await _KEEP.write(connection, [row])
+    await _KEEP.write(connection, signed_rows(seals_of(connection), evidence_days, [row]))
     return after.alarms[len(carried.alarms) :]
+
+
+async def _signed(connection: AsyncConnection, wanted: ColumnElement[bool]) -> Any:
+    """Return the last of the rows that are wanted, None where there is none. Raises: Rejected."""
+    row = (await connection.execute(_LAST.where(wanted).limit(1))).one_or_none()
+    if row is None:
+        return None
+    forged = not_signed(seals_of(connection), evidence_days, row._asdict())
+    if forged is not None:
+        detail = f"the evidence of {row.gaming_day} at {row.property} is not what this service kept: {forged}"
+        raise Rejected(Reason.NOT_AS_RECORDED, detail)
+    return row
+
+
+async def compare_evidence(connection: AsyncConnection) -> Compared:
+    """Return which rows the service did not sign, and of which properties some are gone: their numbers have no hole."""
+    signed = await compare_signed(evidence_days, connection)
+    gone = [
+        Difference({"property": row.property}, {"rows": str(row.rows)}, {"rows": str(row.latest)})
+        for row in await connection.execute(_NUMBERED)
+    ]
+    return Compared(signed.table, signed.rows, signed.different + len(gone), (*signed.first, *gone))
 
 
 async def alarms_known(books: Books) -> Sequence[Alarm]:

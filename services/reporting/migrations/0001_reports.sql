@@ -181,18 +181,18 @@ CREATE TABLE positions (
 );
 
 CREATE TABLE read_until (
-    topic TEXT, partition INTEGER, until TIMESTAMPTZ,
+    topic TEXT, partition INTEGER, until TIMESTAMPTZ, signature BYTEA,
     PRIMARY KEY (topic, partition)
 );
 
 CREATE TABLE deliveries (
     property TEXT, gaming_day DATE, version INTEGER NOT NULL, manifest TEXT NOT NULL,
-    as_of TIMESTAMPTZ NOT NULL,
+    as_of TIMESTAMPTZ NOT NULL, signature BYTEA,
     PRIMARY KEY (property, gaming_day)
 );
 
 CREATE TABLE evidence_days (
     property TEXT, as_of TIMESTAMPTZ, gaming_day DATE, added JSON NOT NULL, carried JSON NOT NULL, alarms JSON NOT NULL,
-    counts JSON NOT NULL,
+    counts JSON NOT NULL, number BIGINT NOT NULL DEFAULT 0, signature BYTEA,
     PRIMARY KEY (property, as_of, gaming_day)
 );

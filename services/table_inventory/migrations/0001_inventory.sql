@@ -143,7 +143,7 @@ CREATE TABLE adjustments (
     CONSTRAINT decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 
-CREATE TABLE read_until (topic TEXT, partition BIGINT, until TIMESTAMPTZ, PRIMARY KEY (topic, partition));
+CREATE TABLE read_until (topic TEXT, partition BIGINT, until TIMESTAMPTZ, signature BYTEA, PRIMARY KEY (topic, partition));
 
 CREATE TABLE check_steps (
     property TEXT, step BIGINT, serial TEXT, what TEXT NOT NULL, shift TEXT NOT NULL, by TEXT NOT NULL,

@@ -2,15 +2,17 @@
 
 from pathlib import Path
 
-from sqlalchemy import literal, select, update
+from sqlalchemy import literal, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert as insert_into
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.wagering_accounts.domain.sealing import PatronKey, SealError, WrappingKeys, about_patron
-from services.wagering_accounts.tables import patron_keys, patrons
+from services.wagering_accounts.tables import patron_identities, patron_keys, patrons
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.differences import Compared
+from shared.runtime.service.in_database import compare_selected
 
-__all__ = ["key_of", "key_to_seal_with", "rewrap", "wrapping_keys"]
+__all__ = ["compare_patron_keys", "key_of", "key_to_seal_with", "rewrap", "wrapping_keys"]
 
 
 def wrapping_keys(path: Path | None) -> WrappingKeys:
@@ -55,6 +57,17 @@ async def key_to_seal_with(
     async with engine.begin() as connection:
         await connection.execute(make)
         return await key_of(connection, keys, property_name, patron)
+
+
+async def compare_patron_keys(connection: AsyncConnection) -> Compared:
+    """Return of which patrons somebody said who they are, and there is no key that opens it."""
+    k, i, p = patron_keys.c, patron_identities.c, patrons.c
+    known = (i.property == p.property) & (i.patron == p.patron)
+    said = select(i.property, i.patron).join(patrons, known).where(i.identity.is_not(None), p.erased_at.is_(None))
+    kept = select(k.property, k.patron).where(tuple_(k.property, k.patron).in_(said))
+    return await compare_selected(
+        connection, patron_keys.name, ["property", "patron"], kept.subquery("kept"), said.subquery("said")
+    )
 
 
 async def rewrap(connection: AsyncConnection, keys: WrappingKeys) -> int:

@@ -71,7 +71,7 @@ def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawal
 class ApprovedDocuments(Handler[None]):
     """Keep approved versions in a copy; a service that reads them whole gives a subclass with its table.
 
-    The first of the tables that it `keeps` is the copy.
+    The table is the one of its `copies`.
     """
 
     gather_seconds = 0.2
@@ -95,7 +95,7 @@ class ApprovedDocuments(Handler[None]):
 
         A version may be withdrawn whose approval was refused here: it stays withdrawn when that is replayed.
         """
-        table, *_ = self.keeps
+        [table] = self.copies
         said = [column.name for column in table.columns if column.name not in ("document", "received_at", _WITHDRAWN)]
         rows = [
             {name: getattr(event.data, name) for name in said}

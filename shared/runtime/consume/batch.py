@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from shared.contracts.envelope import Event, position
 from shared.contracts.reading import Passed
@@ -24,6 +24,9 @@ PlaceOf = tuple[str, int]
 
 OpenQuarantine = dict[PlaceOf | int | None, list[tuple[int, int, int]]]
 """(number, shard, seq) of quarantined records, by their place in a stream and by their number."""
+
+CONFLICT: Final = "conflict: "
+"""How the reason of a record begins whose place other content has taken."""
 
 _DIGITS_MAX = 19
 """A number with as many digits may not fit the column of quarantine numbers."""
@@ -201,7 +204,7 @@ class _Deriving:
             return Derived(record=decoded.record, duplicate=True)
         there = "not known" if before is None else before.hex()
         reason = (
-            f"conflict: sequence {event.sequence} of {event.source} was taken by other content: its digest is {there}, "
+            f"{CONFLICT}sequence {event.sequence} of {event.source} was taken by other content: its digest is {there}, "
             f"that of event {event.id!r} is {decoded.digest.hex()}"
         )
         shard = self._known.shard_name

@@ -4,7 +4,7 @@ What is read of a copy is held against its signature in the statement that reads
 whoever alters, adds or deletes a row has nothing decided by it, though it be put back.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from itertools import groupby
@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.bulk import Statement, column_names, compiled, insert, replaced
-from shared.journal.signed_rows import not_signed, signed_rows
+from shared.journal.signed_rows import SIGNATURE, not_signed, signed_rows
 from shared.runtime.database import seals_of
 
 
@@ -57,19 +57,29 @@ async def read_copy(
     Raises: Rejected where they are not what the service signed.
     """
     found = await _read(connection, table, properties)
+    for name, forged in _altered(connection, table, found):
+        raise Rejected(
+            Reason.NOT_AS_RECORDED,
+            f"the copy of {table.name} of property {name} is not what this service took from its topic: {forged}; "
+            "keep the database as it is",
+        )
+    return _rows(found)
+
+
+async def altered_copies(connection: AsyncConnection, table: Table) -> dict[str, str]:
+    """Return why the copy is not what the service signed, by property, of those of which that is so."""
+    return dict(_altered(connection, table, await _read(connection, table, None)))
+
+
+def _altered(connection: AsyncConnection, table: Table, found: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    """Give the properties of which the rows are not what the service signed, and why."""
     seals, copies = seals_of(connection), _signatures(table)
     for name, each in groupby(found, key=lambda row: row.of) if seals is not None else ():
         of_property = list(each)
-        rows = _rows(of_property)
-        signed = {"name": table.name, "property": name, "digest": _digest(table, rows)}
-        forged = not_signed(seals, copies, signed | {"signature": of_property[0].signature})
+        signed = {"name": table.name, "property": name, "digest": _digest(table, _rows(of_property))}
+        forged = not_signed(seals, copies, signed | {SIGNATURE: of_property[0].signature})
         if forged is not None:
-            raise Rejected(
-                Reason.NOT_AS_RECORDED,
-                f"the copy of {table.name} of property {name} is not what this service took from its topic: {forged}; "
-                "keep the database as it is",
-            )
-    return _rows(found)
+            yield name, forged
 
 
 def _rows(found: Iterable[Any]) -> list[Any]:

@@ -86,6 +86,8 @@ class Handler(Generic[StateT]):
     keyed_by_source: ClassVar[bool] = False
     """Whether the Kafka key of a record must be the source of its event, or the stream with which it goes."""
     keeps: ClassVar[Sequence[Table]] = ()
+    copies: ClassVar[Sequence[Table]] = ()
+    """Copies of approved documents, which `keep` writes too, and which are signed: no rebuild makes them."""
     batch_scale: ClassVar[int] = 1
     """How many times as many records a batch may have as the settings say: for sums over many records."""
     gather_seconds: ClassVar[float] = 0.0
@@ -123,6 +125,10 @@ class Handler(Generic[StateT]):
     def key_of(cls, event: Event[Any]) -> str:
         """Return the Kafka key that an event must have where `keyed_by_source`."""
         return cls.goes_with(event) or event.source
+
+    async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
+        """Write what follows from events in `keeps`, which are empty at first, and nothing else."""
+        await self.keep(connection, events, at)
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
         """Work out what takes long and needs no database: no transaction is open meanwhile."""

@@ -77,8 +77,6 @@ class Manifest:
     @cached_property
     def whole_projector(self) -> Projector:
         """Return the projector of its own read model, and of what is asked for about its quarantine."""
-        if not self.readers:
-            return self.projector
         of_one, of_many = quarantine_projector(self.journal), dismissal_projector(self.journal)
         return self.projector.with_more(of_one).with_more(of_many)
 

@@ -51,6 +51,22 @@ def shard_seals(settings: Settings, service: str, signer: Signer | None) -> Seal
     return None if signer is None else Seals(signer.name, _verifiers(settings, service), signer)
 
 
+def verifying_seals(settings: Settings, service: str) -> Seals | None:
+    """Return what verifies what a service signed, for who is not the service; None where nothing is signed.
+
+    Raises: Stop where no public key of the service is there.
+    """
+    if settings.message_authentication == "off":
+        return None
+    found = [each for each in _verifiers(settings, service) if each.name == signer_name(service)]
+    if not found:
+        raise Stop(
+            f"what {service} signed cannot be verified: name the file of public keys in "
+            "PITLEDGER_CHECKPOINT_VERIFIERS_FILE"
+        )
+    return Seals(signer_name(service), found)
+
+
 def _verifiers(settings: Settings, service: str) -> list[Verifier]:
     key, listed = settings.checkpoint_key_file, settings.checkpoint_verifiers_file
     ours = {service}

@@ -33,12 +33,12 @@ async def no_rest(done: int) -> None:
 
 def keepers_of(manifest: Manifest) -> list[Handler[Any]]:
     """Return handlers, new ones, that keep tables of their topics."""
-    return [handler() for handler in manifest.handlers if handler.keeps]
+    return [handler() for handler in manifest.readers if handler.keeps]
 
 
 def tables_of(manifest: Manifest) -> tuple[Table, ...]:
     """Return the tables that follow from the journal of a service, and those that follow from its topics."""
-    kept = (table for handler in manifest.handlers for table in handler.keeps)
+    kept = (table for handler in manifest.readers for table in handler.keeps)
     return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # one may follow from both
 
 
@@ -92,7 +92,7 @@ async def keep_again(
     events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings, verifier)
     async for batch in events:
         for some in _parts(batch, part):
-            await keeper.keep(connection, some, utc_now())
+            await keeper.keep_again(connection, some, utc_now())
             await rest(len(some))
 
 

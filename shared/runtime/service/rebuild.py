@@ -5,15 +5,19 @@ kept again from the topic. Every writer of the service waits meanwhile, or is fe
 row of `shards`.
 """
 
+from dataclasses import replace
 from functools import cache
 
 from sqlalchemy import MetaData, Table, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from shared.runtime.differences import Comparison
+from shared.runtime.database import Pools
+from shared.runtime.differences import Comparison, Uncompared
 from shared.runtime.errors import Stop
-from shared.runtime.service.comparing import compare, compare_checks, compare_refused, compare_table
+from shared.runtime.service.comparing import compare, compare_checks, compare_kept
+from shared.runtime.service.in_database import compare_table
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.messages import verifying_seals
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.projecting import project_all, tables_of
 from shared.runtime.service.steps import Steps
@@ -29,7 +33,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
     """
     use_own_packs(settings)
     if check:
-        return await compare(engine, manifest, settings)
+        return await _check(engine, manifest, settings)
     tables = tables_of(manifest)
     async with engine.connect() as connection, connection.begin():
         await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps
@@ -41,11 +45,11 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
             await connection.execute(text(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS TABLE {table.fullname}"))
             await connection.execute(table.delete())
         steps = Steps(connection)
-        refused = await compare_refused(steps, manifest)
+        others = await compare_kept(steps, manifest)
         unfit = await project_all(connection, manifest, settings)
         compared = [await compare_table(connection, kept(table), table) for table in tables]
         checked = await compare_checks(steps, manifest)
-        comparison = Comparison([*compared, *checked, *refused], unfit, steps.uncompared)
+        comparison = Comparison([*compared, *checked, *others], unfit, steps.uncompared)
         if unfit:
             first = unfit[0]
             raise Stop(f"{comparison.first}: {first.what}; rebuild from the journal as it was before, or correct it")
@@ -53,6 +57,17 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
             failed = steps.uncompared[0]
             raise Stop(f"{failed.what} cannot be compared: {failed.why}; see `pitledger rebuild --check`")
         return comparison
+
+
+async def _check(engine: AsyncEngine, manifest: Manifest, settings: Settings) -> Comparison:
+    """Compare, also with what the service signed, where there is a public key of it."""
+    unsigned: list[Uncompared] = []
+    try:
+        Pools.of_one(engine).sign_by(verifying_seals(settings, manifest.name))
+    except Stop as stop:
+        unsigned.append(Uncompared("what the service signed", str(stop), altered=False))
+    found = await compare(engine, manifest, settings)
+    return replace(found, uncompared=[*found.uncompared, *unsigned])
 
 
 @cache

@@ -2,9 +2,10 @@
 
 import pytest
 
+from services.table_inventory.tables import sealed_counts
 from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
 from tests.support.pit import DAY, PROPERTY, InventoryDesk
-from tests.support.rebuilding import compared, execute
+from tests.support.rebuilding import assert_named, compared, execute
 
 REPLICA = "SET session_replication_role = replica"
 LESS = "UPDATE table_inventory.sealed_counts SET figures = jsonb_set(figures, '{currency,0,count}', '70')"
@@ -16,6 +17,16 @@ ADDED = """
     WHERE turn = 1"""
 
 NO_TURN = ADDED.replace("'count.max', salt", "'count.max', 'x'")
+
+
+def test_whatever_is_altered_under_seal_is_named(desk: InventoryDesk) -> None:
+    """Every column, a row added, a row deleted: before the count is concluded."""
+    play_a_day(desk)
+    count = desk.done("/drop-counts", {"property": PROPERTY, "gaming_day": DAY}, person="count.sue")["count"]
+    body = {"table": "BJ-01", "exchange": BOX, "figures": FOUND}
+    desk.done(f"/drop-counts/{PROPERTY}/{count}/boxes", body, person="count.sue")
+    url = desk.desk.context.pools.background.url.render_as_string(hide_password=False)
+    assert_named("table-inventory", url, sealed_counts, "altered", "added", "deleted")
 
 
 @pytest.mark.parametrize(

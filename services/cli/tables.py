@@ -1,0 +1,325 @@
+"""Every table of every schema: what its rows follow from, and what finds one that was altered, added or deleted.
+
+The tables that follow from a journal or from topics are known from the manifests; of the others it is written here.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.projecting import keepers_of, tables_of
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What becomes of a row that somebody altered, added or deleted past the service.
+
+    `refused`: it has no effect, because of `by`; `found`: it is named by `by`; `survived`: nothing hangs on it, or it
+    is made again; `missed`: nothing finds it, and `by` says what it leads to. `after`: within what time. `test` shows
+    it, where the attack is not generated from this table.
+    """
+
+    how: Literal["refused", "found", "survived", "missed"]
+    by: str
+    after: str = ""
+    test: str = ""
+
+    def words(self) -> str:
+        """Return it as documentation has it."""
+        return f"{self.how}: {self.by}" + (f", {self.after}" if self.after else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A table: what its rows follow from, and what becomes of one that is altered, added or deleted.
+
+    `unseen` are columns that may be altered without anything finding it, each with what hangs on it.
+    """
+
+    follows: str
+    altered: Fate
+    added: Fate
+    deleted: Fate
+    unseen: Mapping[str, str] | None = None
+
+    @property
+    def fates(self) -> Mapping[str, Fate]:
+        """Return what becomes of a row, by what is done to it."""
+        return {"altered": self.altered, "added": self.added, "deleted": self.deleted}
+
+
+COMPARED: Final = Fate("found", "a comparison")
+"""Named by the comparison of the running service, and by `pitledger rebuild --check` at once."""
+
+VERIFIED: Final = Fate("found", "a rotation")
+"""Named by the guard of the running service, and by `pitledger verify` at once."""
+
+_ANSWERS: Final = "tests/integration/test_altered_answers.py"
+_COPIES: Final = "tests/integration/test_altered_copies.py"
+_CODES: Final = "tests/integration/wagering_accounts/test_altered_codes.py"
+_RELAY: Final = "tests/integration/test_relay.py"
+_MARKS: Final = "tests/integration/test_scrubbing.py"
+_VERIFY: Final = "tests/integration/test_cli_verify.py"
+_TABLES: Final = "tests/integration/test_every_table.py"
+_TOPICS: Final = "tests/integration/test_topics_anew.py"
+_KEPT: Final = "tests/integration/reporting/test_altered_kept.py"
+_KEYS: Final = "tests/integration/wagering_accounts/test_altered_keys.py"
+
+_OF_JOURNAL: Final[Mapping[str, Kept]] = {
+    "accounts": Kept(
+        "nothing: numbers of the accounts that entries name, which are in the hash of each",
+        VERIFIED,
+        Fate("survived", "no entry names it", test=f"{_TABLES}::test_what_is_survived_changes_nothing"),
+        VERIFIED,
+    ),
+    "alembic_version": Kept(
+        "the migrations that were run",
+        *(Fate("survived", "`pitledger db upgrade` alone reads it, and stops at what it does not know"),) * 3,
+    ),
+    "checkpoints": Kept(
+        "the entries, by the key of the service; the store outside has each, too",
+        Fate(
+            "survived",
+            "verification reads the notes of the store, and names a size that it does not have",
+            test=f"{_TABLES}::test_what_is_survived_changes_nothing",
+        ),
+        Fate(
+            "found",
+            "`pitledger verify`: the store does not have it",
+            "at once",
+            f"{_VERIFY}::test_a_checkpoint_of_nobody_is_named",
+        ),
+        Fate("survived", "the store has it", test=f"{_VERIFY}::test_a_checkpoint_that_is_not_kept_any_more_is_found"),
+    ),
+    "copies": Kept("the copies that it signs", COMPARED, COMPARED, COMPARED),
+    "entries": Kept("nothing: the journal itself; those of events from the topics", VERIFIED, COMPARED, VERIFIED),
+    "gaps": Kept(
+        "the journal: `gap.opened` without `gap.filled`",
+        COMPARED,
+        COMPARED,
+        COMPARED,
+        {"opened_at": "the age of the gap in the metrics"},
+    ),
+    "idempotency": Kept(
+        "the answers that were given, by the key of the service",
+        Fate(
+            "refused",
+            "its signature, when the command comes again",
+            "at once",
+            f"{_ANSWERS}::test_a_command_is_not_done_again",
+        ),
+        Fate(
+            "refused",
+            "its signature, when the command comes",
+            "at once",
+            f"{_ANSWERS}::test_a_forged_answer_is_not_given",
+        ),
+        COMPARED,
+    ),
+    "inputs": Kept(
+        "the ids of topics when they were first read",
+        Fate(
+            "refused",
+            "the partition stops: another topic",
+            "ten seconds",
+            f"{_TOPICS}::test_a_topic_created_again_while_it_is_read_is_noticed",
+        ),
+        Fate(
+            "refused",
+            "the partition stops: another topic",
+            "ten seconds",
+            f"{_TOPICS}::test_a_topic_created_again_while_it_is_read_is_noticed",
+        ),
+        Fate(
+            "missed",
+            "the topic of that moment is taken for the one that was read; of one that was created again just then, "
+            "records stand against what was taken at their places",
+        ),
+    ),
+    "quarantine": Kept(
+        "the journal, and the bytes whose hash it has",
+        COMPARED,
+        COMPARED,
+        COMPARED,
+        {"id": "its number in addresses", "signature": "a replay, which every reader then refuses"},
+    ),
+    "relay": Kept("what was published, by the key of the service", COMPARED, COMPARED, COMPARED),
+    "shards": Kept(
+        "the entries and the topics, by the key of the service (the seal); one that has no entry yet is opened again, "
+        "and its topic is read again, as duplicates",
+        VERIFIED,
+        VERIFIED,
+        VERIFIED,
+    ),
+    "sources": Kept("`taken`: the last place of each stream", COMPARED, COMPARED, COMPARED),
+    "taken": Kept(
+        "the records of the topics; which places are free, the journal says",
+        COMPARED,
+        COMPARED,
+        COMPARED,
+        {
+            "digests": "a record that comes again is a conflict, and no duplicate; where a comparison reads the topic, "
+            "it is found"
+        },
+    ),
+    "verified": Kept(
+        "the entries that were verified, by the key of the service",
+        Fate(
+            "survived",
+            "not relied on: all is verified again",
+            "a start",
+            f"{_MARKS}::test_a_mark_is_relied_on_only_with_the_key_of_the_service",
+        ),
+        Fate(
+            "survived",
+            "not relied on",
+            "a start",
+            f"{_MARKS}::test_a_mark_is_relied_on_only_with_the_key_of_the_service",
+        ),
+        Fate("survived", "all is verified again", "a start", f"{_MARKS}::test_what_was_verified_survives_a_restart"),
+    ),
+}
+"""The tables that every schema has."""
+
+_READ: Final = Kept(
+    "what the processes have read, by the key of the service",
+    Fate(
+        "refused",
+        "its signature; whoever reads the partition writes it again",
+        "a second",
+        f"{_KEPT}::test_a_mark_that_was_moved_ahead_lets_nothing_out",
+    ),
+    Fate(
+        "refused",
+        "its signature: nothing is delivered and no day closed until it is gone",
+        "at once, and a comparison",
+        f"{_KEPT}::test_a_mark_that_was_moved_ahead_lets_nothing_out",
+    ),
+    Fate(
+        "survived",
+        "whoever reads the partition writes it again",
+        "a second",
+        f"{_KEPT}::test_a_mark_that_was_moved_ahead_lets_nothing_out",
+    ),
+)
+
+_OWN: Final[Mapping[str, Kept]] = {
+    "reporting.deliveries": Kept(
+        "the reports that were delivered, by the key of the service",
+        COMPARED,
+        COMPARED,
+        Fate("survived", "the day is delivered again", "a second", f"{_KEPT}::test_what_is_gone_is_made_again"),
+    ),
+    "reporting.evidence_days": Kept(
+        "the books at the seal and the rows before it, by the key of the service; nothing is carried on from what is "
+        "altered",
+        COMPARED,
+        COMPARED,
+        Fate(
+            "found",
+            "a comparison: its number is missing; the last one is made again",
+            "",
+            f"{_KEPT}::test_a_day_of_evidence_that_is_gone_is_missed",
+        ),
+    ),
+    "reporting.read_until": _READ,
+    "table_inventory.read_until": _READ,
+    "table_inventory.sealed_counts": Kept("the commitments in the journal", COMPARED, COMPARED, COMPARED),
+    "wagering_accounts.patron_codes": Kept(
+        "the codes that were given, by the key of the service; an altered one opens nothing",
+        COMPARED,
+        COMPARED,
+        Fate(
+            "refused",
+            "no code opens the account until another is given",
+            "at once",
+            f"{_CODES}::test_a_code_that_is_gone_opens_nothing",
+        ),
+    ),
+    "wagering_accounts.patron_keys": Kept(
+        "nothing: keys of patrons, wrapped by the keys of the installation",
+        Fate(
+            "refused",
+            "it unwraps nothing: who the patron is is not shown",
+            "the next look",
+            f"{_KEYS}::test_an_altered_key_opens_nothing",
+        ),
+        Fate("survived", "it opens nothing", test=f"{_KEYS}::test_an_altered_key_opens_nothing"),
+        COMPARED,
+    ),
+    "progressive_meters.compared_hours": Kept(
+        "movements and readings of the hours in which nothing has moved since", COMPARED, COMPARED, COMPARED
+    ),
+    "progressive_meters.compared_pools": Kept(
+        "how far the hours of a pool were compared; the hours say the rest",
+        Fate(
+            "survived",
+            "the pool is compared again, or its hours are found",
+            "15 s",
+            "tests/integration/progressive_meters/test_altered_hours.py::test_marks_of_pools_are_made_again",
+        ),
+        Fate("survived", "there is no such pool"),
+        Fate(
+            "survived",
+            "the pool is compared again",
+            "15 s",
+            "tests/integration/progressive_meters/test_altered_hours.py::test_marks_of_pools_are_made_again",
+        ),
+    ),
+}
+"""The tables of single services that are neither projected nor copied."""
+
+
+def every_table(manifests: Sequence[Manifest]) -> dict[str, Kept]:
+    """Return what is known of every table, by `schema.table`."""
+    found: dict[str, Kept] = {}
+    for manifest in manifests:
+        found |= {f"{manifest.schema}.{name}": kept for name, kept in _OF_JOURNAL.items()}
+        found |= {f"{manifest.schema}.{name}": kept for name, kept in _projected(manifest)}
+        found |= {f"{manifest.schema}.{name}": kept for name, kept in _copied(manifest)}
+    return found | dict(_OWN)
+
+
+def _projected(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
+    """Give the tables that follow from the journal or from topics, with what they follow from."""
+    of_journal = set(manifest.whole_projector.tables)
+    for table in tables_of(manifest):
+        topics = [keeper.topic for keeper in keepers_of(manifest) if table in keeper.keeps]
+        sources = ["the journal"] if table in of_journal else []
+        if topics:
+            sources.append(f"the topic{'s' if len(topics) > 1 else ''} {', '.join(f'`{name}`' for name in topics)}")
+        yield table.name, Kept(" and ".join(sources), COMPARED, COMPARED, COMPARED)
+
+
+def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
+    """Give the copies of approved documents: each is refused where it is used, at once, and named by a comparison."""
+    test = f"{_COPIES}::test_nothing_is_settled_under_an_altered_copy"
+    used = Fate("refused", "the signature of the copy, where it is used", "at once, and a comparison", test)
+    for handler in manifest.readers:
+        for table in handler.copies:
+            yield (
+                table.name,
+                Kept(f"the topic `{handler.reader.topic.name}`, by the key of the service", used, used, used),
+            )
+
+
+def lines(manifests: Sequence[Manifest]) -> list[str]:
+    """Return every table as documentation has it: those that all schemas have once, those with one fate together."""
+    rows = ["", "| table | follows from | altered | added | deleted |", "|---|---|---|---|---|"]
+    rows += [_line(f"every schema: `{name}`", kept) for name, kept in sorted(_OF_JOURNAL.items())]
+    together: dict[tuple[str, str], list[str]] = {}
+    for name, kept in every_table(manifests).items():
+        schema, _, table = name.partition(".")
+        if table not in _OF_JOURNAL and name not in _OWN:
+            together.setdefault((schema, _line("{}", kept)), []).append(table)
+    for (schema, line), tables in sorted(together.items()):
+        rows.append(line.replace("{}", f"`{schema}`: " + ", ".join(f"`{name}`" for name in sorted(tables)), 1))
+    rows += [_line(f"`{name}`", kept) for name, kept in sorted(_OWN.items())]
+    return [*rows, ""]
+
+
+def _line(name: str, kept: Kept) -> str:
+    unseen = "; ".join(f"but not `{column}`: {why}" for column, why in (kept.unseen or {}).items())
+    altered = kept.altered.words() + (f"; {unseen}" if unseen else "")
+    return f"| {name} | {kept.follows} | {altered} | {kept.added.words()} | {kept.deleted.words()} |"
