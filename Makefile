@@ -12,7 +12,7 @@ CHECKS := lint-types lint-tests lint-style lint-lines lint-generated lint-scan
 BESIDE := test-console test-twin test-simulation
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints fuzz fuzz-apis matrix release simulation twin $(BESIDE) clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints days fuzz fuzz-apis matrix release simulation twin $(BESIDE) clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -80,6 +80,9 @@ matrix: setup ## ask every operation of every service as somebody of another pro
 
 simulation: setup ## run the whole system in one process under seeds that break it (SEEDS=10000 FROM=1; ARGS="--seed 7 --trace")
 	$(BIN)/python -W ignore -m tests.simulation --seeds $(or $(SEEDS),100) --from $(or $(FROM),1) --processes 2 $(ARGS)
+
+days: setup ## play days of tables at random beside a reference that knows where the chips are (DAYS=20000 SEED=1; ARGS="--mutations")
+	$(BIN)/python -m tests.days --days $(or $(DAYS),20000) --seed $(or $(SEED),1) $(ARGS)
 
 twin: setup ## one fault after the other on real Kafka and PostgreSQL, an hour, each with a verdict (ARGS="--minutes 10 --seed 2" is passed on)
 	$(BIN)/python -m tests.twin $(ARGS)

@@ -110,15 +110,15 @@ def touched(fact: Fact) -> Iterator[tuple[str, str, date]]:
     match fact:
         case inventory.PitRecorded() if isinstance(fact.data, _OF_WIN):
             begins = getattr(fact.data, "begins", None)
-            for day in {
-                fact.gaming_day,
-                fact.claimed_day or fact.gaming_day,
-                getattr(begins, "gaming_day", fact.gaming_day),
-            }:
+            more = (fact.claimed_day, fact.slip_day, getattr(begins, "gaming_day", None))
+            for day in {fact.gaming_day, *(one for one in more if one is not None)}:
                 yield fact.property, fact.table, day
         case counts.CountConcluded():
             for box in fact.boxes:
                 yield fact.property, box.table, box.gaming_day
+        case inventory.SlipVoided():
+            yield fact.property, fact.table, fact.gaming_day
+            yield fact.property, fact.table, fact.voided_at.date()  # about when what was on its way went back
         case inventory.OfTableDay() if isinstance(fact, _TOUCHING):
             yield fact.property, fact.table, fact.gaming_day
 

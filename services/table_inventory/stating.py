@@ -13,13 +13,20 @@ from typing import Final, NamedTuple
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.days import DayKey
+from services.table_inventory.domain.occupancy import other_days
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.sessions import nothing_of, sessions_of
-from services.table_inventory.domain.stated import unstated_of
+from services.table_inventory.domain.stated import days_since, unstated_of
 from services.table_inventory.domain.win import shift_wins
 from services.table_inventory.queries.days import approved_adjustments
 from services.table_inventory.queries.slips import open_slips
-from services.table_inventory.queries.stated import TableDay, incomplete_tables, read_stated, read_touched
+from services.table_inventory.queries.stated import (
+    TableDay,
+    incomplete_tables,
+    read_stated,
+    read_touched,
+    waiting_days,
+)
 from services.table_inventory.queries.watched import running_days
 from services.table_inventory.queries.windows import Span, boxes_between, marks_of
 from services.table_inventory.tables import properties
@@ -46,6 +53,13 @@ class _Looked(NamedTuple):
     days: Sequence[TableDay]
     reached: Mapping[int, int] | None
     running: dict[str, date]
+
+
+class _Around(NamedTuple):
+    """What is to be stated around a gaming day, and the other days that may have waited for a box of it."""
+
+    facts: list[WinStated]
+    others: list[TableDay]
 
 
 class Stating:
@@ -130,8 +144,8 @@ class Stating:
             place = places.place(name, now)
             assert place is not None, "the property is in effect"
             running[name] = day = place.gaming_day(now - place.pit_margin)
-            if self._running.get(name) != day:
-                found += await incomplete_tables(connection, DayKey(name, day - _DAY))
+            for ended in days_since(self._running.get(name, day - _DAY), day):
+                found += await incomplete_tables(connection, DayKey(name, ended))
         return found, running
 
     async def _unstated(self, connection: AsyncConnection, touched: Iterable[TableDay]) -> list[WinStated]:
@@ -145,18 +159,20 @@ class Stating:
             if one in looked_at:
                 continue
             looked_at.add(one)
-            for fact in await self._around(connection, places, one):
+            facts, others = await self._around(connection, places, one)
+            waiting += [day for day in others if abs(day.gaming_day - one.gaming_day) > _DAY]
+            for fact in facts:
                 day = TableDay(fact.property, fact.table, fact.gaming_day)
                 found[day, fact.shift] = fact
                 if day.gaming_day > one.gaming_day:
                     waiting.append(day)
         return list(found.values())
 
-    async def _around(self, connection: AsyncConnection, places: Places, one: TableDay) -> list[WinStated]:
+    async def _around(self, connection: AsyncConnection, places: Places, one: TableDay) -> _Around:
         """Return what is to be stated of a table on a gaming day, and on those before and after it."""
         place = places.of_day(one.property, one.gaming_day)
         if place is None:
-            return []
+            return _Around([], [])
         days = [one.gaming_day + number * _DAY for number in (-1, 0, 1)]
         asked = Span(place, days[0], days[-1]).asked(one.property, one.table)
         marks, boxes = await marks_of(connection, asked), await boxes_between(connection, asked)
@@ -174,7 +190,8 @@ class Stating:
             wins = shift_wins(Provisions.of(place, day), day, sessions, boxes.get(one.table, ()), approved, slips)
             stated = await read_stated(connection, key, one.table)
             facts += unstated_of(place, key, {one.table: wins}, stated)
-        return facts
+        further = other_days(boxes.get(one.table, ()), one.gaming_day)
+        return _Around(facts, [] if further is None else await waiting_days(connection, one, further))
 
     async def _record(
         self, connection: AsyncConnection, shard: Shard, facts: list[WinStated]

@@ -60,7 +60,8 @@ class PitRecorded(Fact, OfTableDay):
     """An event of a pit stream was recorded. `event` is its type, `data` what it said.
 
     `sequence` is its place in the pit stream of the table, by which counts, boxes and variances name it. `claimed_day`
-    is the gaming day that it claimed, where it is recorded under that of its moment instead.
+    is the gaming day that it claimed, where it is recorded under that of its moment instead, and `slip_day` that of the
+    slip that it is a step of, where that is another.
     """
 
     event: Name
@@ -68,6 +69,7 @@ class PitRecorded(Fact, OfTableDay):
     shift: Name
     moved: Moved | None = None
     claimed_day: date | None = None
+    slip_day: date | None = None
     non_banking: NonBanking = None
     data: PitEventData
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, Literal, get_args
 
 What = Literal[
@@ -82,10 +82,11 @@ def read_acts(script: Iterable[Mapping[str, Any]], first: datetime, shift: str, 
 def moment_of(written: str | datetime, first: datetime) -> datetime:
     """Return a moment: as it is, or as a time on the clock of a day, the first one or `+2` days later."""
     if isinstance(written, datetime):
-        return written
+        return written.astimezone(UTC)
     days, _, clock = written.rpartition(" ")
     shown = time.fromisoformat(clock)
-    return datetime.combine(first.date() + timedelta(days=int(days or 0)), shown, first.tzinfo)
+    moment = datetime.combine(first.date() + timedelta(days=int(days or 0)), shown, first.tzinfo)
+    return moment.astimezone(UTC)  # the clock of a zone cannot be reckoned with
 
 
 def _of_day(written: Any, first: datetime, day: date) -> Any:

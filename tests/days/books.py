@@ -4,16 +4,15 @@ Everything that decides is the service's: what it decodes, records, touches, and
 PostgreSQL does is done here: to keep rows, and to give those of a time.
 """
 
-from bisect import insort
-from collections import deque
+from bisect import bisect_right, insort
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from services.table_inventory import projector
-from services.table_inventory.domain import days, pit, slips, stated, win
+from services.table_inventory.domain import days, occupancy, pit, slips, stated, win
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.denominations import stacks
 from services.table_inventory.domain.provisions import Provisions
@@ -35,6 +34,19 @@ from tests.support.rounds import encoded
 _DAY: Final = timedelta(days=1)
 
 
+_FIGURES: Final = {
+    "fill": ("fills_cents", 1),
+    "credit": ("credits_cents", -1),
+    "currency": ("currency_cents", -1),
+    "prepaid_access": ("prepaid_cents", -1),
+    "counter_check": ("counter_checks_cents", -1),
+    "round": ("rounds_cents", 1),
+    "coupon": ("coupons_paid_cents", -1),
+    "waived": ("vigorish_waived_cents", -1),
+}
+"""The figure of each cause, and its sign where chips come into the tray."""
+
+
 class Moved(NamedTuple):
     """A movement of the inventory, as the read model has it."""
 
@@ -44,19 +56,10 @@ class Moved(NamedTuple):
     cents: int
     rounds: int = 0
 
-    def moves(self) -> Moves:
-        """Return it as what moved."""
-        named = {
-            "fill": {"fills_cents": self.cents},
-            "credit": {"credits_cents": -self.cents},
-            "currency": {"currency_cents": -self.cents},
-            "prepaid_access": {"prepaid_cents": -self.cents},
-            "counter_check": {"counter_checks_cents": -self.cents},
-            "round": {"rounds_cents": self.cents, "rounds": self.rounds},
-            "coupon": {"coupons_paid_cents": -self.cents},
-            "waived": {"vigorish_waived_cents": -self.cents},
-        }
-        return Moves(cents=self.cents, **named[self.cause])
+    def named(self) -> tuple[tuple[str, int], ...]:
+        """Return the figures of what moved that it changes."""
+        name, sign = _FIGURES[self.cause]
+        return (("cents", self.cents), (name, sign * self.cents), ("rounds", self.rounds))
 
 
 @dataclass
@@ -107,9 +110,7 @@ class Books:
         fact, at = self._recorded(act)
         self._taken.add(act.number)
         self._project(fact, at, act)
-        for _, table, day in projector.touched(fact):
-            assert table == NAME
-            self._touched.add(day)
+        self._touched |= {day for _, _, day in projector.touched(fact)}
 
     def state(self, now: datetime) -> list[WinStated]:
         """State what is other than was stated of it, as `Stating` does: of what was touched, or ended meanwhile."""
@@ -122,6 +123,7 @@ class Books:
             if day in looked_at:
                 continue
             looked_at.add(day)
+            waiting += self._others(day)
             for fact in self._around(day, now):
                 found[fact.gaming_day, fact.shift] = fact
                 if fact.gaming_day > day:
@@ -158,7 +160,7 @@ class Books:
         begun = (known[0].at, known[0].sequence) if known else None
         cuts = {*asked["cuts"], *(box.removed_at for box in self.boxes.values() if box.removed_at <= asked["last"])}
         places: list[tuple[datetime, int, Count | None]] = [
-            *((one.at, one.sequence, one) for one in self.counts if one.at <= asked["last"]),
+            *((one.at, one.sequence, one) for one in self.counts if one.at <= asked["recounted"]),
             *((at, 2**31, None) for at in cuts if begun is None or at > begun[0]),
         ]
         found: list[Mark] = []
@@ -173,8 +175,12 @@ class Books:
 
     def moves(self, after: datetime | None, until: datetime) -> Moves:
         """Return what moved after a moment, up to and with another."""
-        found = [one for one in self.moved if one.at <= until and (after is None or one.at > after)]
-        return sum((one.moves() for one in found), start=Moves())
+        first = 0 if after is None else bisect_right(self.moved, after, key=lambda one: one.at)
+        sums = Counter[str]()
+        for one in self.moved[first : bisect_right(self.moved, until, key=lambda one: one.at)]:
+            for name, value in one.named():
+                sums[name] += value
+        return Moves(**sums)
 
     def boxes_between(self, first: date, last: date) -> list[Box]:
         """Return the exchanges from one gaming day to another, with the one before and the one after."""
@@ -194,8 +200,9 @@ class Books:
     def _ended(self, now: datetime) -> Iterator[date]:
         """Return the gaming day that is over since the last look, for good, if anything is missing of it."""
         running = self.place.gaming_day(now - self.place.pit_margin)
-        if running != self._running and any(one.missing for one in self._last(running - _DAY)):
-            yield running - _DAY
+        for day in stated.days_since(self._running or running - _DAY, running):
+            if any(one.missing for one in self._last(day)):
+                yield day
         self._running = running
 
     def _around(self, day: date, now: datetime) -> Iterator[WinStated]:
@@ -207,6 +214,14 @@ class Books:
         for one in (first, day, last):
             wins = {NAME: self._wins(one, found, boxes)}
             yield from stated.unstated_of(self.place, self._key(one), wins, self._last(one))
+
+    def _others(self, day: date) -> list[date]:
+        """Return the other gaming days that may have waited for a box of a day."""
+        days = occupancy.other_days(self.boxes_between(day - _DAY, day + _DAY), day)
+        lacking = {of for (of, _), one in self.standing.items() if one.missing}
+        return (
+            [] if days is None else [of for of in sorted(lacking) if days[0] <= of < days[1] and abs(of - day) > _DAY]
+        )
 
     def _wins(self, day: date, found: Sessions, boxes: list[Box]) -> list[win.Win]:
         adjusted = [one for one in self._adjustments if one.gaming_day == day]
@@ -230,7 +245,7 @@ class Books:
         """Return the fact that is recorded of an act, and its moment."""
         if act.what in ("round", "taken_back"):
             figures = {"handle": max(act.cents, 0), "payout": max(-act.cents, 0)}
-            write = self._rounds.posted if act.what == "round" else partial(self._rounds.reversed, revision=2)
+            write = self._rounds.posted if act.what == "round" else self._rounds.reversed
             self._table.day = act.day.isoformat()
             event = write(self._table, act.at, f"r-{act.of or act.number}", **figures)
             read = Settlements.reader.decode(encoded(event))

@@ -7,8 +7,8 @@ belongs to the gaming day and shift at which the people at the table are at that
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from tests.days.acts import COUNTS, Act
@@ -45,7 +45,7 @@ class Clock:
 
     def begins_at(self, day: date) -> datetime:
         """Return when a gaming day begins."""
-        return datetime.combine(day, self.begins, self.zone)
+        return datetime.combine(day, self.begins, self.zone).astimezone(UTC)
 
     def shift_at(self, moment: datetime) -> str:
         """Return the shift at work at a moment."""
@@ -95,31 +95,51 @@ class Reference:
     places: Counter[str] = field(default_factory=Counter)
     _at_work: Shift | None = None
     _counted_at: datetime | None = None
+    _written_at: dict[int, datetime] = field(default_factory=dict)
     _began_uncounted: bool = False
     _at: datetime | None = None
+    _idle: Counter[str] = field(default_factory=Counter)
+    """What moved since the last count, or since the day began, while nobody had opened the table; what was `_sold`."""
+    _sold: list[Act] = field(default_factory=list)
     _boxes: list[_OnTable] = field(default_factory=lambda: [_OnTable(None)])
     _slips: dict[tuple[str, int], tuple[Act, datetime]] = field(default_factory=dict)
 
     def watch(self, acts: Iterable[Act]) -> "Reference":
         """Follow the acts, in whatever order they are told, and say what is missing now."""
-        told = list(acts)
+        told = [self._believed(act) for act in acts]
+        self._written_at = {one.number: one.at for one in told}
         in_order = _without_recounts(sorted((one for one in told if one.what not in _LATER), key=_order))
         ends = self._ends(in_order)
-        for act in in_order:
+        for number, act in enumerate(in_order):
             while ends and ends[0] <= act.at:
-                self._day_ends(ends.pop(0), in_order)
+                self._day_ends(ends.pop(0), in_order[number:])
             self._go_on_to(act.at)
             if act.what in COUNTS:
                 self._count(act)
+                self._stays_closed()
+                self._is_it_today(act.at, in_order[number + 1 :])
             elif act.what == "exchanged":
                 self._exchange(act)
             elif act.what != "tips":
                 self._move(act)
         for end in ends:
-            self._day_ends(end, in_order)
+            self._day_ends(end, ())
+        self._stays_closed()
         self._go_on_to(self.now + _DAY)  # whoever is at work now is not about to stop
         self._afterwards([one for one in told if one.what in _LATER])
         return self
+
+    def _believed(self, act: Act) -> Act:
+        """Return a count or an exchange of the gaming days that it may claim; of another, that of its moment holds."""
+        if act.what not in (*COUNTS, "exchanged"):
+            return act
+        around = [self.clock.day_of(act.at + sign * self.clock.margin) for sign in (-1, 1)]
+
+        def believed(day: date) -> date:
+            return day if around[0] <= day <= around[1] else self.clock.day_of(act.at)
+
+        begins = None if act.begins is None else (believed(act.begins[0]), act.begins[1])
+        return replace(act, day=believed(act.day), begins=begins)
 
     def line(self, of: Shift) -> Line:
         """Return a shift of a gaming day."""
@@ -138,16 +158,22 @@ class Reference:
             box.since.setdefault(day, self._at)
         self._at = at
 
-    def _day_ends(self, end: datetime, acts: Sequence[Act]) -> None:
-        self._go_on_to(end)
+    def _is_it_today(self, at: datetime, later: Sequence[Act]) -> None:
+        """Nobody is at work on a gaming day that is over, unless it is counted soon that it is."""
+        if self._at_work is not None and (end := self.clock.begins_at(self._at_work[0] + _DAY)) <= at:
+            self._day_ends(end, later)
+
+    def _day_ends(self, end: datetime, later: Sequence[Act]) -> None:
+        self._go_on_to(max(end, self._at or end))
+        self._stays_closed()
         day, soon = self.clock.day_of(end), end + self.clock.margin
-        if self._at_work is None or self._at_work[0] >= day or self.now <= soon:
+        if self._at_work is None or self._at_work[0] >= day or self.now < soon:
             return
         if any(
-            end <= one.at <= soon and (one.what == "closed" or (one.begins or (date.min,))[0] >= day) for one in acts
+            end <= one.at <= soon and (one.what == "closed" or (one.begins or (date.min,))[0] >= day) for one in later
         ):
             return
-        following = (day, self.clock.shift_at(end))
+        following = (day, self.clock.shift_at(self._at or end))
         for of in (self._at_work, following):
             self.line(of).missing.add(("day_count", "", end))
         self._at_work, self._began_uncounted = following, True
@@ -176,7 +202,16 @@ class Reference:
                         self.line(before).tally["handed_over"] += act.cents
                     self._end(act, before)
                     self._begin(act, begun)
-                self._at_work, self._counted_at, self._began_uncounted = begun, act.at, False
+                self._at_work, self._began_uncounted = begun, False
+                self._counted_at = self._written_at[act.number]
+
+    def _stays_closed(self) -> None:
+        """Note that what was sold meanwhile lacks an opener."""
+        for act in self._sold:
+            of = (self.clock.day_of(act.at), self.clock.shift_at(act.at))
+            self.line(of).missing.add(("opener", "", act.at))
+        self._sold.clear()
+        self._idle.clear()
 
     def _begin(self, act: Act, of: Shift) -> None:
         self.line(of).tally.update({"opener": act.cents, "openings": 1})
@@ -188,6 +223,8 @@ class Reference:
 
     def _nobody_opened(self, act: Act) -> Shift:
         self.line((act.day, act.shift)).missing.add(("opener", "", act.at))
+        self.line((act.day, act.shift)).into.update(self._idle)
+        self._sold.clear()
         return (act.day, act.shift)
 
     def _lacks_closer(self, of: Shift) -> None:
@@ -208,8 +245,7 @@ class Reference:
         self._carry(*(_WAY[act.what, act.kind] if act.slip else _PLAY[cause]), cents, cause)
         if self._at_work is None:
             if cause in _SOLD:
-                of = (self.clock.day_of(act.at), self.clock.shift_at(act.at))
-                self.line(of).missing.add(("opener", "", act.at))
+                self._sold.append(act)
         elif cause in _DROPPED:
             self._boxes[-1].used.add(self._at_work[0])
 
@@ -224,8 +260,8 @@ class Reference:
     def _carry(self, source: str, target: str, cents: int, cause: str) -> None:
         self.places[source] -= cents
         self.places[target] += cents
-        if self._at_work is not None:
-            self.line(self._at_work).into[cause] += cents * ((target == "tray") - (source == "tray"))
+        into = self._idle if self._at_work is None else self.line(self._at_work).into
+        into[cause] += cents * ((target == "tray") - (source == "tray"))
 
     def _afterwards(self, told: Sequence[Act]) -> None:
         """Say what became of the boxes, and what has not ended by now."""
@@ -262,10 +298,11 @@ class Reference:
         long = [box for box in there if day in box.used or _time_on(box, day) > _CHANGED_FOR_THE_COUNT]
         for box in long or there:
             placed, back = box.placed, box.back
+            if placed is not None and placed.number in given_up:
+                continue
             missing: list[Lack] = []
-            name = None if placed is None else placed.placed
-            if placed is not None and name is not None and (back is None or back.box != name):
-                missing += [] if placed.number in given_up else [("box", name, placed.at)]
+            if placed is not None and placed.placed is not None and (back is None or back.box != placed.placed):
+                missing.append(("box", placed.placed, placed.at))
             elif back is None:
                 missing.append(("drop", "", box.since[day]))
             if back is not None and back.number not in done:
@@ -287,7 +324,7 @@ def _order(act: Act) -> tuple[datetime, int, int]:
 
 
 def _without_recounts(acts: Sequence[Act]) -> list[Act]:
-    """Leave out what was counted again before anything moved: the last count holds."""
+    """Leave out what was counted again before anything moved: the last count holds, where the first was made."""
     kept: list[Act] = []
     last: Act | None = None
     since: Counter[str] = Counter()
@@ -296,7 +333,9 @@ def _without_recounts(acts: Sequence[Act]) -> list[Act]:
             again = (act.what, act.day, act.begins)
             same_step = last is not None and again == (last.what, last.day, last.begins) and act.what != "carried"
             if last is not None and same_step and not any(since.values()):
-                kept = [one for one in kept if one.number != last.number]
+                kept = [replace(act, at=one.at) if one.number == last.number else one for one in kept]
+                last = act
+                continue
             last, since = act, Counter()
         else:
             since.update(dict(_moved(act)))

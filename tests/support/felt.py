@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.provisions import Provisions
-from services.table_inventory.domain.sessions import Sessions, sessions_of
+from services.table_inventory.domain.sessions import TICK, Sessions, sessions_of
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.win import Win, of_day, table_wins
 from services.table_inventory.domain.windows import Count, Mark, Moves, Purpose
@@ -99,8 +99,9 @@ class Felt:
     def marks(self, first: date, last: date) -> list[Mark]:
         """Return the marks from one gaming day to another, with what moved between them."""
         days = [first + number * timedelta(days=1) for number in range((last - first).days + 2)]
-        cuts = [self.place.begins_at(day) for day in days]
-        cuts += [box.removed_at for box in self.boxes] + [cuts[-1] + self.place.pit_margin]
+        ends = [self.place.begins_at(day) for day in days]
+        cuts = [*(end - TICK for end in ends), ends[-1] + self.place.pit_margin]
+        cuts += [box.removed_at for box in self.boxes]
         counted = [(one.at, one.sequence, one) for one in self.counts]
         places: list[tuple[datetime, int, Count | None]] = [*counted, *((at, 10**9, None) for at in {*cuts})]
         found: list[Mark] = []

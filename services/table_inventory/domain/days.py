@@ -74,7 +74,7 @@ class Adjustment(AdjustmentEntered, Subject):
 
 _WORDS: Final[Mapping[MissingKind, str]] = {
     "opener": "{table} was used since {since}, and nobody had opened it",
-    "closer": "the session of {table} begun {since} has no closer",
+    "closer": "{table} was counted open {since}, and has no closer since",
     "day_count": "{table} was open at the end of a gaming day, {since}, and nobody counted it",
     "drop": "no drop box came off {table} since {since}",
     "box": "box {name}, placed on {table} {since}, is not back",

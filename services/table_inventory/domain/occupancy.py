@@ -6,18 +6,18 @@ A box comes off by an exchange, which puts the next one on. Of the first box of 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
 from services.table_inventory.domain.boxes import Box
-from services.table_inventory.domain.sessions import Lack, Piece, ShiftKey
+from services.table_inventory.domain.sessions import EVER, Lack, Piece, ShiftKey
 from shared.contracts.win import Missing
 
 AT_THE_COUNT: Final = timedelta(minutes=30)
 """A box that was on an open table for no longer, and into which nothing was recorded, was changed for the count."""
 
-_EVER: Final = datetime.max.replace(tzinfo=UTC)
+_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Stay:
     @property
     def until(self) -> datetime:
         """Return when it came off."""
-        return _EVER if self.back is None else self.back.removed_at
+        return EVER if self.back is None else self.back.removed_at
 
 
 def stays_of(boxes: Sequence[Box]) -> list[Stay]:
@@ -49,6 +49,19 @@ def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
         for stay, parts in needed.values():
             for of in sorted({part.of for part in parts}):
                 yield from (Lack(of, missing) for missing in _missing(stay, parts))
+
+
+def other_days(boxes: Sequence[Box], day: date) -> tuple[date, date] | None:
+    """Return the gaming days, from the first to before the last, that may have waited for the same box as a day.
+
+    `boxes` are the exchanges around the day, with the one before and the one after. None where no box came off on it,
+    or was given up.
+    """
+    if not any(box.gaming_day == day or box.placed_written_off for box in boxes):
+        return None
+    before, after = boxes[0].gaming_day, boxes[-1].gaming_day
+    is_first, is_last = before >= day - _DAY, after <= day + _DAY
+    return (date.min if is_first else before - _DAY, date.max if is_last else after + 2 * _DAY)
 
 
 _Found = tuple[Stay, list[Piece]]
@@ -72,11 +85,12 @@ def _is_for_the_count(parts: Sequence[Piece]) -> bool:
 
 def _missing(stay: Stay, parts: Sequence[Piece]) -> Iterator[Missing]:
     placed = stay.placed
+    if placed is not None and placed.placed_written_off:
+        return  # wherever it turns up: who finds it says of which day it is
     name = None if placed is None else placed.placed_box
     if placed is not None and name is not None and (stay.back is None or stay.back.box != name):
-        if not placed.placed_written_off:
-            yield Missing(what="box", name=name, since=placed.removed_at)
+        yield Missing(what="box", name=name, since=placed.removed_at)
     elif stay.back is None:
-        yield Missing(what="drop", since=max(parts[0].opened_at, parts[0].since))
+        yield Missing(what="drop", since=parts[0].since)
     if stay.back is not None and not stay.back.is_done:
         yield stay.back.missing_count()

@@ -109,6 +109,7 @@ def record_pit(event: Event[Any], known: Known) -> Recording:
         **at_table,
         moved=moved,
         claimed_day=claimed,
+        slip_day=_slip_day(data, known),
         non_banking=non_banking(place, data.table, day),
         data=data,
     )
@@ -150,6 +151,14 @@ def _on_its_days(data: pit.PitData, at: datetime, place: Place, day: date) -> tu
         if begins != begun and claimed is None:
             claimed = begun
     return (data if claimed is None else data.model_copy(update=changes)), claimed
+
+
+def _slip_day(data: pit.PitData, known: Known) -> date | None:
+    """Return the gaming day of the slip that an event is a step of, where that is another than its own."""
+    if not isinstance(data, SlipStep):
+        return None
+    day = known.slips[slip_of(data)].gaming_day
+    return None if day == data.gaming_day else day
 
 
 _Money = tuple[Moved | None, tuple[Posting, ...]]

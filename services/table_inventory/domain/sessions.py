@@ -6,15 +6,19 @@ it: what moved in it is of that day, whatever it claims. A table that stays open
 within the margin of the pit; where nobody did, the session is cut at that moment, and both days lack the count.
 """
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, NamedTuple, Protocol
 
 from services.table_inventory.domain.windows import NOTHING, Count, Mark, Moves, Window
 from shared.contracts.win import Missing, MissingKind
 
 _DAY: Final = timedelta(days=1)
+TICK: Final = timedelta(microseconds=1)
+"""A gaming day ends with the last moment before the next one begins: what moves when that begins is of that."""
+EVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class Clock(Protocol):
@@ -50,12 +54,11 @@ class Lack(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The time between two marks while a table was open: what moved in it, and since when it was open."""
+    """The time between two marks while a table was open, and what moved in it."""
 
     since: datetime
     until: datetime
     of: ShiftKey
-    opened_at: datetime
     moves: Moves
 
 
@@ -94,12 +97,13 @@ def nothing_of(table: str) -> Sessions:
 def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
     """Return the sessions of one table. `marks` are in the order of time; of one moment, counts before other marks.
 
-    Of the ends of gaming days among them, those count that passed before `now` by more than the margin of the pit.
+    Of the ends of gaming days among them (a `TICK` before the next begins), those count after which the margin of the
+    pit has passed by `now`.
     """
     recounted: list[Count] = []
     effective = _effective(marks, recounted)
     table = marks[0].table if marks else ""
-    made = _Making(table, clock, now, [mark.count for mark in effective if mark.count is not None])
+    made = _Making(table, clock, now, deque(mark for mark in effective if mark.count is not None))
     for mark in effective:
         made.take(mark)
     made.finish()
@@ -107,7 +111,10 @@ def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
 
 
 def _effective(marks: Iterable[Mark], recounted: list[Count]) -> list[Mark]:
-    """Return the marks without the counts that were repeated before anything moved: the last of them holds."""
+    """Return the marks without the counts that were repeated before anything moved: the last of them holds.
+
+    It stands where the first of them was made: what that ended, it has ended.
+    """
     found: list[Mark] = []
     last: int | None = None
     moved = False
@@ -118,7 +125,9 @@ def _effective(marks: Iterable[Mark], recounted: list[Count]) -> list[Mark]:
             before = None if last is None else found[last].count
             if last is not None and before is not None and not moved and _is_recount(before, count):
                 recounted.append(before)
-                found[last] = found[last].model_copy(update={"count": None})
+                found[last] = found[last].model_copy(update={"count": count})
+                found.append(mark.model_copy(update={"count": None}))
+                continue
             last, moved = len(found), False
         found.append(mark)
     return found
@@ -129,6 +138,11 @@ def _is_recount(before: Count, count: Count) -> bool:
     if before.purpose != count.purpose or before.gaming_day != count.gaming_day:
         return False
     return count.purpose in ("opener", "closer") or (count.purpose != "carried" and before.begun == count.begun)
+
+
+def _ends_a_day(count: Count | None, following: date) -> bool:
+    assert count is not None, "a mark of a count"
+    return count.purpose == "closer" or (count.purpose in ("shift", "drop") and count.begun[0] >= following)
 
 
 @dataclass(slots=True)
@@ -147,9 +161,11 @@ class _Running:
     opened_at: datetime | None = None
     uncounted: bool = False
 
-    def after(self, count: Count) -> "_Running":
-        """Return the window that begins with a count, in the same state."""
-        return _Running(start=count, since=count.at, open=self.open, opened_at=self.opened_at)
+    def after(self, count: Count, at: datetime) -> "_Running":
+        """Return the window that begins with a count, in the same state; a count that begins nothing leaves it so."""
+        if count.purpose in ("spot", "carried"):
+            return replace(self, start=count, since=at, moves=NOTHING, earlier=NOTHING, opens=False)
+        return _Running(start=count, since=at, open=self.open, opened_at=count.at)
 
 
 @dataclass(slots=True)
@@ -159,7 +175,8 @@ class _Making:
     table: str
     clock: Clock
     now: datetime
-    counts: Sequence[Count]
+    counts: deque[Mark]
+    """The marks of counts that are still to come."""
     windows: list[Window] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     lacks: list[Lack] = field(default_factory=list)
@@ -171,75 +188,89 @@ class _Making:
     def take(self, mark: Mark) -> None:
         """Go on to a mark."""
         running, moves = self.running, mark.moves or NOTHING
+        ends_day = mark.count is None and self._begins_day(mark.at + TICK)
+        at = mark.at + TICK if ends_day else mark.at
         running.moves += moves
-        if running.open is not None and self._at is not None and running.opened_at is not None and self._at < mark.at:
-            self.pieces.append(Piece(self._at, mark.at, running.open, running.opened_at, moves))
-        self._at = mark.at
+        if running.open is not None and self._at is not None and self._at < at:
+            self.pieces.append(Piece(self._at, at, running.open, moves))
+        self._at = at
         if mark.count is not None:
-            self._count(mark.count)
-        elif self.clock.begins_at(self.clock.gaming_day(mark.at)) == mark.at:
-            self._day_ends(mark.at)
+            self.counts.popleft()
+            self._count(mark.count, at)
+            self._require_today(at)
+        elif ends_day:
+            self._day_ends(at)
+
+    def _begins_day(self, at: datetime) -> bool:
+        return self.clock.begins_at(self.clock.gaming_day(at)) == at
 
     def finish(self) -> None:
         """End with what runs."""
         running = self.running
-        if running.open is not None:
-            assert running.opened_at is not None
-            self._lack(running.open, "closer", running.opened_at)
+        if running.open is not None and self._at is not None:
+            self._lacks_closer(running.open)
+            self.pieces.append(Piece(self._at, EVER, running.open, NOTHING))  # it goes on
         if running.start is not None or running.since is not None:
             self._emit(None)
 
-    def _count(self, count: Count) -> None:
+    def _count(self, count: Count, at: datetime) -> None:
         match count.purpose:
             case "opener" if self.running.open is None:
                 self._emit(count)
-                self._open(count)
+                self._open(count, at)
             case "closer" if self.running.open is not None:
                 self._emit(count, closes=True)
-                self.running = _Running(start=count, since=count.at)
+                self.running = _Running(start=count, since=at)
             case "closer":
-                self._unopened(count)
-                self.running = _Running(start=count, since=count.at)
+                self._unopened(count, at)
+                self.running = _Running(start=count, since=at)
             case "opener" | "shift" | "drop":
-                self._divide(count)
+                self._divide(count, at)
             case "spot" | "carried":
                 if count.purpose == "carried":
                     self.carried.append(count)
                 self._emit(count)
-                self.running = self.running.after(count)
+                self.running = self.running.after(count, at)
 
-    def _divide(self, count: Count) -> None:
+    def _divide(self, count: Count, at: datetime) -> None:
         """Count a table that is, or must have been, open: another shift or day begins, or none."""
         running, begun = self.running, ShiftKey(*count.begun)
         if count.purpose == "opener":
             self.unexpected.append(count)
         if running.open is None:
-            self._unopened(count)
-            self._open(count)
-        elif running.open == begun and not (running.uncounted and count.purpose == "opener"):
-            self._emit(count)
-            self.running = running.after(count)
+            self._unopened(count, at)
+            self._open(count, at)
         elif running.uncounted and running.open.gaming_day == begun.gaming_day:
             self._emit(count)  # with it the day has its first count, and still lacks the one at its beginning
-            self.running = replace(running.after(count), open=begun, opens=True)
+            self.running = replace(running.after(count, at), open=begun, opens=True)
+        elif running.open == begun:
+            self._emit(count)
+            self.running = running.after(count, at)
         else:
+            if count.purpose == "opener" and running.open.gaming_day != begun.gaming_day:
+                self._lacks_closer(running.open)
             self._emit(count, closes=True, hands_over=running.open.gaming_day == begun.gaming_day)
-            self.running = replace(running.after(count), open=begun, opens=True)
+            self.running = replace(running.after(count, at), open=begun, opens=True)
 
-    def _open(self, count: Count) -> None:
-        self.running = _Running(
-            start=count, since=count.at, open=ShiftKey(*count.begun), opens=True, opened_at=count.at
-        )
+    def _open(self, count: Count, at: datetime) -> None:
+        self.running = _Running(start=count, since=at, open=ShiftKey(*count.begun), opens=True, opened_at=count.at)
 
-    def _unopened(self, count: Count) -> None:
-        """End a session that nobody had opened: it began somewhere after the count before."""
+    def _unopened(self, count: Count, at: datetime) -> None:
+        """End a session that nobody had opened: it began on its day, somewhere after the count before."""
         running, of = self.running, ShiftKey(count.gaming_day, count.shift)
-        since = count.at if running.start is None else running.start.at
-        self._lack(of, "opener", since)
-        if running.since is not None and running.since < count.at:
-            self.pieces.append(Piece(running.since, count.at, of, since, running.moves))
+        self._lack(of, "opener", count.at if running.start is None else running.start.at)
+        begun = max(running.since or at, self.clock.begins_at(count.gaming_day))
+        if begun < at:
+            self.pieces.append(Piece(begun, at, of, running.moves))
         running.open = of
         self._emit(count, closes=True)
+
+    def _require_today(self, at: datetime) -> None:
+        """Cut what begins with a count of a gaming day that had ended: it must have ended within the margin, too."""
+        if self.running.open is not None:
+            ended = self.clock.begins_at(self.running.open.gaming_day + _DAY)
+            if ended <= at:
+                self._day_ends(ended)
 
     def _day_ends(self, at: datetime) -> None:
         """Cut what runs at the end of a gaming day: of an open table, where nobody counted it around that moment."""
@@ -249,13 +280,14 @@ class _Making:
                 self._emit(None, until=at)
             self._go_on(at)
             return
-        if running.open.gaming_day >= next_day or self.now <= at + self.clock.pit_margin or self._is_counted(at):
+        if running.open.gaming_day >= next_day or self.now < at + self.clock.pit_margin or self._is_counted(at):
             return
-        following = ShiftKey(next_day, self.clock.shift_at(at))
+        cut = at if running.since is None else max(at, running.since)
+        following = ShiftKey(next_day, self.clock.shift_at(cut))
         self._lack(running.open, "day_count", at)
         self._lack(following, "day_count", at)
-        self._emit(None, until=at)
-        self._go_on(at)
+        self._emit(None, until=cut)
+        self._go_on(cut)
         running.open, running.uncounted = following, True
 
     def _go_on(self, at: datetime) -> None:
@@ -265,12 +297,8 @@ class _Making:
 
     def _is_counted(self, at: datetime) -> bool:
         """Return whether a count soon after the end of a gaming day ends it; an opener says that it had none."""
-        day = self.clock.gaming_day(at)
-        return any(
-            at < count.at <= at + self.clock.pit_margin
-            and (count.purpose == "closer" or (count.purpose in ("shift", "drop") and count.begun[0] >= day))
-            for count in self.counts
-        )
+        day, until = self.clock.gaming_day(at), at + self.clock.pit_margin
+        return any(at <= mark.at <= until and _ends_a_day(mark.count, day) for mark in self.counts)
 
     def _emit(self, end: Count | None, *, until: datetime | None = None, **more: Any) -> None:
         """Add the window that runs, up to a count or the end of a gaming day."""
@@ -302,6 +330,11 @@ class _Making:
         if running.moves.sold:
             self._lack(of, "opener", moment)
         return of if end is None else ShiftKey(end.gaming_day, end.shift)
+
+    def _lacks_closer(self, of: ShiftKey) -> None:
+        """Note that a session has no end; its counts say since when it went on, however far back one looks."""
+        assert self.running.opened_at is not None
+        self._lack(of, "closer", self.running.opened_at)
 
     def _lack(self, of: ShiftKey, what: MissingKind, since: datetime, name: str = "") -> None:
         self.lacks.append(Lack(of, Missing(what=what, name=name, since=since)))

@@ -1,6 +1,7 @@
 """What is stated of the win of tables: the figures of each shift of a gaming day, and what changes of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
 
 from pydantic import BaseModel
 
@@ -21,6 +22,11 @@ class Stated(BaseModel):
     missing: tuple[Missing, ...] = ()
     counts: tuple[int, ...] = ()
     boxes: tuple[int, ...] = ()
+
+
+def days_since(running: date, now: date) -> list[date]:
+    """Return the gaming days that are over since one was running, up to the one that runs now."""
+    return [running + number * timedelta(days=1) for number in range((now - running).days)]
 
 
 def unstated_of(

@@ -45,6 +45,11 @@ _UNSTATED: Final = text("""
                    WHERE d.property = t.property AND d.gaming_day = t.gaming_day AND d.final_at IS NOT NULL) AS is_due
     FROM table_inventory.touched t""")
 
+_WAITING: Final = text("""
+    SELECT DISTINCT property, "table", gaming_day FROM table_inventory.wins_stated
+    WHERE property = :property AND "table" = :table AND gaming_day >= :first AND gaming_day < :last
+      AND missing <> '[]'""")
+
 _INCOMPLETE: Final = text("""
     SELECT DISTINCT property, "table", gaming_day FROM table_inventory.wins_stated
     WHERE property = :property AND gaming_day = :gaming_day AND missing <> '[]'""")
@@ -72,3 +77,9 @@ async def read_touched(connection: AsyncConnection, reached: Mapping[int, int] |
 async def incomplete_tables(connection: AsyncConnection, key: DayKey) -> list[TableDay]:
     """Return the tables of a gaming day of which something is missing as it was stated."""
     return [TableDay(*row) for row in await connection.execute(_INCOMPLETE, key._asdict())]
+
+
+async def waiting_days(connection: AsyncConnection, of: TableDay, days: tuple[date, date]) -> list[TableDay]:
+    """Return the gaming days of a table, of those from one to before another, of which something is missing."""
+    asked = {"property": of.property, "table": of.table, "first": days[0], "last": days[1]}
+    return [TableDay(*row) for row in await connection.execute(_WAITING, asked)]

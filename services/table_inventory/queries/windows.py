@@ -11,13 +11,14 @@ from sqlalchemy import text
 
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.denominations import Stacks
-from services.table_inventory.domain.sessions import sessions_of
+from services.table_inventory.domain.sessions import EVER, TICK, sessions_of
 from services.table_inventory.domain.windows import Mark, Window
 from shared.contracts.places import Place
 from shared.runtime.reader import Executes
 from shared.runtime.rows import documents_of
 
 _DAY: Final = timedelta(days=1)
+_DAY_MAX: Final = timedelta(hours=25)
 
 _MARKS: Final = text("""
     WITH RECURSIVE counted AS (  -- each is found by the index: its counts of years are not read
@@ -54,7 +55,7 @@ _MARKS: Final = text("""
     marks AS (
         SELECT b."table", c.at, c.sequence, b.is_known
         FROM begun b JOIN table_inventory.counts c
-            ON c.property = :property AND c."table" = b."table" AND c.at <= :last
+            ON c.property = :property AND c."table" = b."table" AND c.at <= :recounted
             AND (c.at, c.sequence) >= (b.at, b.sequence)
         UNION ALL
         SELECT DISTINCT b."table", o.at, CAST(NULL AS bigint), b.is_known
@@ -163,7 +164,10 @@ class Span:
         begins = [self.place.begins_at(day) for day in self._days()]
         margin = self.place.pit_margin
         first, last = begins[0] - margin, begins[-1] + margin
-        return {"property": property_name, "first": first, "last": last, "cuts": [*begins, last], "table": table}
+        cuts = [*(one - TICK for one in begins), last]
+        recounted = last + min(_DAY_MAX, EVER - last)  # until then one may count again what ended the last day
+        of_table = {"property": property_name, "table": table}
+        return of_table | {"first": first, "last": last, "recounted": recounted, "cuts": cuts}
 
     def _days(self) -> Iterable[date]:
         return (self.first + number * _DAY for number in range((self.last - self.first).days + 2))
@@ -204,7 +208,7 @@ async def with_denominations(
 
 async def running_windows(connection: Executes, place: Place, property_name: str, at: datetime) -> list[Window]:
     """Return the window of each table from its last count up to a moment, with what moved by denomination."""
-    asked = {"property": property_name, "first": at, "last": at, "cuts": [at], "table": None}
+    asked = {"property": property_name, "first": at, "last": at, "recounted": at, "cuts": [at], "table": None}
     marks = await marks_of(connection, asked)
     windows = [sessions_of(place, found, at).windows[-1] for found in marks.values() if any(one.count for one in found)]
     return await with_denominations(connection, property_name, [one for one in windows if one.start is not None], at)

@@ -1,0 +1,254 @@
+"""Bugs to be found: named mutations of the model of a table's day, each a mistake that somebody could make there."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+from unittest.mock import patch
+
+from services.table_inventory import projector
+from services.table_inventory.domain import occupancy, pit, sessions, stated, win
+from services.table_inventory.domain.boxes import Box
+from services.table_inventory.domain.windows import NOTHING, Count, Moves
+from shared.contracts.places import Place
+from tests.days.run import play
+
+Mutation = Callable[[ExitStack], None]
+_MAKING: Final[Any] = vars(sessions)["_Making"]
+"""What makes windows of counts."""
+
+
+def _instead(stack: ExitStack, where: Any, name: str, mistaken: Any) -> None:
+    stack.enter_context(patch.object(where, name, mistaken))
+
+
+def recount_adds(stack: ExitStack) -> None:
+    """Take a count that is repeated for another one."""
+    _instead(stack, sessions, "_is_recount", lambda *_: False)
+
+
+def recount_after_play(stack: ExitStack) -> None:
+    """Let a count that is repeated after something moved take the place of the one before."""
+    _instead(stack, Moves, "any", False)
+
+
+def recount_across_days(stack: ExitStack) -> None:
+    """Take an opener for the recount of any opener before it."""
+    _instead(stack, sessions, "_is_recount", lambda before, count: before.purpose == count.purpose == "opener")
+
+
+def handed_over_twice(stack: ExitStack) -> None:
+    """Forget that a count which ends one shift begins the next of the same day."""
+    emit = _MAKING._emit
+
+    def mistaken(self: Any, end: Count | None, **more: Any) -> None:
+        emit(self, end, **{name: value for name, value in more.items() if name != "hands_over"})
+
+    _instead(stack, _MAKING, "_emit", mistaken)
+
+
+def day_never_cut(stack: ExitStack) -> None:
+    """Let a table that nobody counted go on over the end of a gaming day."""
+    _instead(stack, _MAKING, "_day_ends", lambda *_: None)
+
+
+def count_ends_any_day(stack: ExitStack) -> None:
+    """Take any count soon after the end of a gaming day for the one that ends it."""
+    _instead(stack, sessions, "_ends_a_day", lambda *_: True)
+
+
+def margin_forgotten(stack: ExitStack) -> None:
+    """Cut the day at its end, however soon it was counted."""
+    _instead(stack, _MAKING, "_is_counted", lambda *_: False)
+
+
+def opener_ends_a_day(stack: ExitStack) -> None:
+    """Let the opener of an open table end its day without a closer."""
+    lacks = _MAKING._lacks_closer
+    _instead(stack, _MAKING, "_lacks_closer", lambda self, of: None if self.counts else lacks(self, of))
+
+
+def spot_count_forgets(stack: ExitStack) -> None:
+    """Let a spot count begin a day that nobody has counted."""
+    running: Any = vars(sessions)["_Running"]
+    after = running.after
+    _instead(stack, running, "after", lambda self, count, at: replace(after(self, count, at), uncounted=False))
+
+
+def move_at_the_count_is_after_it(stack: ExitStack) -> None:
+    """Put what moved before a count into the window that begins with it."""
+    take = _MAKING.take
+
+    def mistaken(self: Any, mark: Any) -> None:
+        moves, late = mark.moves or NOTHING, mark.count is not None and mark.count.purpose == "drop"
+        take(self, mark.model_copy(update={"moves": NOTHING}) if late else mark)
+        self.running.moves += moves if late else NOTHING
+
+    _instead(stack, _MAKING, "take", mistaken)
+
+
+def sale_without_opener(stack: ExitStack) -> None:
+    """Let chips be sold at a table that nobody has opened."""
+    _instead(stack, Moves, "sold", False)
+
+
+def carried_replaces(stack: ExitStack) -> None:
+    """Put what is carried in the place of opener and closer."""
+
+    def mistaken(found: win.Win, count: Count) -> None:
+        found.opener_cents = found.closer_cents = count.cents
+        found.carried += 1
+        found.counts.append(count.sequence)
+
+    _instead(stack, win, "_add_carried", mistaken)
+
+
+def box_forgotten(stack: ExitStack) -> None:
+    """Forget boxes that were placed and never came back."""
+    missing: Any = vars(occupancy)["_missing"]
+    _instead(stack, occupancy, "_missing", lambda *of: (one for one in missing(*of) if one.what != "box"))
+
+
+def another_box_will_do(stack: ExitStack) -> None:
+    """Take whatever box comes off for the one that was placed."""
+    missing: Any = vars(occupancy)["_missing"]
+
+    def mistaken(stay: Any, parts: Any) -> Iterator[Any]:
+        return (one for one in missing(stay, parts) if one.what != "box" or stay.back is None)
+
+    _instead(stack, occupancy, "_missing", mistaken)
+
+
+def box_never_for_the_count(stack: ExitStack) -> None:
+    """Wait for the box that was put on for tomorrow."""
+    _instead(stack, occupancy, "AT_THE_COUNT", timedelta())
+
+
+def box_always_for_the_count(stack: ExitStack) -> None:
+    """Take a box that was on for hours, and had money in it, for one that was put on for tomorrow."""
+    _instead(stack, occupancy, "_is_for_the_count", lambda parts: len(parts) < 3)
+
+
+def slip_forgotten(stack: ExitStack) -> None:
+    """State the win of a day whose slips have not ended."""
+    wins = win.shift_wins
+    _instead(stack, win, "shift_wins", lambda *of: wins(*of[:-1]))
+
+
+def win_in_spite_of_lacks(stack: ExitStack) -> None:
+    """State a win although something is missing."""
+    finish = win.Win.finish
+
+    def mistaken(self: win.Win, provisions: Any) -> win.Win:
+        lacks, self.lacks = self.lacks, []
+        finish(self, provisions)
+        self.lacks, self.missing = lacks, sorted({one.what for one in lacks})
+        return self
+
+    _instead(stack, win.Win, "finish", mistaken)
+
+
+def changes_without_the_revision_before(stack: ExitStack) -> None:
+    """State as changes what the figures are."""
+    unstated = stated.unstated_of
+
+    def mistaken(*of: Any) -> Iterator[Any]:
+        return (one.model_copy(update={"changes": one.figures}) for one in unstated(*of))
+
+    _instead(stack, stated, "unstated_of", mistaken)
+
+
+def found_forgotten(stack: ExitStack) -> None:
+    """State what is missing, and never that it was found."""
+    unstated = stated.unstated_of
+    _instead(stack, stated, "unstated_of", lambda *of: (one.model_copy(update={"found": ()}) for one in unstated(*of)))
+
+
+def slip_not_touched(stack: ExitStack) -> None:
+    """Look at the gaming day on which the chips of a slip arrived, and not at the one for which it was prepared."""
+    _instead(stack, pit, "_slip_day", lambda *_: None)
+
+
+def any_day_believed(stack: ExitStack) -> None:
+    """Believe the gaming day that a count claims, however far it lies from its moment."""
+    _instead(stack, Place, "is_day", lambda *_, **__: True)
+
+
+def older_days_left(stack: ExitStack) -> None:
+    """Leave the older days that waited for a box as they were stated."""
+    _instead(stack, occupancy, "other_days", lambda *_: None)
+
+
+def begun_day_not_touched(stack: ExitStack) -> None:
+    """Look at the day that a count ends, and not at the one that it begins."""
+    touched = projector.touched
+
+    def mistaken(fact: Any) -> Iterator[Any]:
+        return (one for one in touched(fact) if one[2] == fact.gaming_day)
+
+    _instead(stack, projector, "touched", mistaken)
+
+
+def written_off_in_vain(stack: ExitStack) -> None:
+    """Wait for boxes that were written off."""
+    _instead(stack, Box, "is_done", property(lambda self: self.currency_cents is not None))
+
+
+def local_midnight(stack: ExitStack) -> None:
+    """Take the end of a gaming day for 24 hours after its beginning, whatever the clocks do."""
+    begins: Any = _MAKING._begins_day
+
+    def mistaken(self: Any, at: datetime) -> bool:
+        before = self.clock.begins_at(self.clock.gaming_day(at) - timedelta(days=1))
+        return bool(begins(self, at) and at - before == timedelta(hours=24))
+
+    _instead(stack, _MAKING, "_begins_day", mistaken)
+
+
+MUTATIONS: Final[Sequence[Mutation]] = (
+    recount_adds,
+    recount_after_play,
+    recount_across_days,
+    handed_over_twice,
+    day_never_cut,
+    count_ends_any_day,
+    margin_forgotten,
+    opener_ends_a_day,
+    spot_count_forgets,
+    move_at_the_count_is_after_it,
+    sale_without_opener,
+    carried_replaces,
+    box_forgotten,
+    another_box_will_do,
+    box_never_for_the_count,
+    box_always_for_the_count,
+    slip_forgotten,
+    win_in_spite_of_lacks,
+    changes_without_the_revision_before,
+    found_forgotten,
+    slip_not_touched,
+    any_day_believed,
+    older_days_left,
+    begun_day_not_touched,
+    written_off_in_vain,
+    local_midnight,
+)
+
+
+@contextmanager
+def mutated(mutation: Mutation) -> Iterator[None]:
+    """Have the model make a mistake."""
+    with ExitStack() as stack:
+        mutation(stack)
+        yield
+
+
+def found_by(mutation: Mutation, seed: int, *, days: int = 40) -> bool:
+    """Return whether the tables of a seed find a mistake."""
+    with mutated(mutation):
+        try:
+            play(days, seed, shrunk=False)
+        except (AssertionError, ValueError, IndexError):
+            return True
+    return False

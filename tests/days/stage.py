@@ -1,0 +1,181 @@
+"""One table and its people: what they did, what was told of it and when, and the look at what is stated of it."""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from random import Random
+from typing import Any, ClassVar, Final
+
+import yaml
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from tests.days.acts import COUNTS, Act, What
+from tests.days.comparing import Seen, books_of, differences, place_of
+
+PROPERTIES: Final = (("06:00", 240, "refuse"), ("06:00", 30, "flag"), ("03:00", 120, "flag"))
+"""When a gaming day begins, the margin of the pit in minutes, and what happens to another day than that of a moment."""
+
+FIRST_DAYS: Final = (date(2026, 11, 20), date(2026, 3, 6), date(2026, 3, 7), date(2026, 10, 30), date(2026, 10, 31))
+"""Days some of which are followed by one in which the clocks change."""
+
+SECOND: Final = timedelta(seconds=1)
+DAY: Final = timedelta(days=1)
+_TRAY_CENTS: Final = 100_000_00
+_AT_DESKS: Final = ("prepared", "voided", "found", "written_off", "adjusted")
+"""What is recorded when it is done: it never comes late."""
+
+rarely = st.integers(0, 7).map(lambda number: number == 7)
+
+
+class Stage(RuleBasedStateMachine):
+    """A table from its first day on. `played` counts what was played of all of them."""
+
+    played: ClassVar[Counter[str]] = Counter()
+
+    @initialize(at=st.sampled_from(PROPERTIES), first=st.sampled_from(FIRST_DAYS), tidy=st.booleans())
+    def begins(self, at: tuple[str, int, str], first: date, tidy: bool) -> None:
+        """The first day begins; a `tidy` pit makes no mistake but those that it mends before anything moves."""
+        self.place, self.tidy, self.first = place_of(*at), tidy, first
+        self.books = books_of(self.place, first)
+        self.now = self.place.begins_at(first)
+        self.told, self.withheld = list[Act](), list[Act]()
+        self.line_is_down = self.loses_one = False
+        self.number, self.rank = 0, 0
+        self.tray = _TRAY_CENTS
+        self.at_work: tuple[date, str] | None = None
+        self.last_count: Act | None = None
+        self.quiet, self.mistaken = True, set[int]()
+        self.box: str | None = "B0"
+        self.boxes_made, self.inside = 0, Counter[str]()
+        self.off: dict[int, tuple[Act, Counter[str]]] = {}
+        self.given_up = set[int]()
+        self.slips: dict[tuple[str, int], list[Act]] = {}
+        self.rounds: list[Act] = []
+        self.paid = self.held = 0
+
+    def act(self, what: What, cents: int = 0, *, late_by: timedelta = timedelta(), **said: Any) -> Act:
+        """Do something, and tell it, unless it comes late."""
+        rank = 1 if what in COUNTS else 2 if what == "exchanged" else 0
+        if rank < self.rank:
+            self.now += SECOND  # of one moment, what moves is before the count, and the count before the boxes
+        self.rank, self.number = rank, self.number + 1
+        at = self.now + late_by
+        of: dict[str, Any] = {"day": self.place.gaming_day(at), "shift": self.place.shift_at(at)}
+        made = Act(what=what, at=at, number=self.number, cents=cents, **of | said)
+        self.played[what] += 1
+        at_desk = what in _AT_DESKS or (what, made.kind) == ("received", "credit")
+        if not at_desk and (self.line_is_down or self.loses_one):
+            self.withheld.append(made)
+            self.loses_one = False
+        else:
+            self.tell(made)
+        return made
+
+    def tell(self, act: Act) -> None:
+        """Tell the service of an act."""
+        self.told.append(act)
+        self.books.take(act)
+
+    def days_around(self) -> list[date]:
+        """Return the gaming days that may be claimed now, in their order."""
+        margin = self.place.pit_margin
+        return sorted(
+            {self.place.gaming_day(self.now - margin), self.today(), self.place.gaming_day(self.now + margin)}
+        )
+
+    def today(self) -> date:
+        """Return the gaming day that runs."""
+        return self.place.gaming_day(self.now)
+
+    def another_day(self) -> date:
+        """Return a gaming day that may be claimed, other than that of now where there is one."""
+        if self.place.document.other_gaming_day == "flag" and not self.tidy and self.number % 2:
+            return self.today() - 3 * DAY  # nobody believes that
+        return next((day for day in self.days_around() if day != self.today()), self.today())
+
+    def claimed(self, day: date) -> date:
+        """Return a gaming day, where it may be claimed now; else that of now."""
+        return day if day in self.days_around() else self.today()
+
+    def working(self) -> tuple[date, str]:
+        """Return the gaming day and shift that are at work at the table."""
+        assert self.at_work is not None, "the table is open"
+        return self.at_work
+
+    def count(self, what: What, typo: int = 0, **said: Any) -> Act:
+        """Count the table, perhaps with a slip of the pen, in cents."""
+        made = self.act(what, max(self.tray + typo, 0), **said)
+        if what not in ("spot_count", "carried"):
+            self.last_count, self.quiet = made, True
+            if made.cents != self.tray:
+                self.mistaken.add(made.number)
+        return made
+
+    def count_again(self) -> None:
+        """Count what was counted last; before anything moved, this figure takes the place of that one."""
+        last, allowed = self.last_count, self.days_around()
+        assert last is not None
+        if last.day in allowed and (last.begins is None or last.begins[0] in allowed):
+            self.mistaken -= {last.number} if self.quiet else set()
+            self.count(last.what, day=last.day, shift=last.shift, begins=last.begins)
+            self.at_work = None if last.what == "closed" else last.begins or (last.day, last.shift)
+
+    def exchange(self, removed: str | None = None, placed: str | None = None, **said: Any) -> None:
+        """Take the box off the table, and put another one on."""
+        self.boxes_made += 1
+        made = self.act("exchanged", box=removed or self.box or f"X{self.boxes_made}", placed=placed, **said)
+        self.off[made.number] = (made, self.inside)
+        self.box, self.inside = placed, Counter()
+
+    def go_on_to(self, moment: datetime) -> None:
+        """Let it be so late."""
+        if moment > self.now:
+            self.now, self.rank = moment, 0
+
+    def pass_to(self, moment: datetime) -> None:
+        """Let time pass to a moment; a tidy pit counts where a gaming day ends."""
+        while self.at_work is not None and self.tidy and self.at_work[0] < self.place.gaming_day(moment):
+            day, shift = self.at_work
+            self.go_on_to(self.place.begins_at(day + DAY))
+            self.count("drop_count", day=day, shift=shift, begins=(day + DAY, "day"))
+            self.exchange(placed=f"B{self.boxes_made + 1}", day=day, shift=shift)
+            self.at_work = (day + DAY, "day")
+        self.go_on_to(moment)
+
+    @rule()
+    def loses_the_next_event(self) -> None:
+        """The next event comes late."""
+        self.loses_one = True
+
+    @rule()
+    def line_breaks(self) -> None:
+        """All events come late from now on."""
+        self.line_is_down = True
+
+    @precondition(lambda self: self.withheld)
+    @rule(order=st.randoms(use_true_random=False), twice=st.booleans())
+    def line_works(self, order: Random, twice: bool) -> None:
+        """What was late is told, in any order, and perhaps twice."""
+        self.line_is_down = self.loses_one = False
+        order.shuffle(self.withheld)
+        for act in self.withheld:
+            self.tell(act)
+            if twice:
+                self.books.take(act)
+        self.withheld.clear()
+
+    @rule()
+    def looks(self) -> None:
+        """State what is due, and compare it with what the reference has seen of what was told."""
+        self.books.state(self.now)
+        said = list(differences(self.books, Seen.of(self.place, self.told, self.now), self.now))
+        assert not said, self.script(said)
+
+    def script(self, said: list[str]) -> str:
+        """Return what was said, and the acts as a golden day has them."""
+        acts = [replace(act, at=act.at.astimezone(self.place.zone)).written() for act in self.told]
+        written = yaml.safe_dump(acts, default_flow_style=None, sort_keys=False, width=200)
+        document = self.place.document
+        at = f"now: {self.now}, gaming day begins {document.gaming_day_begins}, margin {self.place.pit_margin}"
+        return "\n".join([*said, at, written])
