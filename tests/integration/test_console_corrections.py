@@ -43,7 +43,7 @@ def desk(databases: Databases, outbox: Outbox) -> Iterator[Desk]:
 
 def _browsers(desk: Desk, day_status: str) -> Browsers:
     """People at the console, where the gaming day of the round stands like this."""
-    return Browsers(desk, PEOPLE, lambda: NOW, beside={INVENTORY: {"status": day_status}})
+    return Browsers(desk, people=PEOPLE, clock=lambda: NOW, beside={INVENTORY: {"status": day_status}})
 
 
 PAGE = "/p/riverside/corrections/1"

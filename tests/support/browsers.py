@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from html import unescape
 from types import SimpleNamespace
@@ -10,26 +11,51 @@ from typing import Any, Final, cast
 from urllib.parse import urlencode
 
 import httpx
+from starlette.routing import BaseRoute
 
 from services.console.application import create_console
 from shared.runtime.clock import Clock
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 from tests.support.asgi import AppClient
-from tests.support.console import SERVICES
+from tests.support.console import CONFIRM, SERVICES
 from tests.support.desk import Desk
 from tests.support.identities import KnownTokens, People
 
 _PASSED_ON: Final = ("authorization", "idempotency-key", "content-type")
-_HIDDEN: Final = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
+_HIDDEN: Final = re.compile(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">')
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a service answered to the console."""
+
+    service: str
+    method: str
+    path: str
+    status: int
+    text: str
 
 
 class Browsers:
-    """People at the console of a service; another service answers with what stands `beside` it, or has nothing."""
+    """People at the console of some services; another service answers with what stands `beside` it, or has nothing.
 
-    def __init__(self, desk: Desk, people: People, clock: Clock, *, beside: Mapping[str, Any] | None = None) -> None:
-        self._desk, self._clock, self._beside = desk, clock, beside or {}
-        self._tokens = KnownTokens(people)
+    `properties` are those for which a person works; without it, everybody works for all. `answered` keeps what the
+    services said.
+    """
+
+    def __init__(
+        self,
+        *desks: Desk,
+        people: People,
+        clock: Clock,
+        beside: Mapping[str, Any] | None = None,
+        properties: Mapping[str, Iterable[str]] | None = None,
+    ) -> None:
+        self._desks = {desk.manifest.name: desk for desk in desks}
+        self._clock, self._beside = clock, beside or {}
+        self._tokens = KnownTokens(people, properties)
+        self.answered: list[Answered] = []
         issuer = SimpleNamespace(issuer="http://issuer")
         self._app = create_console(
             Settings(),
@@ -42,18 +68,26 @@ class Browsers:
         )
         self.client = AppClient(self._app)
 
+    @property
+    def routes(self) -> Sequence[BaseRoute]:
+        """Return the routes of the console."""
+        return self._app.routes
+
     async def _answer(self, request: httpx.Request) -> httpx.Response:
         """Pass a request on to the service, as it is."""
-        if request.url.host != self._desk.manifest.name:
+        desk = self._desks.get(request.url.host)
+        if desk is None:
             found = self._beside.get(request.url.host)
             status, document = (404, {"title": "There is no such thing"}) if found is None else (200, found)
             return httpx.Response(status, json=document)
         headers = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
         target = request.url.raw_path.decode()
         sent = {"content": request.content, "headers": headers}
-        got = await asyncio.to_thread(self._desk.client.request, request.method, target, **sent)
+        got = await asyncio.to_thread(desk.client.request, request.method, target, **sent)
+        path = target.partition("?")[0]
+        self.answered.append(Answered(request.url.host, request.method, path, got.status_code, got.text))
         kind = {"content-type": got.headers["content-type"]}
-        return httpx.Response(got.status_code, content=got.content, headers=kind)
+        return httpx.Response(got.status_code, headers=kind, stream=httpx.ByteStream(got.content))
 
     def login(self, person: str) -> tuple[dict[str, str], str]:
         """Return the cookie of a session, and what its forms carry."""
@@ -70,13 +104,27 @@ class Browsers:
         assert 200 == response.status_code, response.text
         return response.text
 
+    def visit(self, method: str, path: str, person: str) -> httpx.Response:
+        """Return what somebody is answered: who sends something sends an empty form."""
+        headers, csrf = self.login(person)
+        if method == "GET":
+            return self.client.get(path, headers=headers)
+        headers |= {"content-type": "application/x-www-form-urlencoded"}
+        return self.client.request(method, path, content=urlencode({"csrf": csrf}), headers=headers)
+
     def send(self, form: str, person: str, **fields: str) -> httpx.Response:
-        """Send a form of a command, with what is hidden in it where somebody looked at it with these fields."""
+        """Send a form of a command, with what is hidden in it where somebody looked at it with these fields.
+
+        Where what was read is shown first, it is sent once more.
+        """
         shown = hidden(self.get(f"{form}?{urlencode(fields)}", person))
         headers, csrf = self.login(person)
-        content = urlencode(shown | {"csrf": csrf, "key": f"{person}.{form}", "back": "/"} | fields)
+        sent = shown | {"csrf": csrf, "key": f"{person}.{form}", "back": "/"} | fields
         headers |= {"content-type": "application/x-www-form-urlencoded"}
-        return self.client.post(form, content=content, headers=headers)
+        answer = self.client.post(form, content=urlencode(sent), headers=headers)
+        if CONFIRM not in answer.text:
+            return answer
+        return self.client.post(form, content=urlencode(hidden(answer.text)), headers=headers)
 
 
 def hidden(page: str) -> dict[str, str]:

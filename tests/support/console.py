@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -35,6 +36,9 @@ PEOPLE: Mapping[str, tuple[str, ...]] = {
     "pit.sam": ("reports.read",),
     "new.ned": (),
 }
+
+CONFIRM = 'class="command confirm"'
+"""What a page has that shows what was read of a form, before it counts."""
 
 Answer = tuple[int, Any]
 """A status and a document."""
@@ -152,6 +156,11 @@ class Browser:
         """Send a form."""
         return self.request("POST", path, data=dict(form), headers=headers)
 
+    def send(self, path: str, form: Mapping[str, str]) -> httpx.Response:
+        """Send the form of a command, and once more where what was read of it is shown first."""
+        answer = self.post(path, form)
+        return self.post(path, Form(answer.text).sent) if CONFIRM in answer.text else answer
+
     def csrf(self) -> str:
         """Return what the forms of its session carry."""
         found = re.search('name="csrf" value="([^"]+)"', self.get("/").text)
@@ -167,6 +176,28 @@ class Browser:
     def log_in(self, person: str, then: str = "/") -> httpx.Response:
         """Log in, and return the answer to the browser that comes back from the provider."""
         return self.get(self._stage.run(_picked(self._stage.issuer, person, self.begin_login(then))))
+
+
+class Form(HTMLParser):
+    """The fields of the form of a command, as a browser sends them that nobody touched."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.sent: dict[str, str] = {}
+        self.wrong: list[str] = []
+        self._select = ""
+        self.feed(html[html.index('class="command') :])
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if given.get("aria-invalid"):
+            self.wrong.append(given["name"])
+        if tag == "select":
+            self._select = given["name"]
+        elif tag == "option" and (self._select not in self.sent or "selected" in given):
+            self.sent[self._select] = given["value"]
+        elif tag in ("input", "textarea") and "name" in given:
+            self.sent[given["name"]] = given.get("value", "")
 
 
 class _AsSent(httpx.ASGITransport):

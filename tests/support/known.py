@@ -7,6 +7,12 @@ from tests.fuzz.apis import Known
 def known_of(subject: Subject) -> Known:
     """What the story of a service is about."""
     known = Known()
+    hear_of(subject, known)
+    return known
+
+
+def hear_of(subject: Subject, known: Known) -> None:
+    """Keep what the story of a service is about."""
     for ask in subject.commands:
         known.hear(ask.body)
     for messages in (*subject.references.values(), *subject.records.values()):
@@ -15,4 +21,3 @@ def known_of(subject: Subject) -> Known:
     for name in ("version", "quarantine", "dismissal", "request", "number", "seq", "shard", "correction", "revision"):
         known.hear([1, 2], name)
     known.hear(1, "limit")
-    return known

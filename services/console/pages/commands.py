@@ -1,4 +1,4 @@
-"""The form of any command: filled in, sent once under its key, and what the service says to it."""
+"""The form of any command: filled in, looked at, sent once under its key, and what the service says to it."""
 
 from typing import Any, Final
 from uuid import uuid4
@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from services.console.confirming import hash_of, lines, needs_a_look
 from services.console.console import Asked, Person, form_of, page
 from services.console.forms import Filled, filled, places
 from services.console.operations import Operation
@@ -16,7 +17,8 @@ from services.console.protection import local_path
 from services.console.services import Refused
 from services.console.words import say
 
-_OWN: Final = ("csrf", "key", "back", "rows")
+OWN: Final = ("csrf", "key", "back", "rows", "_confirmed", "_change")
+"""What a form has besides the fields of its command."""
 
 
 def routes() -> APIRouter:
@@ -26,21 +28,37 @@ def routes() -> APIRouter:
     @router.get("")
     async def form(request: Request, person: Asked, service: str, name: str) -> Response:
         operation = _operation(person, service, name)
-        given = {key: value for key, value in request.query_params.items() if key not in _OWN}
+        given = {key: value for key, value in request.query_params.items() if key not in OWN}
         return await _form(request, person, operation, given, back=request.query_params.get("back", "/"))
 
     @router.post("")
     async def send(request: Request, person: Asked, service: str, name: str) -> Response:
         operation = _operation(person, service, name)
         form = await form_of(request)
-        typed = {key: value for key, value in form.items() if key not in _OWN}
+        typed = {key: value for key, value in form.items() if key not in OWN}
         back, key = form.get("back", "/"), form.get("key", "")
-        if form.get("rows"):  # more rows for a list, without a script
-            return await _form(request, person, operation, typed, back=back, key=key, more=form["rows"])
+        if form.get("rows") or form.get("_change"):  # more rows for a list, without a script; or another look at it
+            return await _form(request, person, operation, typed, back=back, key=key, more=form.get("rows", ""))
         zone = await _zone(person, typed)
         read = filled(operation, typed, ZoneInfo(zone or "UTC"))
         if read.mistakes:
             return await _form(request, person, operation, typed, back=back, key=key, mistakes=read.mistakes)
+        shown = lines(operation, read)
+        confirmed = hash_of(operation, read)
+        if needs_a_look(shown) and form.get("_confirmed") != confirmed:
+            return page(
+                request,
+                "confirm.html",
+                person,
+                operation=operation,
+                lines=shown,
+                confirmed=confirmed,
+                given=typed,
+                back=local_path(back),
+                key=key or new_key(),
+                subject=await subject_of(person, operation, typed),
+                zone=zone,
+            )
         try:
             answer = await _do(person, operation, read, key)
         except Refused as refused:

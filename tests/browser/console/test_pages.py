@@ -151,6 +151,29 @@ def test_without_script_everything_reads_and_commands_are_sent(demo: RunningDemo
     expect(page.get_by_role("status")).to_have_text("It is on record.")
 
 
+def test_an_amount_is_shown_as_it_was_read_before_it_counts(demo: RunningDemo, visit: Visit) -> None:
+    """Without scripts: nothing is on record until it was looked at, and what is wrong can be changed."""
+    at = f"property={PROPERTY}&account=TH01-looked-at"
+    page = visit(
+        "demo.account_cashier", f"/do/wagering-accounts/open-account?{at}&table=TH01", java_script_enabled=False
+    )
+    page.locator("form.command button.main").click()
+    expect(page.get_by_role("status")).to_have_text("It is on record.")
+    page.goto(f"{demo.console}/do/wagering-accounts/buy-in?{at}")
+    page.locator('[name="cents"]').fill("150")
+    page.locator("form.command button.main").click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing is on record yet")
+    expect(page.locator(".weighed")).to_contain_text("$150.00")
+    page.get_by_role("button", name="Change it").click()
+    expect(page.locator('[name="cents"]')).to_have_value("150")
+    page.locator('[name="cents"]').fill("1,500.00")
+    page.locator("form.command button.main").click()
+    expect(page.locator(".weighed")).to_contain_text("$1,500.00")
+    page.locator("form.confirm button.main").click()
+    expect(page.get_by_role("status")).to_have_text("It is on record.")
+    expect(page.locator("main")).to_contain_text("$1,500.00")
+
+
 def test_every_report_of_the_list_opens(demo: RunningDemo, visit: Visit) -> None:
     """Each of those that a person may read, at both properties."""
     for property_name in (PROPERTY, NEIGHBOR):

@@ -201,7 +201,7 @@ def test_the_form_shows_all_of_what_is_approved(named: tuple[str, str], setting:
     assert operation is not None
     fields = {**_in_path(operation, waiting.proposed.path), **waiting.proposed.body}
     given = {name: str(fields[name]) for name in operation.names_of_subject}
-    with (browsers := Browsers(setting.desk, setting.people, setting.desk.context.clock)).client:
+    with (browsers := Browsers(setting.desk, people=setting.people, clock=setting.desk.context.clock)).client:
         person = waiting.proposed.approver
         page = browsers.get(f"{operation.address}?{urlencode(given)}", person)
         text = unescape(page)

@@ -1,0 +1,221 @@
+"""The console and its gateway, used by somebody who works for another property: nothing is shown, nothing happens.
+
+Pages and forms come from the console's own routes and commands, what is behind the gateway from the documents of the
+services: a new one is tried as soon as it is there. All services stand behind the console, each after its story, and
+what they answer to it is looked at, besides the page itself.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import schemathesis
+from fastapi.routing import APIRoute
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+
+from services.console.operations import Operation, all_operations
+from shared.contracts.rejection import Reason
+from shared.runtime.web.access import whose_data
+from shared.runtime.web.problems import problem_uri
+from tests.faults.subjects import SUBJECTS
+from tests.fuzz.apis import Known
+from tests.support import Databases
+from tests.support.browsers import Answered, Browsers
+from tests.support.desk import Desk
+from tests.support.known import hear_of
+from tests.support.told import AS_EVERYBODY, crews, told
+from tests.support.typed_forms import typed_into
+from tests.support.worker import MOMENT
+
+ELSEWHERE = "elsewhere"
+HERE = "riverside"
+MISSING = problem_uri(Reason.PROPERTY_MISSING)
+KIND_OF_TYPE = {"date": "date", "int": "integer"}
+TRIES = 12
+"""How often a form is filled in at most, until it is refused for the property."""
+
+
+@dataclass(frozen=True)
+class House:
+    """The services, and the console before them."""
+
+    desks: Mapping[str, Desk]
+    browsers: Browsers
+    known: Known
+
+    def leaks(self, since: int) -> list[str]:
+        """What services showed of a property to somebody who works elsewhere, since so many answers."""
+        return [
+            f"{one.method} {one.service}{one.path}: {one.status} {one.text[:200]}"
+            for one in self.browsers.answered[since:]
+            if not (one.status in (403, 404, 422) or one.text in ('{"items":[]}', "[]") or self.is_for_all(one))
+        ]
+
+    def is_for_all(self, one: Answered) -> bool:
+        """Whether an answer is about what belongs to no property."""
+        for route in self.desks[one.service].client.app.routes:
+            if isinstance(route, APIRoute) and one.method in (route.methods or ()) and route.path_regex.match(one.path):
+                return whose_data(route) in (None, "none")
+        return False
+
+    def refusals(self, since: int) -> int:
+        """How often services refused somebody for the property, since so many answers, or had nothing of it."""
+        return sum(MISSING in one.text or one.text in ('{"items":[]}', "[]") for one in self.browsers.answered[since:])
+
+    def entries(self) -> dict[str, int]:
+        """How many entries each journal has that are no refusals."""
+        return {
+            name: sum(entry.draft.kind != "command.refused" for entry in desk.entries())
+            for name, desk in self.desks.items()
+        }
+
+
+@pytest.fixture
+def house(databases: Databases, patron_keys: None) -> Iterator[House]:
+    """All services after their stories, and people who work elsewhere."""
+    del patron_keys
+    with ExitStack() as stack:
+        known = Known()
+        desks = {}
+        for subject in SUBJECTS:
+            hear_of(subject, known)
+            desks[subject.manifest.name] = stack.enter_context(told(subject, databases, works_for=[ELSEWHERE]))
+        crew = crews()
+        people = {name: roles for one, roles in crew.items() for name in (one, one + AS_EVERYBODY)}
+        browsers = Browsers(
+            *desks.values(), people=people, clock=lambda: MOMENT, properties={one: [ELSEWHERE] for one in crew}
+        )
+        with browsers.client:
+            yield House(desks, browsers, known)
+
+
+def pages(house: House) -> Iterator[APIRoute]:
+    """The pages that are about a property."""
+    for route in house.browsers.routes:
+        if isinstance(route, APIRoute) and "{property}" in route.path:
+            yield route
+
+
+def addresses(route: APIRoute, known: Known) -> Iterator[str]:
+    """A page about what the stories are about; with the parameters that it knows, and with a property of one's own."""
+    in_path = {one.alias: value_of(one, known) for one in route.dependant.path_params} | {"property": HERE}
+    path = route.path.format_map(in_path)
+    given = {one.alias: value_of(one, known) for one in route.dependant.query_params}
+    for query in (given, {"day": "2026-11-20", **given}, given | {"property": ELSEWHERE}):
+        yield f"{path}?{urlencode(query)}"
+
+
+def value_of(parameter: Any, known: Known) -> str:
+    """A value of a parameter that the stories know."""
+    if parameter.alias == "service":
+        return "round-settlement"
+    kind = getattr(parameter.field_info.annotation, "__name__", "")
+    return known.one({"day": "gaming_day"}.get(parameter.alias, parameter.alias), KIND_OF_TYPE.get(kind, "string"))
+
+
+def test_no_page_shows_anything_of_another_property(house: House) -> None:
+    """Whoever looked at it before: what services say to a stranger is a refusal, and no page remembers more."""
+    unrefused = set()
+    for route in pages(house):
+        refused, methods = 0, route.methods or set()
+        for address in addresses(route, house.known):
+            for crew in crews():
+                if "GET" in methods and not route.path.endswith("/stream"):  # which does not end
+                    house.browsers.visit("GET", address, crew + AS_EVERYBODY)
+                since = len(house.browsers.answered)
+                for method in methods & {"GET", "POST"}:
+                    answer = house.browsers.visit(method, address, crew)
+                    assert answer.status_code in (303, 200, 401, 403, 404, 422), f"{method} {address}: {answer.text}"
+                    assert "<td" not in answer.text, f"{method} {address}"
+                assert [] == house.leaks(since), address
+                refused += house.refusals(since) + (answer.status_code == 303)
+        if not refused:
+            unrefused.add(route.path)
+    assert set() == unrefused, "refused for other reasons alone"
+
+
+def test_no_form_does_anything_to_another_property(house: House) -> None:
+    """Whichever command it is: nothing of what it is about is shown, and nothing is recorded but refusals."""
+    before, unrefused = house.entries(), []
+    for operation in all_operations().known.values():
+        [crew, *_] = [name for name, roles in crews().items() if operation.roles & set(roles)]
+        if not sent(house, operation, crew) and "property" in {one.name for one in operation.fields}:
+            unrefused.append(operation.address)
+    assert [] == unrefused, "refused for other reasons alone"
+    assert before == house.entries()
+
+
+def sent(house: House, operation: Operation, crew: str) -> int:
+    """Fill in and send a form until it is refused for the property; how often it was."""
+    refused: list[int] = []
+
+    @seed(1)
+    @settings(
+        max_examples=TRIES,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(typed=typed_into(operation))
+    def send(typed: tuple[Any, Any, dict[str, str]]) -> None:
+        if any(refused):
+            return
+        about = {one.name: house.known.one(one.name, one.kind) for one in operation.of_path if one.kind != "whole"}
+        since = len(house.browsers.answered)
+        answer = house.browsers.send(operation.address, crew, **typed[2] | about | {"property": HERE})
+        assert answer.status_code in (200, 403, 404, 422), f"{operation.address}: {answer.status_code} {answer.text}"
+        assert [] == house.leaks(since), operation.address
+        refused.append(house.refusals(since))
+
+    send()
+    return sum(refused)
+
+
+def test_the_gateway_leads_to_nothing_of_another_property(house: House) -> None:
+    """Each operation of each service behind it, for systems with a token and for pages with a session."""
+    before = house.entries()
+    for service, desk in house.desks.items():
+        since = len(house.browsers.answered)
+        document = desk.client.get("/openapi.json").json()
+        for result in schemathesis.openapi.from_dict(document).get_all_operations():
+            operation: Any = result.ok()  # type: ignore[union-attr]  # the document was read by others
+            roles = {role for one in operation.definition.raw.get("security", ()) for role in one["bearer"]}
+            for crew in [name for name, its in crews().items() if roles & set(its)][:1]:
+                call(house, service, operation, crew)
+        assert [] == house.leaks(since), service
+        assert house.refusals(since)
+    assert before == house.entries()
+
+
+def call(house: House, service: str, operation: Any, crew: str) -> None:
+    """Ask one operation through the gateway about what the stories know, by both ways in."""
+
+    @seed(1)
+    @settings(
+        max_examples=1, deadline=None, database=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck)
+    )
+    @given(case=operation.as_strategy(GenerationMode.POSITIVE), choice=st.randoms(use_true_random=False))
+    def ask(case: Any, choice: Any) -> None:
+        for part in (case.path_parameters, case.query, case.body):
+            house.known.put_into(part, choice)
+        said = case.as_transport_kwargs(base_url="http://test")
+        path = f"/api/{service}" + said["url"].removeprefix("http://test")
+        content = {name: said[name] for name in ("json",) if said.get(name) is not None}
+        unsigned = {name: text for name, text in said["headers"].items() if name.lower() != "authorization"}
+        session, csrf = house.browsers.login(crew)
+        for headers in ({"authorization": f"Bearer token of {crew}"}, {**session, "x-csrf-token": csrf}):
+            for params in ({}, {"property": ELSEWHERE}):
+                house.browsers.client.request(
+                    *(said["method"], path),
+                    params={**(said.get("params") or {}), **params},
+                    headers={**unsigned, **headers},
+                    **content,
+                )
+
+    ask()
