@@ -42,7 +42,7 @@ def kept_checks(manifest: Manifest) -> Mapping[Table, Check]:
     checks[journal.relay] = partial(_compare_relay, journal)
     for handler in manifest.readers:
         checks |= {table: partial(_compare_copy, table) for table in handler.copies}
-    return checks
+    return {table: check for table, check in checks.items() if table not in manifest.checks}
 
 
 def signed_tables(manifest: Manifest) -> Iterator[Table]:
