@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any, Final
 
 from services.cli.demo_pit import ACCOUNTS, REPORTING
@@ -37,6 +38,7 @@ def _deposit(floor: Floor) -> Iterator[Attempt]:
         return {
             "sequence": last.sequence + 1,
             "event_id": "forged",
+            "record_hash": sha256(b"a command that nobody sent").digest(),  # that of another is refused by its index
             "postings": tuple(Posting(account, cents * 100) for account, cents in last.postings),
         }
 
