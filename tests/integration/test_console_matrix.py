@@ -1,15 +1,14 @@
 """The console and its gateway, used by somebody who works for another property: nothing is shown, nothing happens.
 
-Pages and forms come from the console's own routes and commands, what is behind the gateway from the documents of the
+Forms come from the console's own commands, what is behind the gateway from the documents of the
 services: a new one is tried as soon as it is there. All services stand behind the console, each after its story, and
-what they answer to it is looked at, besides the page itself.
+what they answer to it is looked at.
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 import schemathesis
@@ -18,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
 
+from services.cli.services import load_all
 from services.console.operations import Operation, all_operations
 from shared.contracts.rejection import Reason
 from shared.runtime.web.access import whose_data
@@ -35,7 +35,6 @@ from tests.support.worker import MOMENT
 ELSEWHERE = "elsewhere"
 HERE = "riverside"
 MISSING = problem_uri(Reason.PROPERTY_MISSING)
-KIND_OF_TYPE = {"date": "date", "int": "integer"}
 TRIES = 12
 """How often a form is filled in at most, until it is refused for the property."""
 
@@ -79,6 +78,7 @@ class House:
 def house(databases: Databases, patron_keys: None) -> Iterator[House]:
     """All services after their stories, and people who work elsewhere."""
     del patron_keys
+    load_all()  # each declares roles
     with ExitStack() as stack:
         known = Known()
         desks = {}
@@ -92,51 +92,6 @@ def house(databases: Databases, patron_keys: None) -> Iterator[House]:
         )
         with browsers.client:
             yield House(desks, browsers, known)
-
-
-def pages(house: House) -> Iterator[APIRoute]:
-    """The pages that are about a property."""
-    for route in house.browsers.routes:
-        if isinstance(route, APIRoute) and "{property}" in route.path:
-            yield route
-
-
-def addresses(route: APIRoute, known: Known) -> Iterator[str]:
-    """A page about what the stories are about; with the parameters that it knows, and with a property of one's own."""
-    in_path = {one.alias: value_of(one, known) for one in route.dependant.path_params} | {"property": HERE}
-    path = route.path.format_map(in_path)
-    given = {one.alias: value_of(one, known) for one in route.dependant.query_params}
-    for query in (given, {"day": "2026-11-20", **given}, given | {"property": ELSEWHERE}):
-        yield f"{path}?{urlencode(query)}"
-
-
-def value_of(parameter: Any, known: Known) -> str:
-    """A value of a parameter that the stories know."""
-    if parameter.alias == "service":
-        return "round-settlement"
-    kind = getattr(parameter.field_info.annotation, "__name__", "")
-    return known.one({"day": "gaming_day"}.get(parameter.alias, parameter.alias), KIND_OF_TYPE.get(kind, "string"))
-
-
-def test_no_page_shows_anything_of_another_property(house: House) -> None:
-    """Whoever looked at it before: what services say to a stranger is a refusal, and no page remembers more."""
-    unrefused = set()
-    for route in pages(house):
-        refused, methods = 0, route.methods or set()
-        for address in addresses(route, house.known):
-            for crew in crews():
-                if "GET" in methods and not route.path.endswith("/stream"):  # which does not end
-                    house.browsers.visit("GET", address, crew + AS_EVERYBODY)
-                since = len(house.browsers.answered)
-                for method in methods & {"GET", "POST"}:
-                    answer = house.browsers.visit(method, address, crew)
-                    assert answer.status_code in (303, 200, 401, 403, 404, 422), f"{method} {address}: {answer.text}"
-                    assert "<td" not in answer.text, f"{method} {address}"
-                assert [] == house.leaks(since), address
-                refused += house.refusals(since) + (answer.status_code == 303)
-        if not refused:
-            unrefused.add(route.path)
-    assert set() == unrefused, "refused for other reasons alone"
 
 
 def test_no_form_does_anything_to_another_property(house: House) -> None:
