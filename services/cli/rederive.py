@@ -94,7 +94,8 @@ def _rederive(
         tasks.append(progress.add_task(name, total=shard.next_seq - 1, completed=reached.seq))
 
     async def step() -> None:
-        progress.update(tasks[-1], completed=derived[-1].seq)
+        for task, each in zip(tasks, derived, strict=True):
+            progress.update(task, completed=each.seq)
 
     async def work(connection: AsyncConnection) -> list[Problem]:
         await connection.execution_options(isolation_level="AUTOCOMMIT")

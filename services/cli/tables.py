@@ -152,7 +152,7 @@ _OF_JOURNAL: Final[Mapping[str, Kept]] = {
         VERIFIED,
         VERIFIED,
     ),
-    "sources": Kept("`taken`: the last place of each stream", COMPARED, COMPARED, COMPARED),
+    "sources": Kept("`taken`: the last place and the version of each stream", COMPARED, COMPARED, COMPARED),
     "taken": Kept(
         "the records of the topics; which places are free, the journal says",
         COMPARED,

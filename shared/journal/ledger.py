@@ -14,7 +14,7 @@ from sqlalchemy import select as select_from
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from shared.journal.bulk import Row, Statement, compiled, copy_tuples, insert, keyed, replaced, select, update
+from shared.journal.bulk import Row, Statement, compiled, copy_tuples, excluded, insert, keyed, replaced, select, update
 from shared.journal.entry import Account, Draft, Entry, genesis, seal
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.shard import Seals, Shard
@@ -25,6 +25,13 @@ from shared.journal.taken import Taken, taken_rows
 
 class Fenced(Exception):
     """Another consumer has advanced this shard: what was read of it is stale."""
+
+
+class Moved(Fenced):
+    """Another partition has taken events of a stream: what was read of its places for this shard is stale."""
+
+    def __init__(self, shard: Shard) -> None:
+        super().__init__(f"another partition than that of {shard.name} has taken events of the same streams")
 
 
 COPY_FROM: Final = 100
@@ -143,7 +150,13 @@ class Ledger:
         self._add_entries = insert(tables.entries, _ENTRY)
         self._add_accounts = insert(tables.accounts, Account._fields, on_conflict="skip")
         self._find_accounts = select(tables.accounts, by=Account._fields)
-        self._save_streams = insert(tables.sources, on_conflict=replaced(tables.sources))
+        sources, new = tables.sources.c, excluded(tables.sources)
+        after = {"spread": sources.spread | ((sources.shard != new.shard) & (sources.shard > 0))}
+        self._save_streams = insert(
+            tables.sources,
+            on_conflict=replaced(tables.sources) | after,
+            where=sources.version == new.version - 1,
+        )
         self._save_taken = insert(tables.taken)
         self._save_gaps = insert(tables.gaps, on_conflict=replaced(tables.gaps, "last"))
         self._accounts: dict[Account, int] = {}
@@ -302,14 +315,21 @@ class Ledger:
         async with pipeline(connection) as sent:
             await finish(sent)
 
-    async def save_streams(self, sent: Pipeline, lasts: Mapping[str, int]) -> None:
-        """Record the highest sequence of each stream."""
-        rows = [{"source": source, "last_sequence": last} for source, last in sorted(lasts.items())]
-        await sent.write(self._save_streams, rows)
+    async def save_streams(
+        self, sent: Pipeline, shard: Shard, after: Mapping[str, tuple[int, int]], taken: Iterable[Taken]
+    ) -> None:
+        """Record that a shard took these places of streams, and how those stand after it: (last sequence, version).
 
-    async def save_taken(self, sent: Pipeline, taken: Iterable[Taken]) -> None:
-        """Record what stands at places of streams that were not taken."""
-        await sent.write(self._save_taken, taken_rows(taken))
+        Each is the version after the one that the caller read; the pipeline raises Moved where another shard was there
+        before.
+        """
+        streams = [
+            {"source": source, "last_sequence": last, "shard": shard.shard, "version": version, "spread": False}
+            for source, (last, version) in sorted(after.items())
+        ]
+        rows = [{**row, "shard": shard.shard, "version": after[row["source"]][1]} for row in taken_rows(taken)]
+        await sent.write(self._save_streams, streams, otherwise=Moved(shard))
+        await sent.write(self._save_taken, rows)
 
     async def save_gaps(
         self, connection: AsyncConnection, source: str, gaps: Sequence[tuple[int, int]], moment: datetime

@@ -54,6 +54,10 @@ class Stream:
             self.gaps[sequence + 1] = last
         return None
 
+    def taken(self) -> int:
+        """Return how many places are taken."""
+        return self.last - sum(last - first + 1 for first, last in self.gaps.items())
+
     def missing(self) -> Iterator[tuple[int, int]]:
         """Return the gaps, as (first, last), in order."""
         return iter(sorted(self.gaps.items()))

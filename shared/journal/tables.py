@@ -1,7 +1,7 @@
 """Declare the tables of a service's journal. Every service has its own, in its own database schema."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
@@ -18,6 +18,8 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     column,
+    false,
+    text,
 )
 from sqlalchemy import table as view
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
@@ -41,8 +43,9 @@ class JournalTables:
     entries, accounts: the ledger, append-only. An entry has its postings as numbers of accounts and signed cents,
     line by line; postings: the same as rows.
     inputs: which log a topic was when it was first read, and those that were adopted after it.
-    taken: what stood at each place of each stream.
-    sources, gaps: the last sequence of every stream, and the sequences that are missing.
+    taken: what stood at each place of each stream, and in which version of the stream which shard took it.
+    sources, gaps: the last sequence of every stream, and the sequences that are missing. A stream has the shard that
+    took its last event, as many versions as commits took some, and is `spread` once more than one shard has.
     quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
     quarantine_dismissals: what people ask to have dismissed together.
     relay: how far a shard has been published, signed. checkpoints: the signed Merkle roots. verified: how far each
@@ -119,7 +122,13 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *texts("topic_id"),
             *moments("recorded_at"),
         ),
-        sources=table("sources", *texts("source", key=True), *counts("last_sequence")),
+        sources=table(
+            "sources",
+            *texts("source", key=True),
+            *counts("last_sequence"),
+            *_taken_by(),
+            Column("spread", Boolean, nullable=False, server_default=false()),
+        ),
         gaps=table(
             "gaps", *texts("source", key=True), *counts("first", key=True), *counts("last"), *moments("opened_at")
         ),
@@ -129,6 +138,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("first", key=True),
             *counts("last"),
             *columns(LargeBinary, "digests"),
+            *_taken_by(),
             CheckConstraint("octet_length(digests) = 32 * (last - first + 1)", name="taken_check"),
         ),
         quarantine=table(
@@ -202,4 +212,12 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *moments("answered_at"),
             signature_column(),
         ),
+    )
+
+
+def _taken_by() -> tuple[Column[Any], ...]:
+    """Return the columns that say which shard took places, in which version of the stream: 0 where nobody wrote it."""
+    return (
+        Column("shard", Integer, nullable=False, server_default=text("0")),
+        Column("version", BigInteger, nullable=False, server_default=text("0")),
     )

@@ -25,6 +25,7 @@ from shared.runtime.command.engine import Engine
 from shared.runtime.consume import consumer as consuming
 from shared.runtime.consume import rereading
 from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.known import Places
 from shared.runtime.consume.stopped import Stopped
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.kafka import TopicLog
@@ -36,8 +37,13 @@ Mutation = Callable[[ExitStack], None]
 
 
 def fence_ignored(stack: ExitStack) -> None:
-    """Append to a shard although somebody else has advanced it."""
+    """Append to a shard although somebody else has advanced it, and refuse for what was read of its streams before."""
+
+    async def mistaken(*_: Any) -> None:
+        pass
+
     stack.enter_context(patch.object(ledger, "_require", lambda *_: None))
+    stack.enter_context(patch.object(Places, "require_unmoved", mistaken))
 
 
 def taken_place_taken_again(stack: ExitStack) -> None:
@@ -92,16 +98,16 @@ def place_not_looked_up(stack: ExitStack) -> None:
 
 def stream_known_in_part(stack: ExitStack) -> None:
     """Take a stream for known that was not read, because the database was lost meanwhile."""
-    load = vars(consuming)["load_streams"]
+    load = Places.load
 
-    async def mistaken(connection: AsyncConnection, tables: Any, streams: dict[str, Stream], names: set[str]) -> None:
+    async def mistaken(self: Places, connection: AsyncConnection, tables: Any, names: set[str]) -> None:
         try:
-            await load(connection, tables, streams, names)
+            await load(self, connection, tables, names)
         except DBAPIError:
-            streams.update((name, Stream()) for name in names - streams.keys())
+            self.streams.update((name, Stream()) for name in names - self.streams.keys())
             raise
 
-    stack.enter_context(patch.object(consuming, "load_streams", mistaken))
+    stack.enter_context(patch.object(Places, "load", mistaken))
 
 
 def hole_skipped(stack: ExitStack) -> None:

@@ -12,7 +12,7 @@ from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.tables import journal
 from shared.journal.ledger import Ledger
 from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.clock import Step, no_step
+from shared.runtime.clock import Clock, Step, no_step
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.context import RuntimeContext
@@ -36,7 +36,14 @@ class Table:
         self.metrics = Metrics()
         self._offset = 0
 
-    def consumer(self, *, step: Step = no_step, handler: Handler[Any] | None = None, seconds: float = 10) -> Consumer:
+    def consumer(
+        self,
+        *,
+        step: Step = no_step,
+        handler: Handler[Any] | None = None,
+        seconds: float = 10,
+        clock: Clock = lambda: NOON,
+    ) -> Consumer:
         """A consumer of the partition, as one process has it."""
         context = RuntimeContext(
             service="round-settlement",
@@ -45,7 +52,7 @@ class Table:
             ledger=Ledger(journal, seals_of("round-settlement")),
             projector=PROJECTOR,
             metrics=self.metrics,
-            clock=lambda: NOON,
+            clock=clock,
             step=step,
         )
         return Consumer(context, handler or TableEvents(), "test")

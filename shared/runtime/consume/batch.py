@@ -84,6 +84,7 @@ class Known:
 
     `streams` are as they stand before the batch, `taken` what stands at the places in them that are claimed again,
     `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded at `read_at`.
+    `elsewhere` names the shards that have the last event of streams, where that is not the one of the batch.
     """
 
     schema: str
@@ -93,6 +94,7 @@ class Known:
     quarantine: OpenQuarantine
     state: Any
     read_at: datetime
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
 
 def derive(handler: Handler[Any], records: Sequence[Decoded], known: Known) -> list[Derived]:
@@ -207,6 +209,11 @@ class _Deriving:
             f"{CONFLICT}sequence {event.sequence} of {event.source} was taken by other content: its digest is {there}, "
             f"that of event {event.id!r} is {decoded.digest.hex()}"
         )
+        if (bound := self._known.elsewhere.get(event.source)) is not None:
+            reason += (
+                f"; {decoded.record.topic}/{decoded.record.partition} is not the partition from which the stream came "
+                f"last ({bound.partition('@')[0]}): let one client write it, under its key, and dismiss this record"
+            )
         shard = self._known.shard_name
         return quarantined(decoded.record, shard, reason, place, conflict=True, stops=self._published)
 
@@ -222,6 +229,11 @@ class _Deriving:
 def streams_after(part: Iterable[Derived]) -> dict[str, Stream]:
     """Return the streams that some records touch, as they stand after them."""
     return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
+
+
+def refused_in(part: Iterable[Derived]) -> set[str]:
+    """Return the streams that the records claim which are refused."""
+    return {one.refusal.source for one in part if one.refusal is not None and one.refusal.source is not None}
 
 
 def taken_by(part: Iterable[Derived]) -> list[Taken]:

@@ -14,16 +14,16 @@ from time import perf_counter
 from typing import Any, get_args
 
 import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
 from shared.contracts.rejection import Rejected
 from shared.journal.entry import Entry
 from shared.journal.inputs import Input
-from shared.journal.ledger import Addition, Fenced
+from shared.journal.ledger import Addition, Fenced, Moved
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
 from shared.journal.shard import Shard
-from shared.journal.streams import Stream
 from shared.journal.taken import taken_digests
 from shared.rules.errors import Refused
 from shared.runtime.consume.authentic import content_digest, require_authentic
@@ -35,6 +35,7 @@ from shared.runtime.consume.batch import (
     claimed_again,
     derive,
     quarantined,
+    refused_in,
     stops,
     streams_after,
     taken_by,
@@ -42,7 +43,7 @@ from shared.runtime.consume.batch import (
 )
 from shared.runtime.consume.counting import count
 from shared.runtime.consume.handler import Handler, Record
-from shared.runtime.consume.known import load_streams, open_quarantine, stopped_by
+from shared.runtime.consume.known import Places, open_quarantine, stopped_by
 from shared.runtime.consume.patience import Patience
 from shared.runtime.consume.plausible import Limit
 from shared.runtime.consume.quarantine import keep_quarantined
@@ -65,7 +66,10 @@ class _Partition:
     shard: Shard
     fetched: int
     """The offset after the last record that was handed over, or to which the consumer was sent."""
-    streams: dict[str, Stream] = field(default_factory=dict)
+    places: Places = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = Places(self.shard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +235,7 @@ class Consumer:
         left = batch.records
         derived: list[Derived] = []
         deadline: float | None = None
+        at_once = len(left)
         while left and number not in self.stopped.reasons:
             partition = self._partitions[number]
             if batch.begins > partition.shard.next_offset:
@@ -238,15 +243,19 @@ class Consumer:
                 return partition.shard.next_offset  # records between the shard and this batch were not seen
             try:
                 if not derived:
-                    derived = up_to_stop((await self._derive({number: left}))[number])
-                if await self._write(number, derived):
-                    if stops(derived[-1]):
-                        await self._patience.until_answered(partial(self._open, number))
+                    derived = up_to_stop((await self._derive({number: left[:at_once]}))[number])
+                if await self._write(number, derived) and stops(derived[-1]):
+                    await self._patience.until_answered(partial(self._open, number))
                     break
-                derived = []  # the database refused a record: what follows it is derived without it
+                # What is left comes after a record that the database refused, which it is derived without, or after
+                # part of a batch.
+                derived, deadline = [], None
                 left = _behind(partition.shard, left)
+                at_once *= 2
             except Exception as error:  # noqa: BLE001 - given_up raises what is no reason to try again
                 deadline = await self._patience.given_up(error, number, deadline)
+                if isinstance(error, Moved):  # the smaller a batch, the sooner it is written: nobody loses for ever
+                    at_once = max(1, min(at_once, len(left)) // 4)
                 left = _behind(partition.shard, left)
                 shard = await self._patience.until_answered(partial(self._open, number))
                 if kind_of(error) is Kind.FENCED or shard != partition.shard:
@@ -274,9 +283,9 @@ class Consumer:
         taken: dict[PlaceOf, bytes] = {}
         async with reading(self.context.pools.background) as connection:
             for number, part in parts.items():
-                events, streams = _events(part), self._partitions[number].streams
-                await load_streams(connection, tables, streams, {event.source for event in events})
-                taken |= await taken_digests(connection, tables, claimed_again(events, streams))
+                events, places = _events(part), self._partitions[number].places
+                await places.load(connection, tables, {event.source for event in events})
+                taken |= await taken_digests(connection, tables, claimed_again(events, places.streams))
             quarantine = await open_quarantine(connection, tables, decoded)
             state = await self._handler.load(connection, _events(decoded))
         found: dict[int, list[Derived]] = {}
@@ -286,7 +295,8 @@ class Consumer:
             known = Known(
                 schema=tables.schema,
                 shard_name=partition.shard.name,
-                streams=partition.streams,
+                streams=partition.places.streams,
+                elsewhere=partition.places.elsewhere,
                 taken=taken,
                 quarantine=quarantine,
                 state=state,
@@ -306,6 +316,8 @@ class Consumer:
         except Exception as error:
             if kind_of(error) is not Kind.REFUSED or isinstance(error, Rejected):
                 raise
+            async with reading(self.context.engine) as connection:
+                await self._require_unmoved(connection, number, streams_after(derived))
             if len(derived) == 1:
                 reason = f"the database refuses it: {_first_line(error)}"
                 shard_name = self._partitions[number].shard.name
@@ -344,21 +356,27 @@ class Consumer:
             if (set_back := self.context.high_water.set_back) is not None:
                 raise Fenced(set_back)
             entries, shards = await self.context.ledger.append_all(
-                connection, additions, recorded_at=moment, write=partial(self._save_streams, derived)
+                connection, additions, recorded_at=moment, write=partial(self._save_streams, parts)
             )
             if entries:
                 await self.context.projector.project(Transaction(connection), recorded(entries))
             await self._handler.keep(connection, [one.event for one in derived if one.event is not None], moment)
             for source, stream in sorted(streams_after(one for one in derived if one.gaps_changed).items()):
                 await self.context.ledger.save_gaps(connection, source, list(stream.missing()), moment)
+            for number, part in parts.items():
+                await self._require_unmoved(connection, number, refused_in(part) - streams_after(part).keys())
             await keep_quarantined(connection, self.context.tables.quarantine, entries, derived, moment)
             self.context.step("before commit")
         self.context.step("after commit")
         self.context.high_water.reached(shards)
         for (number, part), shard in zip(parts.items(), shards, strict=True):
             self._partitions[number].shard = shard
-            self._partitions[number].streams.update(streams_after(part))
+            self._partitions[number].places.committed(streams_after(part))
         return entries
+
+    async def _require_unmoved(self, connection: AsyncConnection, number: int, names: Iterable[str]) -> None:
+        """Raise Moved where one of these streams was taken on elsewhere since a partition read its places."""
+        await self._partitions[number].places.require_unmoved(connection, self.context.tables, names)
 
     def _decode(self, record: Record) -> Decoded:
         topic = self._handler.reader.topic
@@ -369,11 +387,16 @@ class Consumer:
             event = refused
         return Decoded(record, event, content_digest(topic, record))
 
-    async def _save_streams(self, derived: Sequence[Derived], sent: Pipeline, entries: Sequence[Entry]) -> None:
+    async def _save_streams(
+        self, parts: Mapping[int, Sequence[Derived]], sent: Pipeline, entries: Sequence[Entry]
+    ) -> None:
         del entries
-        lasts = {source: stream.last for source, stream in streams_after(derived).items()}
-        await self.context.ledger.save_streams(sent, lasts)
-        await self.context.ledger.save_taken(sent, taken_by(derived))
+        for number, part in parts.items():
+            shard, places = self._partitions[number].shard, self._partitions[number].places
+            after = {
+                source: (stream.last, places.next_version(source)) for source, stream in streams_after(part).items()
+            }
+            await self.context.ledger.save_streams(sent, shard, after, taken_by(part))
 
 
 async def _nothing() -> None:

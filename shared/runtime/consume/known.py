@@ -1,6 +1,7 @@
 """What the journal already holds of the events of a batch: their streams, who took their places, what may be mended."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from sqlalchemy import select
@@ -8,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.bulk import Statement
 from shared.journal.bulk import select as select_rows
+from shared.journal.ledger import Moved
 from shared.journal.shard import Shard, Unsealed
 from shared.journal.streams import Stream
 from shared.journal.tables import JournalTables
@@ -16,23 +18,70 @@ from shared.runtime.consume.batch import Decoded, OpenQuarantine, replaces
 from shared.runtime.context import RuntimeContext
 
 
-async def load_streams(
-    connection: AsyncConnection, tables: JournalTables, streams: dict[str, Stream], names: Iterable[str]
-) -> None:
-    """Add the streams of these names that are not known yet: all that is kept of them, or where that fails nothing.
+@dataclass(slots=True)
+class Places:
+    """The streams that a partition has seen, each with the version of it that was read or written last.
 
-    Who tries again would take a part for the whole: a gap that was not read for places that are taken.
+    They are kept while the partition is ours: a stream comes from one partition, and every write says which version it
+    follows, so what another partition took meanwhile is noticed before anything is recorded. What was taken last from
+    another partition, as where a key has moved, is read again for each batch.
     """
-    unknown = set(names) - streams.keys()
-    if not unknown:
-        return
-    sources, gaps = tables.sources, tables.gaps
-    found = {source: Stream() for source in unknown}
-    for row in await connection.execute(select(sources).where(sources.c.source.in_(unknown))):
-        found[row.source].last = row.last_sequence
-    for row in await connection.execute(select(gaps).where(gaps.c.source.in_(unknown))):
-        found[row.source].gaps[row.first] = row.last
-    streams.update(found)
+
+    shard: Shard
+    streams: dict[str, Stream] = field(default_factory=dict)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """The names of the shards that have the last event of streams, where that is not this one."""
+    _versions: dict[str, int] = field(default_factory=dict)
+
+    async def load(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
+        """Add the streams of these names that are not known: all that is kept of them, or where that fails nothing.
+
+        Who tries again would take a part for the whole: a gap that was not read for places that are taken.
+        """
+        for source in self.elsewhere:
+            self.streams.pop(source, None)
+        unknown = set(names) - self.streams.keys()
+        if not unknown:
+            return
+        sources, gaps, shards = tables.sources, tables.gaps, tables.shards
+        found = {source: Stream() for source in unknown}
+        versions = dict.fromkeys(unknown, 0)
+        elsewhere: dict[str, str] = {}
+        bound = sources.join(shards, shards.c.shard == sources.c.shard, isouter=True)
+        query = select(sources, shards.c.name).select_from(bound).where(sources.c.source.in_(unknown))
+        for row in await connection.execute(query):
+            found[row.source].last = row.last_sequence
+            versions[row.source] = row.version
+            if row.name not in (None, self.shard.name):  # None: as an older release wrote it
+                elsewhere[row.source] = row.name
+        for row in await connection.execute(select(gaps).where(gaps.c.source.in_(unknown))):
+            found[row.source].gaps[row.first] = row.last
+        self.streams.update(found)
+        self._versions.update(versions)
+        self.elsewhere = elsewhere
+
+    async def require_unmoved(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
+        """Raise Moved where the database has another version of one of these streams than the one that is known.
+
+        Whatever is refused at its place may be refused for what another partition has taken meanwhile.
+        """
+        wanted = {source: self._versions[source] for source in names if source in self._versions}
+        if not wanted:
+            return
+        s = tables.sources.c
+        rows = await connection.execute(select(s.source, s.version).where(s.source.in_(wanted)))
+        if wanted != dict.fromkeys(wanted, 0) | {row.source: row.version for row in rows}:
+            raise Moved(self.shard)
+
+    def next_version(self, source: str) -> int:
+        """Return the version of a stream after the next commit that takes some of its places."""
+        return self._versions[source] + 1
+
+    def committed(self, after: Mapping[str, Stream]) -> None:
+        """Keep how streams stand after a commit."""
+        self.streams.update(after)
+        for source in after:
+            self._versions[source] += 1
 
 
 async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard: Shard) -> str | None:

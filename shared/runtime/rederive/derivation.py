@@ -42,6 +42,8 @@ from shared.runtime.consume.batch import (
 from shared.runtime.consume.handler import Record
 from shared.runtime.rederive.again import Again, Sources, TopicLacks
 from shared.runtime.rederive.comparing import QUARANTINED, difference
+from shared.runtime.rederive.memory import Memory
+from shared.runtime.rederive.turns import Turns
 
 BY_DATABASE: Final = "the database refuses it: "
 """How the reason of a quarantined record begins that no derivation can come to."""
@@ -84,44 +86,59 @@ class _Batch:
     entries: Mapping[int, Sequence[Entry]] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class Outcome:
+    """Whether nothing was wrong so far: only then what was done is kept, for whoever goes on from there."""
+
+    good: bool = True
+
+
 async def derive_again(
-    sources: Sources, again: Again[Any], shard: Shard, reached: Reached, parts: Pacing
-) -> AsyncIterator[Problem]:
+    sources: Sources,
+    again: Again[Any],
+    shard: Shard,
+    reached: Reached,
+    parts: Pacing,
+    turns: Turns,
+    outcome: Outcome,
+) -> AsyncIterator[Problem | None]:
     """Derive a shard again from where `reached` stands, and give what is not as it follows; move `reached` along.
 
-    What was done is kept in the memory of the sources whenever a part is through in which nothing was wrong: what is
-    wrong is found again by whoever goes on from there. Raises: ConnectionError.
+    None: it is another shard's turn. What was done is kept in the memory of the sources whenever a part is through in
+    which nothing was wrong: what is wrong is found again by whoever goes on from there. Raises: ConnectionError.
     """
-    good = True
     topic, partition = place_of(shard.name)
     found = _Entries(sources, shard, reached.seq + 1)
     chunks = sources.records.read(topic, partition, reached.offset, shard.next_offset)
     try:
         while (records := await asyncio.to_thread(partial(next, chunks, None))) is not None:
             entries, problems = await found.of(records)
-            for batch in _batches(records, entries):
-                problems += await _compare(sources, again, shard.name, batch, reached)
+            for batch in _batches(records, entries, turns, shard):
+                while (compared := await _in_its_turn(sources, again, shard, batch, turns)) is None:
+                    yield None
+                derived, differences = compared
+                problems += differences
+                _learn(sources, again, batch, derived, reached)
+                reached.offset = batch.records[-1].offset + 1
+                _advance(reached, list(chain.from_iterable(entries[one.offset] for one in batch.records)))
+                outcome.good = outcome.good and not problems
+                if outcome.good:
+                    sources.memory.put(_POSITION, {shard.name: [reached.offset, reached.seq, reached.head]})
             for problem in problems:
-                good = False
                 yield problem
-            reached.offset = records[-1].offset + 1
-            _advance(reached, list(chain.from_iterable(entries.values())))
-            if good:
-                sources.memory.put(_POSITION, {shard.name: [reached.offset, reached.seq, reached.head]})
+            if outcome.good:
                 sources.memory.commit()
             await parts.rest()
         reached.offset = shard.next_offset
     except TopicLacks as error:
         yield Problem(shard.name, reached.seq + 1, f"what it follows from is not there to be derived again: {error}")
-        good = False
+        outcome.good = False
     else:
         async for entry in found.left():
-            good = False
+            outcome.good = False
             yield Problem(
                 shard.name, entry.seq, f"{entry.draft.kind} follows from no record that was read of the topic"
             )
-    if not good:
-        sources.memory.forget()
 
 
 async def take_over(sources: Sources, again: Again[Any], shard: Shard, reached: Reached) -> Problem | None:
@@ -203,24 +220,57 @@ class _Entries:
         return self._next
 
 
-def _batches(records: Sequence[Record], entries: Mapping[int, Sequence[Entry]]) -> list[_Batch]:
-    """Return records as they were recorded together: those whose entries have one moment, and those without entries."""
+def stream_so_far(memory: Memory, source: str) -> Stream:
+    """Return how a stream stands by what was derived of it."""
+    kept = memory.get(_STREAM, source)
+    return Stream() if kept is None else _stream(kept)
+
+
+def _batches(
+    records: Sequence[Record], entries: Mapping[int, Sequence[Entry]], turns: Turns, shard: Shard
+) -> list[_Batch]:
+    """Return records as they were recorded together: those whose entries have one moment, and those without entries.
+
+    Those of a stream that came over several partitions go alone: others may have been recorded between them.
+    """
     batches: list[_Batch] = []
+    was_alone = False
     for record in records:
+        is_alone = turns.concern(record, shard.shard)
         at = entries[record.offset][0].recorded_at if entries[record.offset] else None
         if not batches:
             first = next((some[0].recorded_at for some in entries.values() if some), record.taken_at)
             batches.append(_Batch(at or first, entries=entries))
-        elif at is not None and at != batches[-1].at:
-            batches.append(_Batch(at, entries=entries))
+        elif is_alone or was_alone or (at is not None and at != batches[-1].at):
+            batches.append(_Batch(at or batches[-1].at, entries=entries))
         batches[-1].records.append(record)
+        was_alone = is_alone
     return batches
 
 
-async def _compare(
-    sources: Sources, again: Again[Any], shard_name: str, batch: _Batch, reached: Reached
-) -> list[Problem]:
-    """Derive a batch again and return what differs; remember what its records change for those after them."""
+async def _in_its_turn(
+    sources: Sources, again: Again[Any], shard: Shard, batch: _Batch, turns: Turns
+) -> tuple[list[Derived], list[Problem]] | None:
+    """Derive a batch again and return what its records come to and what differs; None where it is not its turn yet.
+
+    Nobody wrote down what was there when a record was refused: it is its turn when that follows.
+    """
+    first = batch.records[0]
+    entries = batch.entries[first.offset]
+    is_refused = _quarantined_for(entries) is not None
+    if not is_refused and not turns.is_ready(first, shard.shard, entries):
+        return None
+    derived, problems = await _compared(sources, again, shard.name, batch)
+    if problems and is_refused and turns.concern(first, shard.shard) and not turns.broken:
+        return None
+    turns.steps += 1
+    return derived, problems
+
+
+async def _compared(
+    sources: Sources, again: Again[Any], shard_name: str, batch: _Batch
+) -> tuple[list[Derived], list[Problem]]:
+    """Derive a batch again and return what its records come to, and what differs."""
     decoded = [_decoded(sources, again, record, batch.entries[record.offset]) for record in batch.records]
     derived = await _derived(sources, again, shard_name, batch, decoded, batch.at)
     problems = _differences(shard_name, batch, derived)
@@ -230,6 +280,11 @@ async def _compare(
         other = await _derived(sources, again, shard_name, batch, decoded, at)
         if not _differences(shard_name, batch, other):
             derived, problems = other, []
+    return derived, problems
+
+
+def _learn(sources: Sources, again: Again[Any], batch: _Batch, derived: Sequence[Derived], reached: Reached) -> None:
+    """Remember what the records of a batch change for those after them."""
     sources.memory.put(_STREAM, {source: _kept(one) for source, one in streams_after(derived).items()})
     recorded: list[Recorded] = []
     for one in derived:
@@ -241,7 +296,6 @@ async def _compare(
         reached.entries += len(entries)
         reached.by_database += (_quarantined_for(entries) or "").startswith(BY_DATABASE)
     again.learn(sources.memory, recorded)
-    return problems
 
 
 def _other_moments(batch: _Batch) -> Iterator[datetime]:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import func, or_, select
@@ -15,8 +16,17 @@ from shared.journal.signed_batch import BatchVerifier
 from shared.journal.tables import JournalTables
 from shared.journal.verification import Problem, read_shards
 from shared.runtime.rederive.again import Again, Sources, Topics
-from shared.runtime.rederive.derivation import Reached, derive_again, place_of, resumed, take_over
+from shared.runtime.rederive.derivation import (
+    Outcome,
+    Reached,
+    derive_again,
+    place_of,
+    resumed,
+    stream_so_far,
+    take_over,
+)
 from shared.runtime.rederive.memory import Memory
+from shared.runtime.rederive.turns import Turns
 
 Begun = Callable[[Reached, Shard], object]
 """Told when a shard is begun: how far it is, which is moved along, and the shard."""
@@ -59,6 +69,9 @@ async def rederive(
     for again in agains:
         for problem in await again.prepare(sources):
             yield problem
+    turns = await Turns.read(connection, tables, partial(stream_so_far, memory))
+    waiting: list[AsyncIterator[Problem | None]] = []
+    outcome = Outcome()
     for shard in [*elsewhere, *here]:
         reached, changed = await resumed(sources, service, shard)
         if changed is not None:
@@ -70,9 +83,38 @@ async def rederive(
             unproven = await take_over(sources, again, shard, reached)
             if unproven is not None:
                 yield unproven
-        else:
-            async for problem in derive_again(sources, again, shard, reached, parts):
-                yield problem
+            continue
+        waiting.append(derive_again(sources, again, shard, reached, parts, turns, outcome))
+    async for problem in _in_turns(waiting, turns, outcome, memory):
+        yield problem
+
+
+async def _in_turns(
+    shards: Sequence[AsyncIterator[Problem | None]], turns: Turns, outcome: Outcome, memory: Memory
+) -> AsyncIterator[Problem]:
+    """Derive shards, each as far as the others have come, and give what is not as it follows.
+
+    Where something is not, all is forgotten of the shards that were derived by turns with that one.
+    """
+    left = list(shards)
+    midway: set[AsyncIterator[Problem | None]] = set()
+    while left:
+        before = turns.steps, len(left)
+        for shard in list(left):
+            async for found in shard:
+                if found is None:
+                    midway.add(shard)
+                    break
+                yield found
+            else:
+                left.remove(shard)
+                midway.discard(shard)
+            if not midway and not outcome.good:
+                memory.forget()
+                outcome.good = True
+        if before == (turns.steps, len(left)):
+            turns.broken = turns.broken or turns.may_take
+            turns.may_take = True
 
 
 async def _not_of_every_journal(

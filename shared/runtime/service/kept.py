@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Table, cast, func, literal, select
-from sqlalchemy.dialects.postgresql import BYTEA, INT8MULTIRANGE, INT8RANGE, JSONB
+from sqlalchemy import ARRAY, BigInteger, Integer, Table, cast, func, literal, select
+from sqlalchemy.dialects.postgresql import BYTEA, INT8MULTIRANGE, INT8RANGE, JSONB, aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.selectable import FromClause
 
@@ -98,10 +98,18 @@ async def _compare_entries(journal: JournalTables, connection: AsyncConnection) 
 
 
 async def _compare_sources(journal: JournalTables, connection: AsyncConnection) -> Compared:
-    """Compare the last sequence of each stream with the places that are taken in it."""
+    """Compare how each stream stands with the places that are taken in it, and in which versions by which shards."""
     s, t = journal.sources.c, journal.taken.c
-    was = select(s.source, s.last_sequence)
-    should_be = select(t.source, func.max(t.last).label("last_sequence")).group_by(t.source)
+    was = select(s.source, s.last_sequence, s.shard, s.version, s.spread, s.version.label("versions"))
+    by_version = func.array_agg(aggregate_order_by(t.shard, t.version.desc()), type_=ARRAY(Integer))
+    should_be = select(
+        t.source,
+        func.max(t.last).label("last_sequence"),
+        by_version[1].label("shard"),
+        func.max(t.version).label("version"),
+        (func.count(t.shard.distinct()).filter(t.shard > 0) > 1).label("spread"),
+        func.count(t.version.distinct()).filter(t.version > 0).label("versions"),
+    ).group_by(t.source)
     return await _compare(connection, journal.sources, was, should_be, ["source"])
 
 

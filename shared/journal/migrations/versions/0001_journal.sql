@@ -85,7 +85,8 @@ CREATE TABLE shards (
 );
 
 CREATE TABLE sources (
-    source TEXT, last_sequence BIGINT NOT NULL,
+    source TEXT, last_sequence BIGINT NOT NULL, shard INTEGER NOT NULL DEFAULT 0, version BIGINT NOT NULL DEFAULT 0,
+    spread BOOLEAN NOT NULL DEFAULT false,
     PRIMARY KEY (source)
 );
 
@@ -95,7 +96,8 @@ CREATE TABLE verified (
 );
 
 CREATE TABLE taken (
-    source TEXT, first BIGINT, last BIGINT NOT NULL, digests BYTEA NOT NULL,
+    source TEXT, first BIGINT, last BIGINT NOT NULL, digests BYTEA NOT NULL, shard INTEGER NOT NULL DEFAULT 0,
+    version BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (source, first),
     CHECK (octet_length(digests) = 32 * (last - first + 1))
 );
