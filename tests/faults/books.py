@@ -35,7 +35,11 @@ _TAKEN = """
         substring(digests FROM (32 * (sequence - first) + 1)::int FOR 32))::text
     FROM {schema}.taken, generate_series(first, last) sequence"""
 """What stands at each place, however many came together."""
-_OWN = {"entries": _ENTRIES, "taken": _TAKEN}
+_SOURCES = """
+    SELECT jsonb_build_object('source', source, 'last_sequence', last_sequence, 'spread', spread)::text
+    FROM {schema}.sources"""
+"""How far each stream is, in however many commits: so many versions it has."""
+_OWN = {"entries": _ENTRIES, "taken": _TAKEN, "sources": _SOURCES}
 _MONEY = """
     SELECT a.property, a."table", a.wager, a.leg, e.gaming_day, sum(p.cents)::bigint
     FROM {schema}.postings p JOIN {schema}.accounts a USING (account) JOIN {schema}.entries e USING (shard, seq)

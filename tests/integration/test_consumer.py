@@ -118,6 +118,20 @@ def test_another_event_at_the_same_place_is_quarantined(url: str) -> None:
     assert "conflict: sequence 1 of " in quarantine(url)[0][0]
 
 
+def test_the_sequence_alone_tells_events_apart(url: str) -> None:
+    """The same id at another sequence is another event; the same round there is refused, and the reason says why."""
+
+    async def play(table: Table) -> None:
+        owner = await table.owner()
+        await owner.handle(table.records(completed(T1, 1, "a") | {"id": "x"}, completed(T1, 2, "b") | {"id": "x"}))
+        await owner.handle(table.records(completed(T1, 3, "a")))
+
+    play_at(url, play)
+    assert [(POSTED, 1), (POSTED, 2)] == kinds(url)[:2]
+    [(reason, _, _)] = quarantine(url)
+    assert "round a was completed by event 1 of this table" in reason
+
+
 def test_a_gap_is_recorded_and_filled_later(url: str) -> None:
     """Missing events are known by number; each that comes late is posted, and takes its number off the gap."""
 

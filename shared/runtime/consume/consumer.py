@@ -316,7 +316,7 @@ class Consumer:
         except Exception as error:
             if kind_of(error) is not Kind.REFUSED or isinstance(error, Rejected):
                 raise
-            async with reading(self.context.engine) as connection:
+            async with reading(self.context.pools.background) as connection:
                 await self._require_unmoved(connection, number, streams_after(derived))
             if len(derived) == 1:
                 reason = f"the database refuses it: {_first_line(error)}"
