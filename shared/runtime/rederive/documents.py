@@ -62,7 +62,7 @@ class DocumentsThen:
     async def _match(
         self, sources: Sources, published: dict[tuple[Any, ...], Any], withdrawn: set[tuple[Any, ...]]
     ) -> list[Problem]:
-        table, *_ = self._handler.keeps
+        [table] = self._handler.copies
         problems = []
         for row in await sources.connection.execute(select(table).order_by(table.c.received_at)):
             key = tuple(getattr(row, column.name) for column in table.primary_key)
@@ -85,5 +85,5 @@ class DocumentsThen:
         return problems
 
     def _key(self, said: Any) -> tuple[Any, ...]:
-        table, *_ = self._handler.keeps
+        [table] = self._handler.copies
         return tuple(getattr(said, column.name) for column in table.primary_key)
