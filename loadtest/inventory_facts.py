@@ -269,6 +269,8 @@ def _recorded(event: Event[Any], slips: Mapping[tuple[str, int], int]) -> invent
             "moved": _moved(event.data, slips),
             "claimed_day": None,
             "data": event.data,
+            "revision": None,
+            "correction": None,
         }
     )
 

@@ -70,6 +70,7 @@ class VigorishFacts:
             fact_of = _SETTLED.get(type(event.data))
             if fact_of is not None:
                 said = {**dict(event.data), "event": event.id, "at": event.time, "claimed_day": None}
+                said |= dict.fromkeys(("sequence", "revision", "correction"))
                 shard = self._shard[event.data.table]
                 yield self._journal.entry(shard, fact_of.of_checked(said), event.time, source=event.source)
 

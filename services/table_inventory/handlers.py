@@ -10,23 +10,33 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain import pit, upstream
+from services.table_inventory.domain.changing import of_event
+from services.table_inventory.queries.changing import read_books, read_dependents
 from services.table_inventory.queries.moving import (
     boxes_on_tables,
     closed_rounds,
-    first_books,
     known_checks,
     require_on_one_table,
 )
 from services.table_inventory.queries.slips import find_slips
-from services.table_inventory.tables import properties
+from services.table_inventory.tables import journal, pit_events, properties
 from shared.contracts.envelope import Event
-from shared.contracts.pit import EVENTS, ExchangedBox, IssuedCounterCheck, PitReader
+from shared.contracts.pit import (
+    CHANGES,
+    EVENTS,
+    CorrectedPitEvent,
+    ExchangedBox,
+    IssuedCounterCheck,
+    PitChange,
+    PitReader,
+)
 from shared.contracts.places import PlaceAt
-from shared.contracts.reading import Reader
+from shared.contracts.reading import Passed, Reader
 from shared.contracts.settlements import RoundKey
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.journal.recording import Recording
 from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.pit_events import known_events
 from shared.runtime.consume.properties import Places, Properties
 
 
@@ -39,7 +49,7 @@ class ApprovedProperties(Properties):
 class PitEvents(Handler[pit.Known]):
     """Record what happens at the tables besides the rounds."""
 
-    reader = PitReader(PIT_EVENTS, *EVENTS)
+    reader = PitReader(PIT_EVENTS, *EVENTS, *CHANGES)
     keyed_by_source = True
 
     def __init__(self) -> None:
@@ -47,33 +57,48 @@ class PitEvents(Handler[pit.Known]):
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> pit.Known:
         await self._places.refresh(connection)
+        events = [event for event in events if not isinstance(event.data, Passed)]
+        known = await known_events(connection, pit_events, journal, events)
         data = [event.data for event in events]
+        standing = (known.standing(event) for event in events if isinstance(event.data, PitChange))
+        data += [one.fact.data for one in standing if one is not None]
+        data += [one.instead for one in data if isinstance(one, CorrectedPitEvent)]
         slips = {pit.slip_of(one) for one in data if isinstance(one, pit.SlipStep)}
         checks = {(one.property, one.serial) for one in data if isinstance(one, IssuedCounterCheck)}
+        dependents = await read_dependents(connection, events, known)
+        boxes = _placed(data) | {one.box_before for one in dependents.values() if one.box_before is not None}
         tables = {pit.TableKey(one.property, one.table) for one in data if isinstance(one, pit.FirstCount)}
         return pit.Known(
             self._places.place,
             slips=await find_slips(connection, slips),
-            books=await first_books(connection, tables),
+            books=await read_books(connection, events, tables),
             checks=await known_checks(connection, checks),
-            boxes=await boxes_on_tables(connection, _placed(events)),
+            boxes=await boxes_on_tables(connection, boxes),
+            events=known,
+            dependents=dependents,
         )
 
     def properties_in(self, state: pit.Known) -> PlaceAt:
         return state.places
 
+    def stands_since(self, event: Event[Any], state: pit.Known) -> datetime | None:
+        """Return when what is changed happened: whenever that was, it may be corrected and voided."""
+        standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
+        return None if standing is None else standing.at
+
     def handle(self, event: Event[Any], state: pit.Known) -> Sequence[Recording]:
-        return (pit.record_pit(event, state),)
+        return of_event(event, state)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Decide again where it is recorded which table has a box: two processes may have been asked at once."""
         del at
-        await require_on_one_table(connection, _placed(events))
+        said = [one.instead if isinstance(one, CorrectedPitEvent) else one for one in (event.data for event in events)]
+        await require_on_one_table(connection, _placed(said))
 
 
-def _placed(events: Sequence[Event[Any]]) -> set[pit.BoxName]:
-    """Return the drop boxes that events place on tables."""
-    exchanged = (event.data for event in events if isinstance(event.data, ExchangedBox))
+def _placed(said: Sequence[Any]) -> set[pit.BoxName]:
+    """Return the drop boxes that events, by what they say, place on tables."""
+    exchanged = (one for one in said if isinstance(one, ExchangedBox))
     return {(one.property, one.placed_box) for one in exchanged if one.placed_box is not None}
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, date
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import Table
+from sqlalchemy import Table, delete, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import tables as t
@@ -18,6 +18,7 @@ from shared.contracts.reports import ReportStatus
 from shared.journal import bulk
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
+from shared.runtime.consume.pit_events import PitEventRows, PitPlace
 from shared.runtime.projector import Projector, Transaction
 
 _CHECKS: Final[Mapping[type[pit.PitData], tuple[str, str]]] = {
@@ -32,6 +33,7 @@ _CHECKS: Final[Mapping[type[pit.PitData], tuple[str, str]]] = {
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
     """Bring the read model up to date with facts."""
     rows = _Rows()
+    stands = await _what_stands(transaction.connection, recorded)
     for entry, fact in recorded:
         if type(fact) in _KEPT:
             write, table, more = _KEPT[type(fact)]
@@ -45,7 +47,9 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case inventory.RoundCounted():
                 rows.move(entry, fact, inventory.Moved(movement="wager", cents=fact.cents), "round", fact.round_id)
             case inventory.PitRecorded():
-                _pit(rows, entry, fact)
+                _pit(rows, entry, fact, stands=stands[_place(entry, fact)] == (entry.shard, entry.seq))
+            case inventory.PitVoided():
+                _voided(rows, entry, fact)
             case inventory.SlipPrepared():
                 rows.keep(_merge, t.slips, fact, cents=value_of(fact.contents))
             case inventory.CreditReceived():
@@ -69,7 +73,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 rows.keep(_insert, t.check_steps, fact, what="returned", undoes=fact.returns)
             case cage.CheckReplaced():
                 rows.keep(_insert, t.check_steps, fact, what="replaced")
-                rows.keep(_insert, t.counter_checks, {"property": fact.property, "serial": fact.serial}.items())
+                rows.keep(_insert, t.counter_checks, fact, table="", number=fact.step)
                 for one in fact.replaced:
                     place = {name: getattr(fact, name) for name in cage.AtCage.model_fields}
                     rows.keep(_insert, t.check_steps, one, **place, what="replaced", cents=-one.cents)
@@ -81,6 +85,60 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
                 rows.keep(_update, t.variance_cases, said, resolved_cents=fact.cents)
     await rows.write(transaction.connection)
+
+
+def _place(entry: Entry, fact: inventory.OfPitEvent | inventory.PitNoted) -> PitPlace:
+    return PitPlace(entry.draft.source, fact.sequence)
+
+
+async def _what_stands(
+    connection: AsyncConnection, recorded: Sequence[Recorded]
+) -> Mapping[PitPlace, tuple[int, int] | None]:
+    """Keep what stands of pit events, take away what does not any more, and return what stands of those here."""
+    events = PitEventRows(t.pit_events)
+    voided: dict[PitPlace, inventory.PitVoided] = {}
+    for entry, fact in recorded:
+        match fact:
+            case inventory.PitRecorded():
+                events.recorded(entry, fact.sequence, fact.revision or 1)
+            case inventory.PitVoided():
+                events.taken_back(entry, fact.sequence, fact.revision)
+                voided[_place(entry, fact)] = fact
+            case inventory.PitNoted():
+                events.taken_back(entry, fact.sequence, 0)
+    if voided:
+        await _take_away(connection, voided)
+    return await events.write(connection)
+
+
+async def _take_away(connection: AsyncConnection, voided: Mapping[PitPlace, inventory.PitVoided]) -> None:
+    """Delete the rows of events that are void: those of other batches; in this one there are none."""
+    places = {"sources": [one.source for one in voided], "sequences": [one.sequence for one in voided]}
+    await connection.execute(_UNMOVE, places)
+    by_table: dict[tuple[Table, str], list[tuple[str, str, int]]] = {}
+    for fact in voided.values():
+        for model, table, number in _NUMBERED:
+            if isinstance(fact.data, model):
+                by_table.setdefault((table, number), []).append((fact.property, fact.table, fact.sequence))
+    for (table, number), keys in by_table.items():
+        c = table.c
+        await connection.execute(delete(table).where(tuple_(c.property, c.table, c[number]).in_(keys)))
+
+
+_UNMOVE: Final = text("""
+    DELETE FROM table_inventory.movements m
+    USING unnest(CAST(:sources AS text[]), CAST(:sequences AS bigint[])) g (source, sequence)
+    JOIN table_inventory.pit_events e USING (source, sequence)
+    WHERE m.shard = e.shard AND m.seq = e.seq""")
+
+_NUMBERED: Final[Sequence[tuple[type[pit.PitData] | tuple[type[pit.PitData], ...], Table, str]]] = (
+    ((pit.CountedTable, pit.CarriedTable), t.counts, "sequence"),
+    (pit.ExchangedBox, t.boxes, "exchange"),
+    (pit.TransportedBox, t.transports, "sequence"),
+    (pit.IssuedCounterCheck, t.counter_checks, "number"),
+    (tuple(_CHECKS), t.equipment, "sequence"),
+)
+"""What a pit event is a row of, and the column that has its place in the pit stream."""
 
 
 def _stated(entry: Entry, fact: win.WinStated) -> dict[str, Any]:
@@ -108,7 +166,7 @@ def _upstream(rows: "_Rows", fact: inventory.UpstreamNoted) -> None:
 def touched(fact: Fact) -> Iterator[tuple[str, str, date]]:
     """Return the gaming days of tables, by property and table, whose win a fact may change."""
     match fact:
-        case inventory.PitRecorded() if isinstance(fact.data, _OF_WIN):
+        case inventory.PitRecorded() | inventory.PitVoided() if isinstance(fact.data, _OF_WIN):
             begins = getattr(fact.data, "begins", None)
             more = (fact.claimed_day, fact.slip_day, getattr(begins, "gaming_day", None))
             for day in {fact.gaming_day, *(one for one in more if one is not None)}:
@@ -211,6 +269,7 @@ class _Rows:
 
     def __init__(self) -> None:
         self._movements: list[_Row] = []
+        self._brought: dict[tuple[str, str], int] = {}
         self._moved: dict[tuple[Any, ...], list[int]] = {}
         self._kept: dict[_Write, dict[tuple[Table, tuple[str, ...]], list[_Row]]] = {
             _insert: {},
@@ -230,24 +289,37 @@ class _Rows:
         for key in touched(fact):
             self._touched[*key, entry.shard] = entry
 
-    def move(self, entry: Entry, fact: Any, moved: inventory.Moved, cause: str, ref: str | None) -> None:
-        """Add a movement of a table inventory."""
-        place = {"shard": entry.shard, "seq": entry.seq, "at": entry.draft.occurred_at}
-        of_fact = {"property": fact.property, "table": fact.table, "gaming_day": fact.gaming_day}
+    def move(
+        self, entry: Entry, fact: Any, moved: inventory.Moved, cause: str, ref: str | None, *, stands: bool = True
+    ) -> None:
+        """Add a movement of a table inventory; one that does not stand is in the sums alone, with what undoes it."""
         rounds: int = getattr(fact, "rounds", 0)
-        of_round = {"rounds": rounds, "revision": getattr(fact, "revision", None)}
-        self._movements.append({**place, **of_fact, **of_round, **dict(moved), "cause": cause, "ref": ref})
+        if stands:
+            place = {"shard": entry.shard, "seq": entry.seq, "at": entry.draft.occurred_at}
+            of_fact = {"property": fact.property, "table": fact.table, "gaming_day": fact.gaming_day}
+            of_round = {"rounds": rounds, "revision": getattr(fact, "revision", None) if rounds else None}
+            self._movements.append({**place, **of_fact, **of_round, **dict(moved), "cause": cause, "ref": ref})
         hour = entry.draft.occurred_at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
         sums = self._moved.setdefault((fact.property, fact.table, hour, cause, entry.shard), [0, 0, 0])
         sums[0] += moved.cents
         sums[1] += rounds
-        sums[2] += moved.contents is None and moved.cents != 0
+        is_unknown = moved.contents is None and moved.cents != 0
+        sums[2] += -is_unknown if isinstance(fact, inventory.PitVoided) else is_unknown
+
+    def bring_forward(self, entry: Entry) -> None:
+        """Add with what an entry lets the books of a table begin."""
+        for account, cents in entry.draft.postings:
+            if account.leg == "brought_forward":
+                key = (account.property, account.table)
+                self._brought[key] = self._brought.get(key, 0) - cents
 
     async def write(self, connection: AsyncConnection) -> None:
         """Write the rows; of several changes of one row, the last."""
         await bulk.copy(connection, t.movements, self._movements)
         added = ((*key, *sums) for key, sums in sorted(self._moved.items()))
         await _ADD_MOVED.write(connection, bulk.keyed(_ADD_MOVED, added))
+        brought = ((*key, cents) for key, cents in sorted(self._brought.items()))
+        await _BRING_FORWARD.write(connection, bulk.keyed(_BRING_FORWARD, brought))
         latest = ((*key, entry.seq, entry.recorded_at) for key, entry in sorted(self._touched.items()))
         await _TOUCH.write(connection, bulk.keyed(_TOUCH, latest))
         for write, tables in self._kept.items():
@@ -266,13 +338,18 @@ _ADD_MOVED: Final = bulk.insert(
 )
 
 
+_BRING_FORWARD: Final = bulk.insert(t.brought_forward, on_conflict=bulk.added(t.brought_forward, "cents"))
 _TOUCH: Final = bulk.insert(t.touched, on_conflict=bulk.replaced(t.touched, "seq", "recorded_at"))
 
 
-def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
+def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool) -> None:
     """Add what a pit event says: a count, a step of a slip, a box, a check of the equipment, a movement."""
-    data, at, sequence = fact.data, entry.draft.occurred_at, entry.draft.sequence
-    cause, ref = "", None
+    data, at, sequence = fact.data, entry.draft.occurred_at, fact.sequence
+    rows.bring_forward(entry)
+    if fact.moved is not None and (cause := _cause(data)) is not None:
+        rows.move(entry, fact, fact.moved, *cause, stands=stands)
+    if not stands:
+        return
     match data:
         case pit.CountedTable() | pit.CarriedTable():
             contents = {"cents": value_of(data.contents), "contents": stacks(data.contents)}
@@ -280,18 +357,8 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
             key = slip_of(data)
             rows.keep(_merge, t.slips, key._asdict().items(), **step_of(data, at))  # of its contents it says nothing
-            cause, ref = key.slip, str(key.number)
-        case pit.SoldChips():
-            cause = data.instrument
         case pit.IssuedCounterCheck():
-            cause, ref = "counter_check", data.serial
-            rows.keep(_insert, t.counter_checks, data)
-        case pit.ChangedChips():
-            cause = "change"
-        case pit.DroppedCoupon():
-            cause, ref = "coupon", data.coupon
-        case pit.WaivedVigorish():
-            cause, ref = "waived", data.round_id
+            rows.keep(_insert, t.counter_checks, data, number=sequence)
         case pit.ExchangedBox():
             rows.keep(_insert, t.boxes, data, exchange=sequence, box=data.removed_box, removed_at=at)
         case pit.TransportedBox():
@@ -300,8 +367,36 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
             check, done_by = _CHECKS[type(data)]
             done = {"check": check, "sequence": sequence, "at": at, "by": getattr(data, done_by)}
             rows.keep(_insert, t.equipment, data, **done, data=data.model_dump(mode="json", exclude_none=True))
-    if cause and fact.moved is not None:  # tips, and vigorish collected or returned, move nothing of the inventory
-        rows.move(entry, fact, fact.moved, cause, ref)
+
+
+def _voided(rows: _Rows, entry: Entry, fact: inventory.PitVoided) -> None:
+    """Take off what a pit event moved; leave a slip without the step that was done."""
+    rows.bring_forward(entry)
+    if fact.moved is not None and (cause := _cause(fact.data)) is not None:
+        rows.move(entry, fact, fact.moved, *cause, stands=False)
+    if isinstance(fact.data, pit.CarriedFill | pit.ReceivedFill | pit.CarriedCredit):
+        key, undone = slip_of(fact.data), dict.fromkeys(step_of(fact.data, entry.draft.occurred_at))
+        rows.keep(_merge, t.slips, key._asdict().items(), **undone)
+
+
+def _cause(data: pit.PitData) -> tuple[str, str | None] | None:
+    """Return the cause of a movement, and what that is about; None of what moves nothing of the inventory."""
+    match data:
+        case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
+            key = slip_of(data)
+            return key.slip, str(key.number)
+        case pit.SoldChips():
+            return data.instrument, None
+        case pit.IssuedCounterCheck():
+            return "counter_check", data.serial
+        case pit.ChangedChips():
+            return "change", None
+        case pit.DroppedCoupon():
+            return "coupon", data.coupon
+        case pit.WaivedVigorish():
+            return "waived", data.round_id
+        case _:
+            return None  # tips, and vigorish collected or returned
 
 
 def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
@@ -334,7 +429,7 @@ PROJECTOR: Final = Projector(
         ),
         *(t.equipment, t.cage_movements, t.winners, t.investigations),
         *(t.write_offs, t.touched, t.wins_stated, t.upstream_gaps, t.upstream_quarantine),
-        t.counter_checks,
+        *(t.counter_checks, t.pit_events, t.brought_forward),
     ),
     project=project,
 )

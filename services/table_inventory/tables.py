@@ -12,6 +12,7 @@ from shared.journal.columns import MOMENT, columns, dates, entry_place, moments,
 from shared.journal.columns import counts as numbers
 from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
+from shared.runtime.consume.pit_events import pit_events_table
 from shared.runtime.consume.properties import properties_table
 
 metadata = MetaData(schema="table_inventory")
@@ -20,6 +21,9 @@ journal = journal_tables(metadata, "table_inventory")
 
 properties = properties_table(metadata, "table_inventory")
 """The approved properties: where and when something happens, and under which law."""
+
+pit_events = pit_events_table(metadata, "table_inventory")
+"""The events of the pit streams, and which entry of each stands."""
 
 _JSON = JSONB(none_as_null=True)
 
@@ -50,6 +54,9 @@ counts = Table(
     Index("counts_of_day", "property", "gaming_day"),
 )
 """Table inventories as they were counted."""
+
+brought_forward = Table("brought_forward", metadata, *texts("property", "table", key=True), *numbers("cents"))
+"""With what the books of each table begin."""
 
 movements = Table(
     "movements",
@@ -262,8 +269,18 @@ adjustments = Table(
 )
 """Adjustments of gaming days, and what became of them."""
 
-counter_checks = Table("counter_checks", metadata, *texts("property", "serial", key=True), *texts("table", null=True))
-"""The counter checks of each property, by the serial numbers of which each is used once; without a table, replaced."""
+counter_checks = Table(
+    "counter_checks",
+    metadata,
+    *texts("property", "serial", "table", key=True),
+    *numbers("number", key=True),
+    # At once where they are recorded; a rebuild may read a check before it reads that an earlier one is void.
+    UniqueConstraint("property", "serial", name="serial_used_once", deferrable=True),
+)
+"""The counter checks of each property, by the serial numbers of which each is used once.
+
+`number` is that of the event in the table's pit stream; of one that replaced others, which has no table, the step.
+"""
 
 read_until = Table(
     "read_until",

@@ -1,24 +1,28 @@
 """What the vigorish ledger reads: settlements, which assess, and pit events, which collect, waive and return."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from datetime import datetime
+from typing import Any, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.vigorish.domain.assessing import assess, assessment, settled
+from services.vigorish.domain.assessing import assess, assessment
+from services.vigorish.domain.settling import SETTLED, of_pit_event
 from services.vigorish.domain.views import PostedRound, ReversedRound
 from services.vigorish.queries import assessed_lines
-from services.vigorish.tables import properties, submissions
+from services.vigorish.tables import journal, pit_events, properties, submissions
 from shared.contracts.envelope import Event
 from shared.contracts.pit import (
+    CHANGES,
     CollectedVigorish,
+    PitChange,
     PitReader,
     ReturnedVigorish,
     VigorishOfRound,
     WaivedVigorish,
 )
-from shared.contracts.places import PlaceAt, in_pit, place_at
+from shared.contracts.places import PlaceAt, place_at
 from shared.contracts.reading import Reader
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.submissions import SubmissionApproved
@@ -28,11 +32,8 @@ from shared.contracts.vigorish import (
     AssessedLine,
     Rounding,
     VigorishAssessed,
-    VigorishCollection,
-    VigorishReturn,
     VigorishSettled,
     VigorishTakenBack,
-    VigorishWaiver,
 )
 from shared.journal.entry import reversal
 from shared.journal.recording import Recording
@@ -40,6 +41,7 @@ from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
 from shared.rules.submission import select as selected
 from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.pit_events import PitEventsKnown, known_events
 from shared.runtime.consume.properties import Places, Properties
 from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmissions
 
@@ -130,43 +132,39 @@ def _taken_back(data: ReversedRound, state: Assessed) -> Recording:
     return Recording(fact=fact, postings=reversal(assessment(fact)))
 
 
-class PitEvents(Handler[PlaceAt]):
+@dataclass(slots=True)
+class OfPit:
+    """The properties, and what is known of the events about vigorish that those of a batch change."""
+
+    places: PlaceAt
+    events: PitEventsKnown[VigorishSettled]
+
+
+class PitEvents(Handler[OfPit]):
     """Record what tables collect, waive and return."""
 
-    reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish)
+    reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, *CHANGES)
     keyed_by_source = True
 
     def __init__(self) -> None:
         self._places = Places(properties)
 
-    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> PlaceAt:
-        del events
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> OfPit:
         await self._places.refresh(connection)
-        return self._places.place
+        known = await known_events(connection, pit_events, journal, [one for one in events if _is_read(one.data)])
+        return OfPit(self._places.place, known)
 
-    def properties_in(self, state: PlaceAt) -> PlaceAt:
-        return state
+    def properties_in(self, state: OfPit) -> PlaceAt:
+        return state.places
 
-    def handle(self, event: Event[Any], state: PlaceAt) -> Sequence[Recording]:
-        match event.data:
-            case VigorishOfRound() as data:
-                return (_settled(data, event, state),)
-            case _:
-                return ()
+    def stands_since(self, event: Event[Any], state: OfPit) -> datetime | None:
+        """Return when what is changed happened: whenever that was, it may be corrected and voided."""
+        standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
+        return None if standing is None else standing.at
 
-
-def _settled(data: VigorishOfRound, event: Event[Any], places: PlaceAt) -> Recording:
-    """Return what a table did about vigorish, under the gaming day of its moment where it claims another."""
-    _, day = in_pit(places, data, event.time)
-    fact_of, leg = _SETTLED[type(data)]
-    said = dict(data) | {"gaming_day": day, "claimed_day": None if data.gaming_day == day else data.gaming_day}
-    fact = fact_of(**said, event=event.id, at=event.time)
-    return Recording(fact=fact, postings=settled(fact, leg))
+    def handle(self, event: Event[Any], state: OfPit) -> Sequence[Recording]:
+        return of_pit_event(event, state.places, state.events) if _is_read(event.data) else ()
 
 
-_SETTLED: Final[Mapping[type[VigorishOfRound], tuple[type[VigorishSettled], str]]] = {
-    CollectedVigorish: (VigorishCollection, "collected"),
-    WaivedVigorish: (VigorishWaiver, "waived"),
-    ReturnedVigorish: (VigorishReturn, "returned"),
-}
-"""The fact that follows from an event, and the account that it moves."""
+def _is_read(data: Any) -> bool:
+    return isinstance(data, VigorishOfRound) or (isinstance(data, PitChange) and data.event in SETTLED)

@@ -1,24 +1,31 @@
 """The read model of vigorish: how facts change what is owed and the lines behind it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import case, func
+from sqlalchemy import case, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish.domain.assessing import owed as owed_of
-from services.vigorish.tables import SUMS, lines, owed
+from services.vigorish.tables import SUMS, lines, owed, pit_events
 from shared.contracts.envelope import as_json
 from shared.contracts.pit import VigorishOfRound
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.vigorish import (
     VigorishAssessed,
     VigorishCollection,
+    VigorishNoted,
     VigorishReturn,
+    VigorishSettled,
     VigorishTakenBack,
+    VigorishVoided,
     VigorishWaiver,
 )
+from shared.journal import bulk
 from shared.journal.bulk import Row, added, excluded, insert
+from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
+from shared.runtime.consume.pit_events import PitEventRows, PitPlace
 from shared.runtime.projector import Projector, Transaction
 
 _REVISION: Final = ("property", "table_name", "round_id", "revision")
@@ -43,15 +50,20 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
             elif value is not None:
                 row[name] = max(value, row[name] or value) if name == "settled_at" else value
 
-    def settle(self, fact: VigorishCollection | VigorishWaiver, **cents: int) -> None:
-        """Add what was collected or waived, and when and by which dealer."""
-        self.add(fact, fact.seat, bank=fact.bank, settled_dealer_id=fact.dealer_id, settled_at=fact.at, **cents)
+    def settle(self, fact: VigorishSettled, cents: int, column: str, *, stands: bool) -> None:
+        """Add what was collected, waived or returned; of what was settled and stands, when and by which dealer."""
+        said: dict[str, Any] = {column: cents}
+        if stands and column != "returned_cents":
+            said |= {"settled_dealer_id": fact.dealer_id, "settled_at": fact.at}
+        self.add(fact, fact.seat, bank=fact.bank, **said)
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
     """Bring the tables up to date with facts, in whatever order of the shards."""
     rows, lines_ = _Owed(), list[Row]()
-    for _, fact in recorded:
+    connection = transaction.connection
+    stands = await _what_stands(connection, recorded)
+    for entry, fact in recorded:
         match fact:
             case VigorishAssessed():
                 for (seat, bank), (cents, owed_by) in owed_of(fact.lines).items():
@@ -69,16 +81,56 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case VigorishTakenBack():
                 for (seat, bank), (cents, _) in owed_of(fact.lines).items():
                     rows.add(fact, seat, bank=bank, assessed_cents=-cents)
-            case VigorishCollection():
-                rows.settle(fact, collected_cents=fact.cents)
-            case VigorishWaiver():
-                rows.settle(fact, waived_cents=fact.cents)
-            case VigorishReturn():
-                rows.add(fact, fact.seat, bank=fact.bank, returned_cents=fact.cents)
-    connection = transaction.connection
+            case VigorishVoided():
+                rows.settle(fact, -fact.cents, _COLUMNS[fact.settled], stands=False)
+            case VigorishCollection() | VigorishWaiver() | VigorishReturn():
+                standing = stands[_place(entry, fact)] == (entry.shard, entry.seq)
+                rows.settle(fact, fact.cents, _SETTLED[type(fact)], stands=standing)
     # In the order of their keys, so that two consumers cannot wait for each other.
     await _ADD_OWED.write(connection, [rows[key] for key in sorted(rows)])
     await _ADD_LINES.write(connection, lines_)
+    if voided := {_seat(fact) for _, fact in recorded if isinstance(fact, VigorishVoided)}:
+        await _SETTLE_AGAIN.read(connection, bulk.keyed(_SETTLE_AGAIN, sorted(voided)))
+
+
+_COLUMNS: Final = {
+    "vigorish.collected": "collected_cents",
+    "vigorish.waived": "waived_cents",
+    "vigorish.returned": "returned_cents",
+}
+_SETTLED: Final[Mapping[type[VigorishSettled], str]] = {
+    VigorishCollection: "collected_cents",
+    VigorishWaiver: "waived_cents",
+    VigorishReturn: "returned_cents",
+}
+"""What a table did, and the sum that it is in."""
+
+
+def _place(entry: Entry, fact: VigorishSettled | VigorishNoted) -> PitPlace:
+    return PitPlace(entry.draft.source, fact.sequence or entry.draft.sequence)
+
+
+def _seat(fact: VigorishSettled) -> tuple[str, str, str, int, bool]:
+    return (fact.property, fact.table, fact.round_id, fact.seat, fact.bank)
+
+
+async def _what_stands(
+    connection: AsyncConnection, recorded: Sequence[Recorded]
+) -> Mapping[PitPlace, tuple[int, int] | None]:
+    """Keep what stands of pit events, and return what stands of those here."""
+    events = PitEventRows(pit_events)
+    for entry, fact in recorded:
+        match fact:
+            case VigorishVoided():
+                events.taken_back(entry, _place(entry, fact).sequence, fact.revision or 1)
+            case VigorishNoted():
+                events.taken_back(entry, fact.sequence, 0)
+            case VigorishSettled():
+                said: dict[str, Any] = dict(zip(_OF_SEAT, _seat(fact), strict=True))
+                if not isinstance(fact, VigorishReturn):
+                    said |= {"dealer_id": fact.dealer_id, "at": fact.at}
+                events.recorded(entry, _place(entry, fact).sequence, fact.revision or 1, **said)
+    return await events.write(connection)
 
 
 def _lines(fact: VigorishAssessed) -> Iterable[Row]:
@@ -97,4 +149,24 @@ _ADD_OWED: Final = insert(
 )
 _ADD_LINES: Final = insert(lines)
 
-PROJECTOR: Final = Projector(tables=(owed, lines), project=project)
+_OF_SEAT: Final = ("property", "table_name", "round_id", "seat", "bank")
+_here, _of_seat = pit_events.c, bulk.given(owed, _OF_SEAT)
+_last = (
+    select(_here.at, _here.dealer_id)
+    .where(*(_here[name] == owed.c[name] for name in _OF_SEAT), _here.at.is_not(None))
+    .order_by(_here.at.desc(), _here.sequence.desc())
+    .limit(1)
+    .correlate(owed)
+)
+_SETTLE_AGAIN: Final = bulk.compiled(
+    update(owed)
+    .values(
+        settled_at=_last.with_only_columns(_here.at).scalar_subquery(),
+        settled_dealer_id=_last.with_only_columns(_here.dealer_id).scalar_subquery(),
+    )
+    .where(bulk.same(owed, _of_seat, _OF_SEAT)),
+    _OF_SEAT,
+)
+"""What is left of what a table did about the vigorish of seats says when that was, and by which dealer."""
+
+PROJECTOR: Final = Projector(tables=(owed, lines, pit_events), project=project)

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.journal.columns import columns, counts, dates, moments, texts
 from shared.journal.tables import journal_tables
+from shared.runtime.consume.pit_events import pit_events_table
 from shared.runtime.consume.properties import properties_table
 from shared.runtime.consume.submissions import submissions_table
 
@@ -29,6 +30,17 @@ _ROUND: Final = ("property", "table_name", "round_id")
 
 SUMS: Final = ("assessed_cents", "collected_cents", "waived_cents", "returned_cents")
 """What became of the vigorish of a seat."""
+
+pit_events = pit_events_table(
+    metadata,
+    SCHEMA,
+    *texts(*_ROUND, "dealer_id", null=True),
+    *columns(SmallInteger, "seat", null=True),
+    *columns(Boolean, "bank", null=True),
+    *moments("at", null=True),
+    Index("events_of_seat", *_ROUND, "seat", postgresql_where="round_id IS NOT NULL"),
+)
+"""What the pit reported of vigorish, which entry of each event stands, and of which seat that is."""
 
 owed = Table(
     "owed",

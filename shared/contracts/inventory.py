@@ -3,11 +3,11 @@
 from datetime import date
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AwareDatetime, Field, SerializeAsAny, ValidationInfo, WithJsonSchema, field_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, SerializeAsAny, ValidationInfo, WithJsonSchema
 
 from shared.contracts.approvals import AsShown
 from shared.contracts.chips import Contents
-from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person, Reason
+from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Person, Reason
 from shared.contracts.facts import KINDS, Fact, fact
 from shared.contracts.journal_facts import EntryRange
 from shared.contracts.pit import PitData, SlipNumber
@@ -51,17 +51,24 @@ class Moved(Contract):
     contents: dict[str, int] | None = None
 
 
-PitEventData = Annotated[SerializeAsAny[PitData], WithJsonSchema({"type": "object"})]
-"""The data of a pit event, of whatever type."""
+def _of_its_type(data: Any, info: ValidationInfo) -> Any:
+    """Return the data of a pit event as the model of its type."""
+    event = info.data.get("event", "")
+    if data is None or isinstance(data, PitData) or event not in KINDS:
+        return data
+    return KINDS[event].model.model_validate(data)
 
 
-@fact("pit.recorded", INVENTORY, moves_money=True)
-class PitRecorded(Fact, OfTableDay):
-    """An event of a pit stream was recorded. `event` is its type, `data` what it said.
+PitEventData = Annotated[SerializeAsAny[PitData], BeforeValidator(_of_its_type), WithJsonSchema({"type": "object"})]
+"""The data of a pit event, of whatever type; the field `event` before it says which."""
 
-    `sequence` is its place in the pit stream of the table, by which counts, boxes and variances name it. `claimed_day`
-    is the gaming day that it claimed, where it is recorded under that of its moment instead, and `slip_day` that of the
-    slip that it is a step of, where that is another.
+
+class OfPitEvent(OfTableDay):
+    """An event of a pit stream: `event` is its type, `data` what it said.
+
+    `sequence` is its place in the pit stream of the table, by which counts, boxes and variances name it, whatever
+    corrects it. `claimed_day` is the gaming day that it claimed, where it is recorded under that of its moment instead,
+    and `slip_day` that of the slip that it is a step of, where that is another.
     """
 
     event: Name
@@ -73,13 +80,42 @@ class PitRecorded(Fact, OfTableDay):
     non_banking: NonBanking = None
     data: PitEventData
 
-    @field_validator("data", mode="before")
-    @classmethod
-    def _of_its_type(cls, data: Any, info: ValidationInfo) -> Any:
-        event = info.data.get("event", "")
-        if isinstance(data, PitData) or event not in KINDS:
-            return data
-        return KINDS[event].model.model_validate(data)
+
+@fact("pit.recorded", INVENTORY, moves_money=True)
+class PitRecorded(Fact, OfPitEvent):
+    """An event of a pit stream was recorded.
+
+    `revision` is how often it was, unless it is the first time; `correction` says why it takes the place of what was
+    recorded before.
+    """
+
+    revision: Number | None = None
+    correction: Correction | None = None
+
+
+@fact("pit.voided", INVENTORY, moves_money=True)
+class PitVoided(Fact, OfPitEvent):
+    """What was recorded of a pit event is taken back: `data` is what it said, `moved` the opposite of what it moved.
+
+    `revision` is the record of the event that is taken back. It is of the moment and the gaming day of what it takes
+    back; where something else takes its place, that is recorded with it.
+    """
+
+    revision: Number = 1
+    correction: Correction
+
+
+@fact("pit.noted", INVENTORY)
+class PitNoted(Fact, OfTableDay):
+    """What was said of a pit event moves nothing: a later change of it had come, or it takes back what is not there.
+
+    `event` is its type, `sequence` its place in the pit stream; `data` is what was said, a void says nothing.
+    """
+
+    event: Name
+    sequence: Number
+    correction: Correction | None = None
+    data: PitEventData | None = None
 
 
 @fact("round.counted", INVENTORY_ROUNDS, moves_money=True)

@@ -1,12 +1,30 @@
-"""What the events of a table's pit say. Amounts are cents."""
+"""What the events of a table's pit say. Amounts are cents.
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+Whatever was recorded can be voided and corrected, as rounds are: an event of the same stream names the one that it
+changes by its place there, with a reason and two people. Of all that is said of an event, the latest counts.
+"""
 
-from pydantic import Field, model_validator
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
+
+from pydantic import Field, create_model, model_validator
 
 from shared.contracts.chips import Contents, value_of
-from shared.contracts.envelope import Contract, Event, Identifier, Name, Person, Reason, WrittenDay, pit_source
-from shared.contracts.facts import KINDS, event
+from shared.contracts.envelope import (
+    Contract,
+    Correction,
+    Event,
+    Identifier,
+    Name,
+    Person,
+    Reason,
+    Sequence,
+    WrittenDay,
+    WrittenMoment,
+    pit_source,
+)
+from shared.contracts.facts import KINDS, envelope, event
 from shared.contracts.people import held_twice
 from shared.contracts.reading import Passed, Reader
 from shared.contracts.rounds import Cents
@@ -309,6 +327,76 @@ class CountedStub(PitData):
     dealer: Person
 
 
+EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
+"""The data of everything that happens at tables; whatever it is, it can be voided and corrected."""
+
+
+class PitChange(Contract):
+    """Which event of the table's pit stream changes: `sequence` is its place there, `event` its type.
+
+    One that was corrected keeps its place: whoever changes it again names that of its first record.
+    """
+
+    property: Name
+    table: Name
+    event: Name
+    sequence: Sequence
+    correction: Correction
+
+
+@event("pit_event.voided", PIT_EVENTS)
+class VoidedPitEvent(PitChange):
+    """What an event of the pit said did not happen, or not at this table; nothing takes its place."""
+
+
+class CorrectedPitEvent(PitChange):
+    """What an event of the pit should have said, whole, and when it happened; it takes the place of what it said.
+
+    There is a model of its own for each kind of event, which stays the same.
+    """
+
+    at: WrittenMoment
+    instead: PitData
+
+    @model_validator(mode="after")
+    def _of_the_same_table(self) -> Self:
+        if (self.instead.property, self.instead.table) != (self.property, self.table):
+            raise ValueError(
+                f"'instead' is of table {self.instead.table} of {self.instead.property}: what happened at another "
+                "table is reported there, and voided here"
+            )
+        return self
+
+
+def _of_each_kind() -> Any:
+    """Return the models of what events should have said, told apart by the type of the event."""
+    models = []
+    for kind in KINDS.on(PIT_EVENTS):
+        if kind.model in EVENTS:
+            fields: dict[str, Any] = {"event": (Literal[kind.name], ...), "instead": (kind.model, ...)}
+            name, said = f"Corrected{kind.model.__name__}", f"What `{kind.name}` should have said."
+            models.append(create_model(name, __base__=CorrectedPitEvent, __doc__=said, **fields))
+    return Annotated[reduce(or_, models), Field(discriminator="event")]
+
+
+# The type checker sees what all kinds have alike.
+if TYPE_CHECKING:
+    Corrected: TypeAlias = CorrectedPitEvent
+else:
+    Corrected = _of_each_kind()
+
+
+@envelope(PIT_EVENTS)
+class PitEventCorrected(Event[Corrected]):
+    """Something else happened than an event of the pit said; it takes the place of what was recorded."""
+
+    type: Literal["pit_event.corrected"]
+
+
+CHANGES: Final = (VoidedPitEvent, PitEventCorrected)
+"""What takes back what was said of a table, or says something else in its place."""
+
+
 class PitReader(Reader):
     """Reads pit events; the source of an event must be the pit stream of its table."""
 
@@ -320,7 +408,3 @@ class PitReader(Reader):
             if event.source != source:
                 raise Refused(f"'source' is {event.source!r}; the pit events of this table come from {source!r}")
         return event
-
-
-EVENTS = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
-"""The data of every pit event."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person
+from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Person, Sequence
 from shared.contracts.facts import Fact, fact
 from shared.contracts.pit import CollectedVigorish, ReturnedVigorish, VigorishOfRound, WaivedVigorish
 from shared.contracts.settlements import SettledRound, TakenBack
@@ -60,12 +60,17 @@ class VigorishTakenBack(TakenBack):
 class VigorishSettled(Fact, VigorishOfRound):
     """What a table did about vigorish, and the pit event that reported it.
 
-    `claimed_day` is the gaming day that it claimed, where it is recorded under that of its moment instead.
+    `claimed_day` is the gaming day that it claimed, where it is recorded under that of its moment instead. Of one that
+    was corrected, `sequence` is the place of its first record in the pit stream, `revision` how often it was recorded,
+    and `correction` says why.
     """
 
     event: Identifier
     at: AwareDatetime
     claimed_day: date | None = None
+    sequence: Sequence | None = None
+    revision: Sequence | None = None
+    correction: Correction | None = None
 
 
 @fact("vigorish.collection", VIGORISH, moves_money=True)
@@ -81,3 +86,29 @@ class VigorishWaiver(VigorishSettled, WaivedVigorish):
 @fact("vigorish.return", VIGORISH, moves_money=True)
 class VigorishReturn(VigorishSettled, ReturnedVigorish):
     """A table gave vigorish back, for a reason."""
+
+
+@fact("vigorish.voided", VIGORISH, moves_money=True)
+class VigorishVoided(VigorishSettled):
+    """What a table said that it did about vigorish is taken back; `settled` is what that was, `event` who said it.
+
+    Cents are positive.
+    """
+
+    settled: Literal["vigorish.collected", "vigorish.waived", "vigorish.returned"]
+    correction: Correction
+
+
+@fact("vigorish.noted", VIGORISH)
+class VigorishNoted(Fact):
+    """What was said of a pit event about vigorish moves nothing: something later had come, or nothing is on record.
+
+    `sequence` is the place of the event in the pit stream of the table, `event` its type.
+    """
+
+    property: Name
+    table: Name
+    gaming_day: date
+    event: Name
+    sequence: Sequence
+    correction: Correction | None = None

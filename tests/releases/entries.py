@@ -9,7 +9,8 @@ from typing import Any, Final
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import KINDS, Kind
-from shared.contracts.topics import PIT_EVENTS
+from shared.contracts.pit import EVENTS
+from shared.contracts.reading import kind_of
 from shared.journal.entry import Account, Draft, Entry, Posting, genesis, seal
 from shared.journal.recording import Cause, Recording, draft
 from shared.runtime.publish.relay import Outgoing, entry_message
@@ -37,8 +38,8 @@ def lines() -> Iterator[Line]:
             continue
         yield _line(kind, example["data"])
         if name == "pit.recorded":
-            for event in KINDS.on(PIT_EVENTS):
-                yield _line(kind, example["data"] | {"event": event.name, "data": EXAMPLES[event.name]["data"]})
+            for event in map(kind_of, EVENTS):
+                yield _line(kind, example["data"] | {"event": event, "data": EXAMPLES[event]["data"]})
 
 
 def _line(kind: Kind, data: Mapping[str, Any]) -> Line:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 from pydantic import SecretStr
-from sqlalchemy import delete
+from sqlalchemy import delete, text
 
 from shared.contracts.catalog import decode_fact
 from shared.contracts.device_signatures import HEADER as DEVICE
@@ -192,6 +192,7 @@ class Desk:
         projector, engine = self.manifest.projector, create_engine(url, role="postgres")
         recorded = [(entry, decode_fact(entry.draft.kind, entry.draft.data)) for entry in entries]
         async with engine.begin() as connection:
+            await connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))
             for table in projector.tables:
                 await connection.execute(delete(table))
             await projector.project(Transaction(connection), recorded)

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Row, text
 
+from services.reporting.books.derived import stands
 from services.reporting.books.reading import Books
 from services.reporting.kit.figures import EntryRef
 
@@ -13,7 +14,8 @@ _LATER: Final = timedelta(days=1)
 """A copy may have gone into the box of the next gaming day, or have been there before the issuance was recorded."""
 
 # A serial number that comes again at its table is another check: the first copy is of the first, and so on.
-_CHECKS: Final = text("""
+_CHECKS: Final = text(
+    """
     WITH counts AS MATERIALIZED (
         SELECT recorded_at, service, shard, seq, CAST(data ->> 'count' AS bigint) AS count_number,
                data -> 'boxes' AS boxes
@@ -41,7 +43,7 @@ _CHECKS: Final = text("""
             FROM reporting.facts
             WHERE property = :property AND check_serial IS NOT NULL AND event = 'counter_check.issued'
               AND recorded_at <= :known_at AND gaming_day BETWEEN :begin AND :end
-              AND (CAST(:table AS text) IS NULL OR table_name = :table)) i)
+              AND (CAST(:table AS text) IS NULL OR table_name = :table) AND {stands}) i)
     SELECT i.service, i.shard, i.seq, i.table_name, i.serial, i.cents AS issued_cents, i.gaming_day, f.occurred_at,
            f.data ->> 'shift', f.data #>> '{data,dealer}', f.data #>> '{data,floorperson}', f.data #>> '{data,drawer}',
            c.service, c.shard, c.seq, c.table_name, c.serial, c.cents AS found_cents, c.box_day, c.box, c.line,
@@ -49,7 +51,9 @@ _CHECKS: Final = text("""
     FROM issued i FULL JOIN copies c USING (table_name, serial, times)
     LEFT JOIN reporting.facts f ON f.service = i.service AND f.shard = i.shard AND f.seq = i.seq
     WHERE (:all OR i.cents IS DISTINCT FROM c.cents) AND coalesce(i.gaming_day, c.box_day) BETWEEN :first AND :last
-    ORDER BY f.recorded_at, f.service, f.shard, f.seq, c.recorded_at, c.service, c.shard, c.seq, c.place, c.line""")
+    ORDER BY f.recorded_at, f.service, f.shard, f.seq, c.recorded_at, c.service, c.shard, c.seq, c.place, c.line
+    """.replace("{stands}", stands())
+)
 
 
 class Issuance(NamedTuple):

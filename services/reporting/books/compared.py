@@ -16,6 +16,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from sqlalchemy import text
 
 from services.reporting.books.boxes import Box, boxes_between, counted_boxes
+from services.reporting.books.derived import stands
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.spans import NEIGHBORS, Span, chips_in, given_spans
 from services.reporting.books.variances import CaseKey, Cases
@@ -61,13 +62,15 @@ class _Mark(NamedTuple):
         return EntryRef(self.service, self.shard, self.seq)
 
 
-_MARKS: Final = text("""
+_MARKS: Final = text(
+    """
     SELECT service, shard, seq, table_name, CAST(data ->> 'sequence' AS bigint) AS sequence, occurred_at, gaming_day,
            coalesce(contents_cents, 0) AS cents
     FROM reporting.facts
     WHERE property = :property AND event = ANY(:events) AND gaming_day BETWEEN :first AND :last
-      AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table)
-    ORDER BY table_name, occurred_at, sequence""")
+      AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table) AND {stands}
+    ORDER BY table_name, occurred_at, sequence""".replace("{stands}", stands())
+)
 
 _SUMS: Final = text(
     """

@@ -6,6 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from sqlalchemy import text
 
+from services.reporting.books.derived import stands
 from services.reporting.books.patrons import OWNERS
 from services.reporting.books.reading import Books
 from services.reporting.books.statements import AMOUNTS, added_up
@@ -84,10 +85,12 @@ _MOVED: Final = text(
           AND a.recorded_at <= :known_at AND a.measure = :at_tables AND a.value >= :nobody_cents AND {unknown}) m
     CROSS JOIN LATERAL (  -- OFFSET 0: few of all facts are looked up
         SELECT kind, occurred_at, CASE WHEN event IS NULL THEN data END AS data  -- what the pit reports is not read
-        FROM reporting.facts WHERE service = m.service AND shard = m.shard AND seq = m.seq OFFSET 0) f
+        FROM reporting.facts
+        WHERE service = m.service AND shard = m.shard AND seq = m.seq AND voids IS NULL AND {stands} OFFSET 0) f
     ORDER BY f.occurred_at, m.service, m.shard, m.seq""".replace("{owners}", OWNERS)
     .replace("{amounts}", added_up(AMOUNTS, ("gaming_day", "item")))
     .replace("{unknown}", _UNKNOWN)
+    .replace("{stands}", stands())
 )
 
 _SUMS: Final = text("""
@@ -103,8 +106,9 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
     FROM unnest(CAST(:days AS date[]), CAST(:least_cents AS bigint[])) AS t(gaming_day, least_cents)
     JOIN reporting.amounts a ON a.property = :property AND a.gaming_day = t.gaming_day AND a.measure = :at_tables
         AND a.value >= t.least_cents AND a.recorded_at <= :known_at
-    WHERE {unknown}
-    GROUP BY a.gaming_day ORDER BY a.gaming_day""".replace("{unknown}", _UNKNOWN)
+    JOIN reporting.facts f ON f.service = a.service AND f.shard = a.shard AND f.seq = a.seq
+    WHERE {unknown} AND {stands}
+    GROUP BY a.gaming_day ORDER BY a.gaming_day""".replace("{unknown}", _UNKNOWN).replace("{stands}", stands("f"))
 )
 
 

@@ -7,11 +7,14 @@ from typing import Any, Final
 
 from sqlalchemy import BigInteger, Column, Computed, Index, Text
 
-_MOVED_CENTS: Final = """CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
-    THEN CAST(data #>> '{moved,cents}' AS bigint) END"""
+_SAID: Final = "CASE kind WHEN 'pit.voided' THEN data ->> 'event' ELSE event END"
+"""What the pit reported, or what of that is void."""
+
+_MOVED_CENTS: Final = f"""CASE WHEN {_SAID} NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
+    THEN CAST(data #>> '{{moved,cents}}' AS bigint) END"""
 """What people moved at a table by it: nothing of an event whose chips the settled round has counted already."""
 
-_MOVED_BY: Final = "CASE event WHEN 'chips.sold' THEN data #>> '{data,instrument}' ELSE event END"
+_MOVED_BY: Final = f"CASE {_SAID} WHEN 'chips.sold' THEN data #>> '{{data,instrument}}' ELSE {_SAID} END"
 """The event; of sold chips, the instrument."""
 
 _SLIP: Final = """CASE
@@ -36,6 +39,24 @@ _CHECK: Final = (
 """Of a Counter Check that was issued at a table, or took the place of others: what it says of itself."""
 
 
+_ACT: Final = """CASE WHEN kind = 'pit.recorded' THEN (data ->> 'sequence') || '/' || coalesce(data ->> 'revision', '1')
+    WHEN kind IN ('vigorish.waiver', 'vigorish.return') THEN data ->> 'event' END"""
+"""Of what the pit reported, by which a void names it at its table."""
+
+_VOIDS: Final = """CASE kind WHEN 'pit.voided' THEN (data ->> 'sequence') || '/' || (data ->> 'revision')
+    WHEN 'vigorish.voided' THEN data ->> 'event' END"""
+"""Of a void, what it takes back."""
+
+
+def stands(fact: str = "facts") -> str:
+    """Return the condition that a fact, by its name in the statement, is not void as known at `:known_at`."""
+    return (
+        f"NOT EXISTS (SELECT FROM reporting.facts voids WHERE voids.property = {fact}.property "
+        f"AND voids.table_name = {fact}.table_name AND voids.voids = {fact}.act AND voids.service = {fact}.service "
+        "AND voids.recorded_at <= :known_at)"
+    )
+
+
 def columns() -> tuple[Column[Any], ...]:
     """Return what was moved and by what, the slip and its request, and the Counter Check and what it is for."""
     return (
@@ -44,6 +65,8 @@ def columns() -> tuple[Column[Any], ...]:
         Column("slip", Text, Computed(_SLIP, persisted=True)),
         Column("slip_request", Text, Computed(_SLIP_REQUEST, persisted=True)),
         Column("check_serial", Text, Computed(_CHECK.format(name="serial"), persisted=True)),
+        Column("act", Text, Computed(_ACT, persisted=True)),
+        Column("voids", Text, Computed(_VOIDS, persisted=True)),
         Column("check_cents", BigInteger, Computed(f"CAST({_CHECK.format(name='cents')} AS bigint)", persisted=True)),
     )
 
@@ -53,8 +76,8 @@ def indexes() -> tuple[Index, ...]:
     moved = ["recorded_at", "moved_cents", "moved_by"]
     of_place = ("property", "table_name", "occurred_at")
     entry = ["service", "shard", "seq", "recorded_at", "kind", "event", "table_name"]
-    step = [*entry, "slip", "slip_request", "contents_cents"]
-    check = ["service", "shard", "seq", "recorded_at", "event", "table_name", "check_serial", "check_cents"]
+    step = [*entry, "slip", "slip_request", "contents_cents", "act"]
+    check = ["service", "shard", "seq", "recorded_at", "event", "table_name", "check_serial", "check_cents", "act"]
     of_day, is_step, is_check = ("property", "gaming_day"), "slip IS NOT NULL", "check_serial IS NOT NULL"
     sold = ["occurred_at", "recorded_at", "table_name", "moved_by", "moved_cents"]
     is_sold = "moved_by IN ('currency', 'counter_check.issued') AND moved_cents <> 0"
@@ -65,5 +88,11 @@ def indexes() -> tuple[Index, ...]:
         Index("facts_of_slip", "property", "slip", postgresql_where=is_step),
         Index("facts_of_request", "property", "slip_request", postgresql_where="slip_request IS NOT NULL"),
         Index("facts_of_checks", *of_day, postgresql_include=check, postgresql_where=is_check),
+        Index(
+            "facts_of_voids",
+            *("property", "table_name", "voids"),
+            postgresql_include=["service", "recorded_at"],
+            postgresql_where="voids IS NOT NULL",
+        ),
         Index("facts_of_check", "property", "check_serial", postgresql_where=is_check),
     )

@@ -17,7 +17,7 @@ from services.reporting.books.variances import CaseKey, Cases, Level, cases_of, 
 from services.reporting.books.windows import Window
 from services.reporting.kit.figures import EntryRef, Figure
 from shared.contracts.exact import shown
-from shared.contracts.inventory import PitRecorded
+from shared.contracts.inventory import PitRecorded, PitVoided
 
 _SEVERITY: Final[Mapping[Level, Severity]] = {"noted": "low", "report": "medium", "authority": "high"}
 
@@ -35,6 +35,7 @@ async def of_desk(books: Books) -> list[Exceptional]:
         *await _missing(books),
         *(found for one in await adjustments_of(books) for found in _adjustment(books, one)),
         *await _other_days(books),
+        *await _voided(books),
     ]
 
 
@@ -175,6 +176,25 @@ async def _other_days(books: Books) -> Iterable[Exceptional]:
             table=one.fact.table,
         )
         for one in await books.other_days()
+    ]
+
+
+async def _voided(books: Books) -> Iterable[Exceptional]:
+    """Return what the pit took back of what it had reported on the question's gaming days."""
+    return [
+        Exceptional(
+            kind="pit_voided",
+            status="noted",
+            since=one.recorded_at,
+            subject=f"{one.fact.table}/{one.fact.sequence} {one.fact.event}",
+            reason=one.fact.correction.reason,
+            entries=(one.entry,),
+            gaming_day=one.gaming_day,
+            table=one.fact.table,
+            cents=None if one.fact.moved is None else one.fact.moved.cents,
+            by=f"{one.fact.correction.entered_by}, {one.fact.correction.approved_by}",
+        )
+        for one in await books.facts(PitVoided)
     ]
 
 

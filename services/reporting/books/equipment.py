@@ -9,16 +9,17 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
+from services.reporting.books.derived import stands
 from services.reporting.books.exceptions import Exceptional
 from services.reporting.books.reading import Books
 from services.reporting.kit.figures import EntryRef
 from shared.contracts.pit import OpenedTable
 from shared.jurisdictions.equipment import deck_life
 
-_OF_DAYS: Final = """
+_OF_DAYS: Final = f"""
     FROM reporting.facts
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
-      AND (CAST(:table AS text) IS NULL OR table_name = :table)"""
+      AND (CAST(:table AS text) IS NULL OR table_name = :table) AND {stands()}"""
 
 # Card readers and stubs are looked at every day, and nearly all of them are as they must be.
 _WRONG: Final = text(f"""
@@ -48,7 +49,7 @@ _CHANGED: Final = text(f"""
                        CAST(data ->> 'sequence' AS bigint) AS sequence
                 FROM reporting.facts
                 WHERE property = :property AND table_name = c.table_name AND event = c.event AND gaming_day < :first
-                  AND recorded_at <= :known_at
+                  AND recorded_at <= :known_at AND {stands()}
                 ORDER BY occurred_at DESC, sequence DESC LIMIT 1) b) known
         WINDOW one_by_one AS (PARTITION BY event, table_name ORDER BY occurred_at, sequence))
     SELECT p.service, p.shard, p.seq, p.event, p.table_name, f.gaming_day, p.occurred_at, p.before_at,

@@ -9,6 +9,7 @@ A non-banking table has a rake and no win: its boxes are `rake_boxes`, and none 
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Final, NamedTuple, Self
@@ -87,6 +88,16 @@ def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
             yield here("check_left_cents", -moved_cents, item=data.serial)
         case pit.CollectedTips():
             yield here("tips_cents", data.cents)
+
+
+@adds(inventory.PitVoided)
+def voided(fact: inventory.PitVoided) -> Iterator[Amount]:
+    """Take back what an event of the pit added."""
+    said = {name: getattr(fact, name) for name in inventory.OfPitEvent.model_fields}
+    if fact.moved is not None:
+        said["moved"] = fact.moved.model_copy(update={"cents": -fact.moved.cents})
+    for amount in pit_event(inventory.PitRecorded.model_construct(**said)):
+        yield replace(amount, value=-amount.value)
 
 
 @adds(inventory.VarianceResolved)

@@ -9,6 +9,7 @@ from typing import Any, Final, Self
 from sqlalchemy import text
 
 from services.reporting.books.compared import Compared
+from services.reporting.books.derived import stands
 from services.reporting.books.reading import Books
 from services.reporting.books.slips import Slip, slips_named
 from services.reporting.books.variances import CaseKey
@@ -24,7 +25,8 @@ _PLAIN: Final = """
     WITH steps AS MATERIALIZED (
         SELECT kind, event, slip, slip_request, contents_cents FROM reporting.facts
         WHERE property = :property AND slip IS NOT NULL AND gaming_day BETWEEN :first AND :last
-          AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)),
+          AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+          AND {stands}),
     plain AS MATERIALIZED (
         SELECT slip, max(slip_request) AS request FROM steps
         WHERE slip <> ALL(:taken_on) AND slip NOT IN (
@@ -34,7 +36,9 @@ _PLAIN: Final = """
         HAVING count(*) FILTER (WHERE kind = 'slip.prepared') = 1
            AND count(*) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received') = 1
            AND sum(contents_cents) FILTER (WHERE kind = 'slip.prepared')
-             = sum(contents_cents) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received'))"""
+             = sum(contents_cents) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received'))""".replace(
+    "{stands}", stands()
+)
 
 _OTHERS: Final = """
     SELECT DISTINCT slip FROM steps WHERE slip NOT IN (SELECT slip FROM plain UNION ALL SELECT request FROM plain)"""
@@ -55,7 +59,10 @@ _ALL: Final = text(
     JOIN reporting.facts r ON r.property = :property AND r.slip = plain.slip
      AND (r.kind = 'slip.credit_received' OR r.event = 'fill.received')
     WHERE p.gaming_day BETWEEN :first_day AND :last_day AND p.recorded_at <= :known_at AND r.recorded_at <= :known_at
-    """.replace("{plain}", _PLAIN).replace("{others}", _OTHERS)
+      AND {stands}
+    """.replace("{stands}", stands("r"))
+    .replace("{plain}", _PLAIN)
+    .replace("{others}", _OTHERS)
 )
 """What `_OFF` finds, and every plain slip that was prepared on some days, with its receipt."""
 
@@ -66,21 +73,24 @@ _PREPARED: Final = text("""
     GROUP BY 1, 2""")
 
 # A request moves nothing, nor does a fill on its way.
-_DAYS: Final = text("""
+_DAYS: Final = text(
+    """
     WITH raw AS MATERIALIZED (
         SELECT service, shard, seq, coalesce(event, kind) AS step, gaming_day, slip, contents_cents
         FROM reporting.facts
         WHERE property = :property AND slip IS NOT NULL AND recorded_at <= :known_at
           AND kind <> 'slip.requested' AND event IS DISTINCT FROM 'fill.carried'
           AND gaming_day BETWEEN :begin AND :last
-          AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table))
+          AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) AND {stands})
     SELECT r.gaming_day, split_part(r.slip, '/', 1) AS slip, r.step, count(*) AS slips,
            coalesce(sum(coalesce(r.contents_cents, p.contents_cents)), 0) AS cents,
            bool_and(r.step <> 'credit.carried' OR p.slip IS NOT NULL) AS is_known,
            array_agg(r.service) AS services, array_agg(r.shard) AS shards, array_agg(r.seq) AS seqs
     FROM raw r LEFT JOIN raw p ON r.step = 'credit.carried' AND p.step = 'slip.prepared' AND p.slip = r.slip
     WHERE r.gaming_day BETWEEN :first AND :last
-    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""")
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    """.replace("{stands}", stands())
+)
 
 
 def _around(books: Books, taken_on: Iterable[CaseKey]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Self, TypeVar
 
 from sqlalchemy import text
 
+from services.reporting.books.derived import stands
 from services.reporting.books.stages import Restatement, played_days, stage_of
 from services.reporting.books.statements import (
     FACTS,
@@ -193,6 +194,8 @@ class Books(Sums):
             "known_at": self.question.known_at,
             **asked,
         }
+        if table == "facts":
+            more += f" AND {stands()}"
         query = FACTS.replace("{table}", table).replace("{more}", more).replace("{of_property}", of_property)
         return [Listed.of(row) for row in await self._reader.execute(text(query), parameters)]
 

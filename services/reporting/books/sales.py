@@ -9,7 +9,8 @@ from sqlalchemy import text
 from services.reporting.books.reading import ENTRIES, Books, refs_of
 from services.reporting.kit.figures import NOTHING, Figure
 
-# `moved_cents` is what came into the table inventory, and so negative; what is sold says what it is sold for.
+# `moved_cents` is what came into the table inventory, and so negative, but where a sale is void: that takes one off.
+# What is sold says what it is sold for.
 _SOLD: Final = """
     FROM reporting.facts
     WHERE property = :property AND gaming_day = :gaming_day AND recorded_at <= :known_at
@@ -22,15 +23,15 @@ _SUMS: Final = text(
     """
     SELECT date_trunc('hour', quarter, :zone) AS hour, moved_by, CAST(sum(sales) AS bigint) AS sales,
            CAST(sum(cents) AS bigint) AS cents
-    FROM (SELECT date_bin('15 minutes', occurred_at, TIMESTAMPTZ 'epoch') AS quarter, moved_by, count(*) AS sales,
-                 -sum(moved_cents) AS cents {sold}
+    FROM (SELECT date_bin('15 minutes', occurred_at, TIMESTAMPTZ 'epoch') AS quarter, moved_by,
+                 -sum(sign(moved_cents)) AS sales, -sum(moved_cents) AS cents {sold}
           GROUP BY quarter, moved_by) quarters
     GROUP BY hour, moved_by ORDER BY hour, moved_by DESC""".replace("{sold}", _SOLD)
 )
 _EXPLAINED: Final = text(
     """
-    SELECT date_trunc('hour', occurred_at, :zone) AS hour, moved_by, count(*) AS sales,
-           CAST(-sum(moved_cents) AS bigint) AS cents{entries} {sold}
+    SELECT date_trunc('hour', occurred_at, :zone) AS hour, moved_by,
+           CAST(-sum(sign(moved_cents)) AS bigint) AS sales, CAST(-sum(moved_cents) AS bigint) AS cents{entries} {sold}
     GROUP BY hour, moved_by ORDER BY hour, moved_by DESC""".replace("{sold}", _SOLD).replace("{entries}", ENTRIES)
 )
 

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import text
 
+from services.reporting.books.derived import stands
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.figures import NOTHING, Figure
 from shared.contracts import inventory, pit
@@ -153,13 +154,17 @@ def _step(listed: Listed) -> tuple[SlipKind, int, Literal["carried", "received",
     raise TypeError(f"{type(listed.fact).__name__} is no step of a slip")
 
 
-_OF_DAYS: Final = text("""
+_OF_DAYS: Final = text(
+    """
     SELECT DISTINCT slip FROM reporting.facts
     WHERE property = :property AND slip IS NOT NULL AND gaming_day BETWEEN :first AND :last
-      AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)""")
+      AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+      AND {stands}""".replace("{stands}", stands())
+)
 
 # The steps of a slip may lie days apart. With a slip comes its request, and with that whatever was prepared for it.
-_STEPS: Final = text("""
+_STEPS: Final = text(
+    """
     WITH asked AS (SELECT unnest(CAST(:slips AS text[])) AS slip),
     requests AS (
         SELECT slip FROM asked
@@ -172,8 +177,9 @@ _STEPS: Final = text("""
     SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
     FROM reporting.facts JOIN wanted USING (slip)
     WHERE property = :property AND recorded_at <= :known_at
-      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
-    ORDER BY recorded_at, service, shard, seq""")
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) AND {stands}
+    ORDER BY recorded_at, service, shard, seq""".replace("{stands}", stands())
+)
 
 
 async def slips_of(books: Books) -> list[Slip]:

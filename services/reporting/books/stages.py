@@ -18,6 +18,7 @@ from shared.contracts.inventory import (
     BoxWrittenOff,
     CreditReceived,
     ManualSlipEntered,
+    PitVoided,
     SlipVoided,
 )
 from shared.contracts.reading import kind_of
@@ -68,7 +69,7 @@ _STATED_OF: Final = (
     *(kind_of(event) for event in (pit.ReceivedFill, pit.CarriedCredit, pit.SoldChips, pit.DroppedCoupon)),
     *(kind_of(event) for event in (pit.WaivedVigorish, pit.ExchangedBox)),
     *(fact.KIND.name for fact in (ManualSlipEntered, CreditReceived, SlipVoided, AdjustmentApproved, BoxWrittenOff)),
-    CountConcluded.KIND.name,
+    *(PitVoided.KIND.name, CountConcluded.KIND.name),
 )
 """What is reported and recorded that may make another win: events of the pit, and facts."""
 
@@ -76,9 +77,11 @@ _STATED_OF: Final = (
 _AFTER: Final = text("""
     SELECT c.gaming_day, c.service, c.shard, c.seq, c.recorded_at, c.changes,
            coalesce(f.kind, x.kind, 'settlement.posted') AS kind,
-           coalesce(x.entered_by, f.data ->> 'approved_by', f.data ->> 'resolved_by', f.data ->> 'owner',
+           coalesce(x.entered_by, f.data #>> '{correction,approved_by}', f.data ->> 'approved_by',
+                    f.data ->> 'resolved_by', f.data ->> 'owner',
                     f.data ->> 'concluded_by', f.data ->> 'entered_by', f.data ->> 'by', '') AS who,
-           coalesce(x.reason, f.data ->> 'reason', f.data ->> 'conclusion', f.data ->> 'late_reason', '') AS why
+           coalesce(x.reason, f.data #>> '{correction,reason}', f.data ->> 'reason', f.data ->> 'conclusion',
+                    f.data ->> 'late_reason', '') AS why
     FROM (SELECT gaming_day, service, shard, seq, recorded_at, bool_or(changes) AS changes FROM (
               SELECT gaming_day, service, shard, seq, recorded_at, true AS changes FROM reporting.amounts
               WHERE property = :property AND gaming_day = :day AND measure <> 'acts'

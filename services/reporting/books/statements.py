@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from services.reporting.books.derived import stands
 from services.reporting.books.rounds import DEALT, LINE_FIGURES, STAKES
 from shared.contracts.wager_totals import FIGURES
 
@@ -133,7 +134,7 @@ FIRST_RECORDED: Final = """
       AND recorded_at <= :known_at
     GROUP BY table_name, item"""
 
-LAST_OF_PIT: Final = """
+LAST_OF_PIT: Final = f"""
     SELECT DISTINCT ON (table_name) f.* FROM unnest(CAST(:tables AS text[])) AS t(of_table)
     CROSS JOIN unnest(CAST(:events AS text[])) AS e(of_kind)
     CROSS JOIN LATERAL (
@@ -141,7 +142,7 @@ LAST_OF_PIT: Final = """
                CAST(data ->> 'sequence' AS bigint) AS sequence, table_name
         FROM reporting.facts
         WHERE property = :property AND table_name = t.of_table AND event = e.of_kind AND gaming_day < :day
-          AND recorded_at <= :known_at
+          AND recorded_at <= :known_at AND {stands()}
         ORDER BY occurred_at DESC, sequence DESC LIMIT 1) f
     ORDER BY table_name, occurred_at DESC, sequence DESC"""
 

@@ -17,6 +17,7 @@ from shared.contracts.vigorish import (
     VigorishCollection,
     VigorishReturn,
     VigorishTakenBack,
+    VigorishVoided,
     VigorishWaiver,
 )
 
@@ -108,15 +109,25 @@ def _line(fact: VigorishAssessed | VigorishTakenBack, line: AssessedLine, sign: 
         yield Amount(measure, sign * value, fact.table, item=kind.item)
 
 
-@adds(VigorishCollection, VigorishWaiver, VigorishReturn)
-def settled(fact: VigorishCollection | VigorishWaiver | VigorishReturn) -> Iterator[Amount]:
-    """Say what a table collected, waived or gave back."""
+@adds(VigorishCollection, VigorishWaiver, VigorishReturn, VigorishVoided)
+def settled(fact: VigorishCollection | VigorishWaiver | VigorishReturn | VigorishVoided) -> Iterator[Amount]:
+    """Say what a table collected, waived or gave back, or what of that is void."""
     act = Act("bank" if fact.bank else "player", fact.dealer_id or "")
     here = partial(Amount, table=fact.table, shift=fact.shift, item=act.item)
     match fact:
+        case VigorishVoided():
+            yield here(_SETTLED[fact.settled], -fact.cents)
         case VigorishCollection():
             yield here("vigorish_collected_cents", fact.cents)
         case VigorishWaiver():
             yield here("vigorish_not_collected_cents", fact.cents)
         case VigorishReturn():
             yield here("vigorish_returned_cents", fact.cents)
+
+
+_SETTLED: Final = {
+    "vigorish.collected": "vigorish_collected_cents",
+    "vigorish.waived": "vigorish_not_collected_cents",
+    "vigorish.returned": "vigorish_returned_cents",
+}
+"""The measure of what a table says that it did."""

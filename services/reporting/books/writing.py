@@ -29,7 +29,7 @@ from services.reporting.tables import (
 from shared.contracts.chips import value_of
 from shared.contracts.envelope import Event
 from shared.contracts.facts import EntryEvent, Fact
-from shared.contracts.inventory import PitRecorded
+from shared.contracts.inventory import PitRecorded, PitVoided
 from shared.contracts.places import PlaceAt
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.bulk import added, copy, copy_tuples, excluded, insert, keyed
@@ -114,7 +114,8 @@ class Batch:
         which need not be known yet while this is written.
         """
         about = {"property": getattr(fact, "property", None), "table_name": getattr(fact, "table", None)}
-        said = {"kind": type(fact).KIND.name, "event": getattr(fact, "event", None), "occurred_at": event.time}
+        reported = getattr(fact, "event", None) if isinstance(fact, PitRecorded) else None
+        said = {"kind": type(fact).KIND.name, "event": reported, "occurred_at": event.time}
         held = {"gaming_day": day, "contents_cents": _contents_cents(fact), "data": fact.encode().decode()}
         self._facts.append(self._entry(event) | about | said | held)
 
@@ -186,6 +187,8 @@ class Batch:
 
 def _contents_cents(fact: Fact) -> int | None:
     """Return what the contents come to that a fact of a table's chips names; None where it names none."""
+    if isinstance(fact, PitVoided):
+        return None
     said = fact.data if isinstance(fact, PitRecorded) else fact
     named = (getattr(said, name, None) for name in ("contents", "received_contents", "returned"))
     return next((value_of(contents) for contents in named if contents is not None), None)

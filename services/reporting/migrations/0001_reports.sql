@@ -36,10 +36,13 @@ CREATE TABLE facts (
     event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSONB NOT NULL,
     contents_cents BIGINT,
     moved_cents BIGINT GENERATED ALWAYS AS (
-        CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
+        CASE WHEN CASE kind WHEN 'pit.voided' THEN data ->> 'event' ELSE event END
+            NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
         THEN CAST(data #>> '{moved,cents}' AS bigint) END) STORED,
     moved_by TEXT GENERATED ALWAYS AS (
-        CASE event WHEN 'chips.sold' THEN data #>> '{data,instrument}' ELSE event END) STORED,
+        CASE CASE kind WHEN 'pit.voided' THEN data ->> 'event' ELSE event END
+        WHEN 'chips.sold' THEN data #>> '{data,instrument}'
+        ELSE CASE kind WHEN 'pit.voided' THEN data ->> 'event' ELSE event END END) STORED,
     slip TEXT GENERATED ALWAYS AS (
         CASE
         WHEN kind = 'slip.requested' THEN (data ->> 'slip') || '/request/' || (data ->> 'request')
@@ -52,6 +55,12 @@ CREATE TABLE facts (
     check_serial TEXT GENERATED ALWAYS AS (
         CASE WHEN event = 'counter_check.issued' THEN data #>> '{data,serial}'
         WHEN kind = 'counter_check.replaced' THEN data ->> 'serial' END) STORED,
+    act TEXT GENERATED ALWAYS AS (
+        CASE WHEN kind = 'pit.recorded' THEN (data ->> 'sequence') || '/' || coalesce(data ->> 'revision', '1')
+        WHEN kind IN ('vigorish.waiver', 'vigorish.return') THEN data ->> 'event' END) STORED,
+    voids TEXT GENERATED ALWAYS AS (
+        CASE kind WHEN 'pit.voided' THEN (data ->> 'sequence') || '/' || (data ->> 'revision')
+        WHEN 'vigorish.voided' THEN data ->> 'event' END) STORED,
     check_cents BIGINT GENERATED ALWAYS AS (
         CAST(CASE WHEN event = 'counter_check.issued' THEN data #>> '{data,cents}'
         WHEN kind = 'counter_check.replaced' THEN data ->> 'cents' END AS bigint)) STORED,
@@ -68,13 +77,15 @@ CREATE INDEX facts_sold ON facts (property, gaming_day)
     INCLUDE (occurred_at, recorded_at, table_name, moved_by, moved_cents)
     WHERE moved_by IN ('currency', 'counter_check.issued') AND moved_cents <> 0;
 CREATE INDEX facts_of_slips ON facts (property, gaming_day)
-    INCLUDE (service, shard, seq, recorded_at, kind, event, table_name, slip, slip_request, contents_cents)
+    INCLUDE (service, shard, seq, recorded_at, kind, event, table_name, slip, slip_request, contents_cents, act)
     WHERE slip IS NOT NULL;
 CREATE INDEX facts_of_slip ON facts (property, slip) WHERE slip IS NOT NULL;
 CREATE INDEX facts_of_request ON facts (property, slip_request) WHERE slip_request IS NOT NULL;
 CREATE INDEX facts_of_checks ON facts (property, gaming_day)
-    INCLUDE (service, shard, seq, recorded_at, event, table_name, check_serial, check_cents)
+    INCLUDE (service, shard, seq, recorded_at, event, table_name, check_serial, check_cents, act)
     WHERE check_serial IS NOT NULL;
+CREATE INDEX facts_of_voids ON facts (property, table_name, voids) INCLUDE (service, recorded_at)
+    WHERE voids IS NOT NULL;
 CREATE INDEX facts_of_check ON facts (property, check_serial) WHERE check_serial IS NOT NULL;
 
 CREATE TABLE documents (

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
+from services.reporting.books.derived import stands
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.document import Column, Filled, Identity, Made, Section, fill
 from services.reporting.kit.figures import NOTHING, EntriesOf, EntryRef, Figure, total
@@ -117,13 +118,15 @@ async def left_before(books: Books) -> Figure:
     return known.get((), {}).get("check_left_cents", NOTHING)
 
 
-_ISSUED: Final = text("""
+_ISSUED: Final = text(
+    """
     SELECT service, shard, seq, gaming_day, table_name, check_serial AS serial, check_cents AS cents,
            coalesce(data #>> '{data,drawer}', data ->> 'drawer') AS drawer
     FROM reporting.facts
     WHERE property = :property AND recorded_at <= :known_at AND gaming_day <= :last AND check_serial = ANY(:serials)
-      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
-    ORDER BY gaming_day, serial, recorded_at, service, shard, seq""")
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) AND {stands}
+    ORDER BY gaming_day, serial, recorded_at, service, shard, seq""".replace("{stands}", stands())
+)
 
 
 async def on_hand(books: Books) -> Filled:

@@ -34,11 +34,12 @@ from services.reporting.kit.document import Identity, Made, Mark, fill
 from services.reporting.kit.figures import NOTHING, Cell, EntriesOf, Figure
 from services.reporting.kit.question import is_long
 from services.reporting.reports.cells import require_whole
+from services.reporting.reports.currency_amended import AMENDED, amended_rows
 from services.reporting.reports.currency_days import Logged, applied_to_logs, day_rows, read_days
 from services.reporting.reports.currency_sections import DAYS, LOG, PATTERNS, REPORTABLE, WARNINGS
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
 from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, RedemptionVoided
-from shared.contracts.inventory import PitRecorded
+from shared.contracts.inventory import PitRecorded, PitVoided
 from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
 from shared.runtime.web.roles import READ_PATRON_REPORTS
@@ -118,10 +119,12 @@ async def _fill(books: Books) -> Content:
         fill(WARNINGS, Made(_standing(judged, "near", only_filed=only_due), _warning)),
         fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
     )
+    filed = [(law, report) for law in laws for report in _filed(law)]
+    changed = await amended_rows(books, filed, movements, filed_cents) if filed else []
     applied = [one for each in judged for one in each.applied()]
     if only_due:
         applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
-    return Content(sections, identities, _marks(applied))
+    return Content((*sections, fill(AMENDED, changed)), identities, _marks(applied))
 
 
 def _filed(law: Pack) -> list[str]:
@@ -283,14 +286,15 @@ CURRENCY: Final = Report(
     title="Currency reports and logs (CTR, MTL)",
     about=(
         "What persons moved in currency in a gaming day, in and out apart, over all places where they are known: what "
-        "is to be reported and by when, the log of each department, what is near a threshold, and patterns that a "
-        "person should look at. Persons are references. Of more than a week, logs of currency, and what nobody known "
+        "is to be reported and by when, the log of each department, what is near a threshold, patterns that a person "
+        "should look at, and what was to be reported until something of it was void: a report of it that was filed is "
+        "amended. Persons are references. Of more than a week, logs of currency, and what nobody known "
         "moved at tables, are added up by gaming day and department (the day lists them), and what is near the "
         "threshold of a log alone is not listed."
     ),
-    sections=(DAYS, REPORTABLE, LOG, WARNINGS, PATTERNS),
+    sections=(DAYS, REPORTABLE, LOG, WARNINGS, PATTERNS, AMENDED),
     sources=(
-        *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded),
+        *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded, PitVoided),
         *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided),
     ),
     fill=_fill,

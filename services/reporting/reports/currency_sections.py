@@ -4,19 +4,19 @@ from typing import Final
 
 from services.reporting.kit.document import Column, Section
 
-_FORM: Final = Column(name="form", title="Form")
-_DAY: Final = Column(name="gaming_day", title="Gaming day", unit="day")
-_PERSON: Final = Column(
+FORM: Final = Column(name="form", title="Form")
+DAY: Final = Column(name="gaming_day", title="Gaming day", unit="day")
+PERSON: Final = Column(
     name="person",
     title="Person",
     formula="a reference: the patron, or the account where none is known; unknown where it is not recorded",
 )
-_DIRECTION: Final = Column(name="direction", title="In or out", formula="into the casino, or out of it to the person")
+DIRECTION: Final = Column(name="direction", title="In or out", formula="into the casino, or out of it to the person")
 _CENTS: Final = Column(name="cents", title="Amount", unit="cents")
 _MOVEMENTS: Final = Column(name="movements", title="Movements", unit="count")
 _ENTRY: Final = Column(name="entry", title="First entry")
 _TOTAL: Final = (
-    *(_FORM, _DAY, _PERSON, _DIRECTION, _MOVEMENTS, _CENTS),
+    *(FORM, DAY, PERSON, DIRECTION, _MOVEMENTS, _CENTS),
     Column(name="threshold_cents", title="Threshold", unit="cents"),
 )
 _SOURCE: Final = (
@@ -30,7 +30,7 @@ DAYS: Final = Section(
     title="By gaming day",
     key=("gaming_day", "department"),
     columns=(
-        _DAY,
+        DAY,
         Column(name="department", title="Department", formula="account, cage or table"),
         Column(name="in_cents", title="Currency in", unit="cents", added=True, formula="of all amounts"),
         Column(name="out_cents", title="Currency out", unit="cents", added=True, formula="of all amounts"),
@@ -63,12 +63,12 @@ LOG: Final = Section(
     key=("department", "form", "entry"),
     columns=(
         Column(name="department", title="Department"),
-        _FORM,
-        _DAY,
+        FORM,
+        DAY,
         Column(name="moment", title="Moment", unit="moment"),
         Column(name="place", title="Place", formula="the table, the window of the cage, or the wallet"),
-        _PERSON,
-        _DIRECTION,
+        PERSON,
+        DIRECTION,
         Column(name="kind", title="Kind"),
         _CENTS,
         Column(name="in_cents", title="In so far", unit="cents", formula="of the person in the gaming day, everywhere"),
@@ -94,10 +94,10 @@ PATTERNS: Final = Section(
     title="Patterns for a person to judge",
     key=("form", "pattern", "person", "direction", "first_day"),
     columns=(
-        _FORM,
+        FORM,
         Column(name="pattern", title="Pattern"),
-        _PERSON,
-        _DIRECTION,
+        PERSON,
+        DIRECTION,
         Column(name="first_day", title="From", unit="day"),
         Column(name="last_day", title="To", unit="day"),
         Column(name="movements", title="Movements", unit="count"),

@@ -3,7 +3,7 @@
 § 465a.36(b) permits six movements; each kind of event that moves chips is one of them, and tips are none.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Final, Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from pydantic import AwareDatetime
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.denominations import Stacks, added, stacks
+from services.table_inventory.domain.dependents import Dependents
 from services.table_inventory.domain.people import law_of_slips
 from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.slips import STEPS, Slip, SlipKey
@@ -27,6 +28,7 @@ from shared.contracts.wager_totals import WagerTotals
 from shared.journal.entry import Posting
 from shared.journal.recording import Recording
 from shared.rules.errors import Refused
+from shared.runtime.consume.pit_events import PitEventsKnown, PitPlace
 
 SlipStep = pit.CarriedFill | pit.ReceivedFill | pit.CarriedCredit
 FirstCount = pit.CountedTable | pit.CarriedTable
@@ -43,8 +45,30 @@ class TableKey(NamedTuple):
 BoxName = tuple[str, str]
 """The name of a drop box: (property, box)."""
 
-Books = dict[TableKey, list[tuple[datetime, int]]]
-"""What moved (moment, cents) at tables that were never counted, rounds aside."""
+
+@dataclass(slots=True)
+class Books:
+    """With what the books of a table begin: what was counted first, less what had moved by then, rounds aside.
+
+    `brought_cents` is with what they begin so far. `counts` has its earliest counts, (moment, sequence) and cents; of
+    what moved, `moved_until` has what is recorded, by the moments in question, and `moved` the rest: moment and cents.
+    """
+
+    brought_cents: int = 0
+    counts: dict[tuple[datetime, int], int] = field(default_factory=dict)
+    moved: list[tuple[datetime, int]] = field(default_factory=list)
+    moved_until: dict[datetime, int] = field(default_factory=dict)
+    begin_again: bool = False
+    """Whether the count with which they began changes."""
+
+    def begun(self) -> int:
+        """Return by how much more they begin now than so far; cents."""
+        wanted = 0
+        if self.counts:
+            (at, _), cents = min(self.counts.items())
+            wanted = cents - self.moved_until.get(at, 0) - sum(cents for moment, cents in self.moved if moment <= at)
+        changed, self.brought_cents, self.begin_again = wanted - self.brought_cents, wanted, False
+        return changed
 
 
 class Round(RevisionView):
@@ -71,11 +95,25 @@ class Known:
 
     places: PlaceAt
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
-    books: Books = field(default_factory=dict)
+    books: dict[TableKey, Books] = field(default_factory=dict)
+    """Those of tables that were never counted, or of which a count changes."""
     checks: set[tuple[str, str]] = field(default_factory=set)
     """The counter checks that there are, of those that are named: (property, serial number)."""
     boxes: dict[BoxName, set[str]] = field(default_factory=dict)
     """The tables on which the drop boxes are that are named."""
+    events: PitEventsKnown[PitRecorded] = field(default_factory=PitEventsKnown)
+    dependents: dict[PitPlace, Dependents] = field(default_factory=dict)
+    """What depends on the events that change."""
+
+    def copied(self) -> "Known":
+        """Return the same, to be tried: what changes in it does not change here."""
+        books = {key: replace(one, counts=dict(one.counts), moved=list(one.moved)) for key, one in self.books.items()}
+        boxes = {name: set(tables) for name, tables in self.boxes.items()}
+        return replace(self, slips=dict(self.slips), books=books, checks=set(self.checks), boxes=boxes)
+
+    def take(self, trial: "Known") -> None:
+        """Let what was tried hold."""
+        self.slips, self.books, self.checks, self.boxes = trial.slips, trial.books, trial.checks, trial.boxes
 
 
 AT_COUNTS: Final = (pit.CountedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)
@@ -87,21 +125,22 @@ def slip_of(data: SlipStep) -> SlipKey:
     return SlipKey(data.property, "credit" if isinstance(data, pit.CarriedCredit) else "fill", data.number)
 
 
-def record_pit(event: Event[Any], known: Known) -> Recording:
+def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **again: Any) -> Recording:
     """Return what is recorded of a pit event, under the gaming day of its moment where it claims another.
 
+    `again` are the `revision` and the `correction` of one that was recorded before; `boxes_stay` where they are then.
     Raises: Refused where its property, table or slip is not there, the property refuses the gaming day, or a person
     stands for two steps.
     """
     place, day = in_pit(known.places, event.data, event.time)
     if not isinstance(event.data, AT_COUNTS):
         day = place.gaming_day(event.time)
-    _require_known(event.data, place, known)
+    _require_known(event.data, place, known, boxes_stay=boxes_stay)
     data, claimed = _on_its_days(event.data, event.time, place, day)
-    moved, postings = _money(data, event.time, known, place)
-    book = known.books.get(TableKey(data.property, data.table))
-    if moved is not None and book is not None:
-        book.append((event.time, moved.cents))
+    moved, postings = _money(data, event, known, place)
+    books = known.books.get(TableKey(data.property, data.table))
+    if moved is not None and books is not None:
+        books.moved.append((event.time, moved.cents))
     at_table = {name: getattr(data, name) for name in pit.PitData.model_fields}
     fact = PitRecorded(
         event=name_and_version(event.type)[0],
@@ -112,11 +151,12 @@ def record_pit(event: Event[Any], known: Known) -> Recording:
         slip_day=_slip_day(data, known),
         non_banking=non_banking(place, data.table, day),
         data=data,
+        **again,
     )
-    return Recording(fact=fact, postings=postings)
+    return Recording(fact=fact, postings=postings, occurred_at=event.time)
 
 
-def _require_known(data: pit.PitData, place: Place, known: Known) -> None:
+def _require_known(data: pit.PitData, place: Place, known: Known, *, boxes_stay: bool) -> None:
     """Note what a property has once only. Raises: Refused for a shift that it has not, or for what is there already."""
     begun = data.begins if isinstance(data, pit.CountedOpenTable) else None
     for shift in (data.shift, data.shift if begun is None else begun.shift):
@@ -129,15 +169,20 @@ def _require_known(data: pit.PitData, place: Place, known: Known) -> None:
                     f"counter check {data.serial} of {data.property} was issued already: a serial number is used once"
                 )
             known.checks.add((data.property, data.serial))
-        case pit.ExchangedBox():
-            if data.placed_box is not None:
-                on = known.boxes.setdefault((data.property, data.placed_box), set())
-                for table in sorted(on - {data.table}):
-                    raise Refused(
-                        f"box {data.placed_box} is on {table}, as its last exchange says: it cannot be on {data.table}"
-                    )
-                on.add(data.table)
+        case pit.ExchangedBox() if not boxes_stay:
+            put_on_table((data.property, data.placed_box), data.table, known)
             known.boxes.get((data.property, data.removed_box), set()).discard(data.table)
+
+
+def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
+    """Note that a box is on a table, if there is one. Raises: Refused where it is on another one."""
+    property_name, name = box
+    if name is None:
+        return
+    on = known.boxes.setdefault((property_name, name), set())
+    for other in sorted(on - {table}):
+        raise Refused(f"box {name} is on {other}, as its last exchange says: it cannot be on {table}")
+    on.add(table)
 
 
 def _on_its_days(data: pit.PitData, at: datetime, place: Place, day: date) -> tuple[pit.PitData, date | None]:
@@ -164,13 +209,13 @@ def _slip_day(data: pit.PitData, known: Known) -> date | None:
 _Money = tuple[Moved | None, tuple[Posting, ...]]
 
 
-def _money(data: Any, at: datetime, known: Known, place: Place) -> _Money:
+def _money(data: Any, event: Event[Any], known: Known, place: Place) -> _Money:
     table = TableAccounts(data.property, data.table)
     match data:
         case pit.CountedTable() | pit.CarriedTable():
-            return None, _first_count(data, at, table, known)
+            return None, _first_count(data, event, table, known)
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
-            return _slip_step(data, at, table, known, place)
+            return _slip_step(data, event.time, table, known, place)
         case pit.SoldChips():
             return _moved("cash", -data.cents, table.sold(data.instrument, data.cents), stacks(data.contents, -1))
         case pit.IssuedCounterCheck():
@@ -195,13 +240,14 @@ def _moved(movement: Movement, cents: int, postings: tuple[Posting, ...], conten
     return Moved(movement=movement, cents=cents, contents=contents or None), postings
 
 
-def _first_count(data: FirstCount, at: datetime, table: TableAccounts, known: Known) -> tuple[Posting, ...]:
+def _first_count(data: FirstCount, event: Event[Any], table: TableAccounts, known: Known) -> tuple[Posting, ...]:
     """Post with what the books of a table begin, at its first count; later counts are compared with them."""
-    book = known.books.pop(TableKey(data.property, data.table), None)
-    if book is None:
+    books = known.books.get(TableKey(data.property, data.table))
+    if books is None:
         return ()
-    moved_cents = sum(cents for moment, cents in book if moment <= at)
-    return table.transfer("inventory", "brought_forward", value_of(data.contents) - moved_cents)
+    begins = books.begin_again or not books.counts
+    books.counts[event.time, event.sequence] = value_of(data.contents)
+    return table.transfer("inventory", "brought_forward", books.begun()) if begins else ()
 
 
 def _slip_step(data: SlipStep, at: datetime, table: TableAccounts, known: Known, place: Place) -> _Money:

@@ -26,8 +26,9 @@ def upgrade() -> None:
         ),
         *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners", "investigations"),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
-        *("counter_checks", "read_until"),
+        *("counter_checks", "read_until", "pit_events", "brought_forward"),
     )
+    grant("DELETE", "counts", "movements", "boxes", "transports", "equipment", "counter_checks")
     grant(
         "UPDATE",
         *(
@@ -44,4 +45,5 @@ def upgrade() -> None:
             "requests",
         ),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
+        *("pit_events", "brought_forward"),
     )

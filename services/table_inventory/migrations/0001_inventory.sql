@@ -9,6 +9,14 @@ CREATE TABLE counts (
 CREATE INDEX counts_in_order ON counts (property, "table", at, sequence);
 CREATE INDEX counts_of_day ON counts (property, gaming_day);
 
+CREATE TABLE pit_events (
+    source TEXT, sequence BIGINT, last BIGINT NOT NULL, revision BIGINT NOT NULL, shard BIGINT, seq BIGINT,
+    changes BIGINT,
+    PRIMARY KEY (source, sequence)
+);
+
+CREATE TABLE brought_forward (property TEXT, "table" TEXT, cents BIGINT NOT NULL, PRIMARY KEY (property, "table"));
+
 CREATE TABLE movements (
     shard BIGINT, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, movement TEXT NOT NULL,
     cause TEXT NOT NULL, at TIMESTAMPTZ NOT NULL, gaming_day DATE NOT NULL, cents BIGINT NOT NULL,
@@ -189,7 +197,10 @@ CREATE TABLE contests (
     CONSTRAINT contest_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 
-CREATE TABLE counter_checks (property TEXT, serial TEXT, "table" TEXT, PRIMARY KEY (property, serial));
+CREATE TABLE counter_checks (
+    property TEXT, serial TEXT, "table" TEXT, number BIGINT, PRIMARY KEY (property, serial, "table", number),
+    CONSTRAINT serial_used_once UNIQUE (property, serial) DEFERRABLE
+);
 
 CREATE TABLE write_offs (
     property TEXT, write_off BIGINT, "table" TEXT NOT NULL, box TEXT NOT NULL, shift TEXT NOT NULL, which TEXT NOT NULL,

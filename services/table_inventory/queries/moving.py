@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.pit import Books, BoxName, TableKey
+from services.table_inventory.domain.pit import BoxName, TableKey
 from services.table_inventory.tables import counter_checks, counts, movements
 from shared.contracts.settlements import RoundKey
 from shared.journal import bulk
@@ -29,14 +29,16 @@ _LOCK: Final = text("""
 _ROUNDS: Final = bulk.select(movements, by=("property", "table", "ref", "revision"), where=movements.c.rounds == 1)
 
 
-async def first_books(connection: AsyncConnection, tables: Collection[TableKey]) -> Books:
-    """Return what moved at these tables, rounds aside, for those that were never counted."""
+async def first_books(
+    connection: AsyncConnection, tables: Collection[TableKey]
+) -> dict[TableKey, list[tuple[datetime, int]]]:
+    """Return what moved at these tables, moment and cents, rounds aside, for those that were never counted."""
     if not tables:
         return {}
     c = counts.c
     counted = select(c.property, c.table).where(tuple_(c.property, c.table).in_(sorted(tables))).distinct()
     new = set(tables) - {TableKey(*row) for row in await connection.execute(counted)}
-    books: Books = {key: [] for key in new}
+    books: dict[TableKey, list[tuple[datetime, int]]] = {key: [] for key in new}
     for row in await _MOVED.read(connection, bulk.keyed(_MOVED, sorted(new))):
         books[TableKey(row.property, row.table)].append((row.at, row.cents))
     return books

@@ -11,6 +11,6 @@ depends_on = "journal_0001"
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
     run_sql(__file__, "0001_properties", "0001_submissions")
-    grant("SELECT, INSERT", "properties", "submissions", "owed", "lines")
+    grant("SELECT, INSERT", "properties", "submissions", "owed", "lines", "pit_events")
     grant("UPDATE (withdrawal_received_at)", "submissions")
-    grant("UPDATE", "owed")
+    grant("UPDATE", "owed", "pit_events")

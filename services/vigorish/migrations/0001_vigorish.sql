@@ -11,3 +11,11 @@ CREATE TABLE lines (
     property TEXT, table_name TEXT, round_id TEXT, revision INTEGER, line SMALLINT, document JSONB NOT NULL,
     PRIMARY KEY (property, table_name, round_id, revision, line)
 );
+
+CREATE TABLE pit_events (
+    source TEXT, sequence BIGINT, last BIGINT NOT NULL, revision BIGINT NOT NULL, shard BIGINT, seq BIGINT,
+    changes BIGINT, property TEXT, table_name TEXT, round_id TEXT, dealer_id TEXT, seat SMALLINT, bank BOOLEAN,
+    at TIMESTAMPTZ,
+    PRIMARY KEY (source, sequence)
+);
+CREATE INDEX events_of_seat ON pit_events (property, table_name, round_id, seat) WHERE round_id IS NOT NULL;

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Table
+from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.entry import Entry
@@ -59,6 +59,7 @@ async def project_journal(
     """Project the journal, some entries at a time; return the entries that do not fit, or cannot be read."""
     unfit: list[Unfit] = []
     projector = manifest.whole_projector
+    await connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))  # shards come one after the other
     reading = projector.read(connection, manifest.journal)
     while len(unfit) < DIFFERENCES_MAX:
         try:

@@ -9,7 +9,7 @@ from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.rounds import DAY, completed, corrected, correction_approved, record, submission, two_people, voided
 from tests.unit.progressive_meters.examples import METERS
-from tests.unit.table_inventory.examples import INVENTORY, PIT
+from tests.unit.table_inventory.examples import CHANGES, INVENTORY, PIT
 from tests.unit.vigorish.examples import VIGORISH
 from tests.unit.wagering_accounts.examples import ACCOUNTS
 
@@ -216,5 +216,5 @@ _OF_SETTLEMENT: dict[str, dict[str, Any]] = {
     },
 }
 EXAMPLES |= {kind: _settled(kind, data) for kind, data in _OF_SETTLEMENT.items()}
-EXAMPLES |= PIT | INVENTORY | ACCOUNTS | VIGORISH | METERS
+EXAMPLES |= PIT | CHANGES | INVENTORY | ACCOUNTS | VIGORISH | METERS
 """One message of every kind, by kind."""

@@ -55,6 +55,13 @@ _PIT: dict[str, dict[str, Any]] = {
     "stub.counted": {"cards": 52, "expected": 52, "dealer": "dealer.dan"},
 }
 PIT = {kind: TABLE.event(kind, at(1), **data) for kind, data in _PIT.items()}
+"""What happens at tables."""
+
+_CORRECTION = {"reason": "typed wrong", "entered_by": "floor.fay", "approved_by": "audit.kim"}
+_SALE = {"property": PROPERTY, "table": "BJ-01", "event": "chips.sold", "sequence": 8, "correction": _CORRECTION}
+_CHANGED = {"pit_event.voided": _SALE, "pit_event.corrected": _SALE | {"at": NOW, "instead": PIT["chips.sold"]["data"]}}
+CHANGES = {kind: TABLE.event(kind, at(1)) | {"data": data} for kind, data in _CHANGED.items()}
+"""What takes back what was said of a table, or says something else in its place."""
 
 _PLACE = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY}
 _SLIP = {**_PLACE, "slip": "fill", "number": 1}
@@ -156,6 +163,17 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "moved": {"movement": "cash", "cents": -10000, "contents": {"chip:2500": -4}},
             "data": PIT["chips.sold"]["data"],
         },
+        "pit.voided": {
+            **_PLACE,
+            "event": "chips.sold",
+            "sequence": 7,
+            "shift": "day",
+            "moved": {"movement": "cash", "cents": 10000, "contents": {"chip:2500": 4}},
+            "data": PIT["chips.sold"]["data"],
+            "revision": 1,
+            "correction": _CORRECTION,
+        },
+        "pit.noted": {**_PLACE, "event": "chips.sold", "sequence": 7, "correction": _CORRECTION},
         "round.counted": {**_PLACE, "round_id": "r-1", "revision": 1, "rounds": 1, "cents": 350000},
         "slip.requested": _REQUEST,
         "slip.request_withdrawn": {

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import CheckConstraint
 
 from services.table_inventory.domain.denominations import added, stacks
-from services.table_inventory.domain.pit import Known, TableKey, count_round, record_pit
+from services.table_inventory.domain.pit import Books, Known, TableKey, count_round, record_pit
 from services.table_inventory.domain.slips import Slip, SlipKey
 from services.table_inventory.handlers import PitEvents, Settlements
 from services.table_inventory.tables import movements
@@ -98,10 +98,10 @@ def test_tips_touch_no_account_of_the_inventory() -> None:
 def test_the_first_count_of_a_table_begins_its_books() -> None:
     """What moved before it is taken off; a table that was counted before posts nothing."""
     key = TableKey(PROPERTY, "BJ-01")
-    what = Known(places, books={key: [(at(0.5), 2000), (at(9), -700)]})
+    what = Known(places, books={key: Books(moved=[(at(0.5), 2000), (at(9), -700)])})
     first = record(PIT["table.opened"], what)
     assert [3000, -3000] == [posting.cents for posting in first.postings]
-    assert key not in what.books
+    assert what.books[key].counts
     assert () == record(PIT["table.closed"], what).postings
 
 

@@ -22,6 +22,7 @@ _LINES = [
         "agrees": True,
     }
 ]
+_CORRECTION = {"reason": "typed wrong", "entered_by": "floor.lee", "approved_by": "audit.kim"}
 _AT_TABLE = {
     "property": PROPERTY,
     "table": TABLE,
@@ -69,5 +70,19 @@ VIGORISH: dict[str, dict[str, Any]] = {
         "vigorish.collection": _AT_TABLE,
         "vigorish.waiver": {**_AT_TABLE, "reason": "first hand"},
         "vigorish.return": {**_AT_TABLE, "reason": "taken twice"},
+        "vigorish.voided": {
+            **_AT_TABLE,
+            "settled": "vigorish.waived",
+            "sequence": 7,
+            "correction": _CORRECTION,
+        },
+        "vigorish.noted": {
+            "property": PROPERTY,
+            "table": TABLE,
+            "gaming_day": DAY,
+            "event": "vigorish.waived",
+            "sequence": 7,
+            "correction": _CORRECTION,
+        },
     }.items()
 }

@@ -1,0 +1,73 @@
+"""What was done since by what a pit event said, so that it cannot be taken back before that is. Pure; cents."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from services.table_inventory.domain.slips import Slip
+from shared.contracts import pit
+from shared.rules.errors import Refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependents:
+    """What depends on a pit event that is on record.
+
+    `resolved_cents` is what the variance of a count or a slip was resolved for; `step` the last at the cage about a
+    counter check that stands; `count` the one in which a box is counted; `write_off` one that is not rejected. Of the
+    last box exchange of its table, `box_before` is the box that lay there before: property and name.
+    """
+
+    resolved_cents: int | None = None
+    step: int | None = None
+    count: int | None = None
+    write_off: int | None = None
+    is_last: bool = True
+    box_before: tuple[str, str] | None = None
+
+
+def require_free(sequence: int, data: Any, instead: Any, found: Dependents, slip: Slip | None) -> None:
+    """Let what an event said be taken back, or (`instead`) replaced; of a step of a slip, with the slip as it stands.
+
+    Raises: Refused, saying what must be undone first.
+    """
+    name = f"event {sequence}"
+
+    def stays(*names: str) -> bool:
+        return instead is not None and all(getattr(instead, one) == getattr(data, one) for one in names)
+
+    if found.resolved_cents is not None and instead is None:
+        raise Refused(
+            f"the variance of {name} is resolved, for {found.resolved_cents} cents: correct what was counted instead; "
+            "then it is to be resolved again"
+        )
+    if found.resolved_cents is not None and not stays(*(("number",) if hasattr(data, "number") else ("gaming_day",))):
+        raise Refused(f"the variance of {name} is resolved: what it names, and its gaming day, stay as they are")
+    match data:
+        case pit.IssuedCounterCheck() if found.step is not None and not stays("serial", "cents"):
+            raise Refused(
+                f"counter check {data.serial} was redeemed or replaced at the cage by step {found.step}: void that "
+                "redemption first; of one that was replaced, serial number and amount stay as they are"
+            )
+        case pit.ExchangedBox():
+            _require_box(name, data, found, stays("removed_box", "placed_box", "gaming_day", "shift"))
+        case pit.TransportedBox():
+            _require_box(name, data, found, stays("box"))
+        case pit.CarriedFill() | pit.CarriedCredit() if slip is not None:
+            if slip.status in ("received", "void") and not (slip.status == "received" and stays("number")):
+                raise Refused(
+                    f"{slip.key} is {slip.status}, after {name}: what the pit reported of it later is voided first; "
+                    "what the cage did is not taken back"
+                )
+
+
+def _require_box(name: str, data: Any, found: Dependents, same: bool) -> None:
+    box = data.box if isinstance(data, pit.TransportedBox) else data.removed_box
+    if found.count is not None and not same:
+        raise Refused(
+            f"box {box} of {name} is counted in count {found.count}: its names, gaming day and shift stay as they are"
+        )
+    if found.write_off is not None and not same:
+        raise Refused(
+            f"box {box} of {name} is written off, or is to be, by write-off {found.write_off}: have that rejected, or "
+            "leave boxes, gaming day and shift as they are"
+        )

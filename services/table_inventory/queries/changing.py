@@ -1,0 +1,137 @@
+"""Read what depends on pit events that somebody changes, and with what the books of tables begin."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory import tables as t
+from services.table_inventory.domain.dependents import Dependents
+from services.table_inventory.domain.pit import Books, TableKey, slip_of
+from services.table_inventory.queries.moving import first_books
+from shared.contracts import pit
+from shared.contracts.envelope import Event
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.pit import CorrectedPitEvent, PitChange
+from shared.runtime.consume.pit_events import PitEventsKnown, PitPlace, place_of
+from shared.runtime.rows import rows_of
+
+_STEP: Final = text("""
+    SELECT max(s.step) FROM table_inventory.check_steps s
+    WHERE s.property = :property AND s.serial = :serial AND s.what IN ('redeemed', 'replaced') AND NOT EXISTS (
+        SELECT FROM table_inventory.check_steps u WHERE u.property = s.property AND u.undoes = s.step)""")
+
+_COUNT: Final = text("""
+    SELECT max(c.count) FROM (
+        SELECT property, "table", exchange, count FROM table_inventory.counted_boxes
+        UNION ALL SELECT property, "table", exchange, count FROM table_inventory.commitments) c
+    WHERE c.property = :property AND c."table" = :table AND c.exchange = :exchange""")
+
+_WRITE_OFF: Final = text("""
+    SELECT max(w.write_off) FROM table_inventory.write_offs w
+    WHERE w.property = :property AND w."table" = :table AND w.exchange = :exchange AND w.status <> 'rejected'""")
+
+_EXCHANGE: Final = text("""
+    SELECT b.exchange FROM table_inventory.boxes b
+    WHERE b.property = :property AND b."table" = :table AND b.box = :box AND b.removed_at <= :at
+    ORDER BY b.removed_at DESC, b.exchange DESC LIMIT 1""")
+
+_MOVED_UNTIL: Final = text("""
+    SELECT w.at, coalesce(sum(v.cents) FILTER (WHERE v.cause <> 'round'), 0) AS cents
+    FROM unnest(CAST(:moments AS timestamptz[])) w (at)
+    LEFT JOIN LATERAL table_inventory.moved_between(:property, :table, '-infinity', w.at) v ON true
+    GROUP BY w.at""")
+
+_OF_COUNTS: Final = frozenset({"table.opened", "table.closed", "table.counted", "table.carried"})
+
+
+async def read_dependents(
+    connection: AsyncConnection, events: Iterable[Event[Any]], known: PitEventsKnown[PitRecorded]
+) -> dict[PitPlace, Dependents]:
+    """Return what depends on the recorded events that some of these change."""
+    found: dict[PitPlace, Dependents] = {}
+    for event in events:
+        standing = known.standing(event) if isinstance(event.data, PitChange) else None
+        if standing is not None:
+            found[place_of(event)] = await _dependents(connection, standing.fact, standing.at)
+    return found
+
+
+async def _dependents(connection: AsyncConnection, fact: PitRecorded, at: datetime) -> Dependents:
+    data, table = fact.data, {"property": fact.property, "table": fact.table}
+
+    async def one(statement: Any, **asked: Any) -> int | None:
+        number: int | None = (await connection.execute(statement, asked)).scalar_one_or_none()
+        return number
+
+    async def resolved(variance: str, number: int) -> int | None:
+        query = rows_of(t.variance_cases, **table, variance=variance, number=number)
+        row = (await connection.execute(query)).one_or_none()
+        return None if row is None else row.resolved_cents
+
+    match data:
+        case pit.CountedTable() | pit.CarriedTable():
+            return Dependents(resolved_cents=await resolved("inventory", fact.sequence))
+        case pit.ReceivedFill() | pit.CarriedCredit():
+            slip = slip_of(data)
+            return Dependents(resolved_cents=await resolved(slip.slip, slip.number))
+        case pit.IssuedCounterCheck():
+            return Dependents(step=await one(_STEP, property=fact.property, serial=data.serial))
+        case pit.ExchangedBox() | pit.TransportedBox():
+            exchange: int | None = fact.sequence
+            if isinstance(data, pit.TransportedBox):
+                exchange = await one(_EXCHANGE, **table, box=data.box, at=at)
+            lain: dict[str, Any] = {}
+            if isinstance(data, pit.ExchangedBox):
+                lain = await _boxes_beside(connection, fact)
+            count, write_off = [await one(asked, **table, exchange=exchange) for asked in (_COUNT, _WRITE_OFF)]
+            return Dependents(count=count, write_off=write_off, **lain)
+        case _:
+            return Dependents()
+
+
+async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[str, Any]:
+    """Return whether an exchange is the last of its table, and which box lay there before."""
+    b = t.boxes.c
+    rows = rows_of(t.boxes, property=fact.property, table=fact.table).order_by(b.removed_at.desc(), b.exchange.desc())
+    last, *before = (await connection.execute(rows.limit(2))).all()
+    if last.exchange != fact.sequence:
+        return {"is_last": False}
+    box = before[0].placed_box if before else None
+    return {"box_before": None if box is None else (fact.property, box)}
+
+
+async def read_books(
+    connection: AsyncConnection, events: Sequence[Event[Any]], first: Collection[TableKey]
+) -> dict[TableKey, Books]:
+    """Return the books of tables that were never counted, of those at which a `first` count may be among the events.
+
+    And of those of which a count changes: with what they began, their earliest counts, and what moved until these.
+    """
+    changed: dict[TableKey, int] = defaultdict(int)
+    moments: dict[TableKey, set[datetime]] = defaultdict(set)
+    for event in events:
+        data, key = event.data, TableKey(event.data.property, event.data.table)
+        if isinstance(data, PitChange) and data.event in _OF_COUNTS:
+            changed[key] += 1
+        moments[key].add(data.at if isinstance(data, CorrectedPitEvent) else event.time)
+    found = {key: Books(moved=moved) for key, moved in (await first_books(connection, {*first, *changed})).items()}
+    for key, times in changed.items():
+        if key not in found:
+            found[key] = await _books(connection, key, times, moments[key])
+    return found
+
+
+async def _books(connection: AsyncConnection, key: TableKey, changes: int, moments: Collection[datetime]) -> Books:
+    c, place = t.counts.c, key._asdict()
+    rows = rows_of(t.counts, **place).order_by(c.at, c.sequence).limit(changes + 1)
+    counts: Mapping[tuple[datetime, int], int] = {
+        (row.at, row.sequence): row.cents for row in await connection.execute(rows)
+    }
+    asked = {"moments": sorted({*moments, *(at for at, _ in counts)})}
+    moved = {row.at: int(row.cents) for row in await connection.execute(_MOVED_UNTIL, place | asked)}
+    brought = (await connection.execute(rows_of(t.brought_forward, **place))).one_or_none()
+    return Books(0 if brought is None else brought.cents, dict(counts), moved_until=moved)

@@ -1,0 +1,93 @@
+"""What tables do about vigorish, and what follows when that is voided or corrected. Pure; amounts are cents."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from services.vigorish.domain.assessing import settled
+from shared.contracts.envelope import Event
+from shared.contracts.pit import CorrectedPitEvent, PitChange, VigorishOfRound
+from shared.contracts.places import PlaceAt, in_pit, place_at
+from shared.contracts.vigorish import (
+    VigorishCollection,
+    VigorishNoted,
+    VigorishReturn,
+    VigorishSettled,
+    VigorishVoided,
+    VigorishWaiver,
+)
+from shared.journal.entry import reversal
+from shared.journal.recording import Recording
+from shared.runtime.consume.pit_events import PitEventsKnown, Standing
+
+SETTLED: Final[Mapping[str, tuple[type[VigorishSettled], str]]] = {
+    "vigorish.collected": (VigorishCollection, "collected"),
+    "vigorish.waived": (VigorishWaiver, "waived"),
+    "vigorish.returned": (VigorishReturn, "returned"),
+}
+"""The fact that follows from an event, and the account that it moves."""
+
+_EVENT_OF: Final = {fact: event for event, (fact, _) in SETTLED.items()}
+
+
+def of_pit_event(event: Event[Any], places: PlaceAt, known: PitEventsKnown[VigorishSettled]) -> tuple[Recording, ...]:
+    """Return what is recorded of an event about vigorish, or of one that changes it. Raises: Refused."""
+    data, standing = event.data, known.standing(event)
+    said: VigorishOfRound | None = data if isinstance(data, VigorishOfRound) else None
+    at, about, recordings = event.time, {}, []
+    if isinstance(data, PitChange):
+        known.require_change(event, places, None if standing is None else _EVENT_OF[type(standing.fact)])
+        about = {"sequence": data.sequence, "correction": data.correction}
+        if isinstance(data, CorrectedPitEvent):
+            assert isinstance(data.instead, VigorishOfRound), "what corrects an event is of its kind"
+            said, at = data.instead, data.at
+            revision = known.revision_after(event)
+            about["revision"] = None if revision == 1 else revision
+    stands = None
+    if known.is_superseded(event) or (said is None and standing is None):
+        recordings.append(_noted(event, places))
+    else:
+        if isinstance(data, PitChange) and standing is not None:
+            recordings.append(_voided(data, standing))
+        if said is not None:
+            kind = data.event if isinstance(data, PitChange) else event.type
+            fact = _settled(said, event, at, places, kind, about)
+            stands = Standing(fact, settled(fact, SETTLED[kind][1]), at)
+            recordings.append(Recording(fact=fact, postings=stands.postings, occurred_at=at))
+    known.recorded(event, stands)
+    return tuple(recordings)
+
+
+def _settled(
+    data: VigorishOfRound, event: Event[Any], at: datetime, places: PlaceAt, kind: str, about: Mapping[str, Any]
+) -> VigorishSettled:
+    """Return what a table did about vigorish, under the gaming day of its moment where it claims another."""
+    _, day = in_pit(places, data, at)
+    said = dict(data) | {"gaming_day": day, "claimed_day": None if data.gaming_day == day else data.gaming_day}
+    return SETTLED[kind][0](**said, event=event.id, at=at, **about)
+
+
+def _voided(change: PitChange, standing: Standing[VigorishSettled]) -> Recording:
+    """Take back what a table did, on the gaming day and at the moment at which it did it."""
+    before = standing.fact
+    said = {name: getattr(before, name) for name in VigorishSettled.model_fields}
+    said |= {"sequence": change.sequence, "correction": change.correction}
+    fact = VigorishVoided(**said, settled=_EVENT_OF[type(before)])
+    return Recording(fact=fact, postings=reversal(standing.postings), occurred_at=standing.at)
+
+
+def _noted(event: Event[Any], places: PlaceAt) -> Recording:
+    data = event.data
+    is_change = isinstance(data, PitChange)
+    place = place_at(places, data.property, event.time)
+    day = place.gaming_day(event.time)
+    place.table(data.table, day)
+    fact = VigorishNoted(
+        property=data.property,
+        table=data.table,
+        gaming_day=day,
+        event=data.event if is_change else event.type,
+        sequence=data.sequence if is_change else event.sequence,
+        correction=data.correction if is_change else None,
+    )
+    return Recording(fact=fact)

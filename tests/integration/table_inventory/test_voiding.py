@@ -1,0 +1,139 @@
+"""Every pit event can be voided and corrected: what is shown then is as if it had never been, or been right at once."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from itertools import groupby
+from random import Random
+from typing import Any
+
+import pytest
+
+from shared.contracts.pit import EVENTS
+from shared.contracts.reading import kind_of
+from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
+from tests.support import Databases
+from tests.support.pit import DAY, PROPERTY, Table, at, chips
+from tests.support.twins import World, corrected, differences, voided, world_of
+from tests.unit.table_inventory.examples import PIT
+
+KINDS = sorted(kind_of(model) for model in EVENTS)
+Event = dict[str, Any]
+
+_OTHERWISE: Mapping[str, dict[str, Any]] = {
+    "box.exchanged": {"removed_box": "X8", "placed_box": "X9"},
+    "box.transported": {"box": "X8"},
+    "counter_check.issued": {"serial": "CC-8"},
+    "coupon.dropped": {"coupon": "direct_bet"},
+}
+"""What is wrong in an event besides its numbers."""
+
+
+def right(table: Table, kind: str, slips: Mapping[str, int]) -> Event:
+    """An event of a kind, as it should be: an hour and a half after the table opened."""
+    data = {**PIT[kind]["data"]}
+    data |= {"number": slips[kind.partition(".")[0]]} if "number" in data else {}
+    data |= {"serial": "CC-9"} if "serial" in data else {}
+    data |= {"patron": "p-1", "instrument": "currency"} if kind == "chips.sold" else {}
+    return table.event(kind, at(1.5), **data)
+
+
+def wrong(event: Event) -> Event:
+    """The same with every number doubled, somebody else in every place, and half an hour late."""
+    said = {name: value if name == "number" else _doubled(value) for name, value in event["data"].items()}
+    return event | {"time": at(2).isoformat(), "data": said | _OTHERWISE.get(event["type"], {})}
+
+
+def _doubled(value: Any) -> Any:
+    match value:
+        case bool():
+            return value
+        case int():
+            return 2 * value
+        case list():
+            return [one | {"count": 2 * one["count"]} for one in value]
+        case _:
+            return value
+
+
+def begun(world: World, kind: str | None = None) -> tuple[Table, dict[str, int]]:
+    """The published day at BJ-01, with what an event of a kind needs before it."""
+    table = play_a_day(world.inventory)
+    slips = prepared(world, DAY)
+    if kind == "fill.received":
+        world.pit(table.event("fill.carried", at(1.2), number=slips["fill"], carried_by="sec.gus"))
+    return table, slips
+
+
+def prepared(world: World, day: str) -> dict[str, int]:
+    """A fill and a credit slip."""
+    found = {}
+    for slip in ("fill", "credit"):
+        place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": day, "shift": "day"}
+        wanted = {"slip": slip, "contents": chips(c500=10), **place}
+        asked = world.inventory.done("/requests", wanted, person="pit.ray")
+        request = {"property": PROPERTY, "request": asked["request"]}
+        found[slip] = world.inventory.done("/slips", request, person="cage.bob")["number"]
+    return found
+
+
+def sealed(world: World) -> tuple[Table, dict[str, int]]:
+    """The published day at BJ-01, counted and sealed; the slips are of the next day."""
+    table, desk = play_a_day(world.inventory), world.inventory
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    path = f"/gaming-days/{PROPERTY}/{DAY}"
+    for step, person in (("preliminary", "audit.kim"), ("audited", "audit.lou"), ("final", "control.eve")):
+        desk.done(f"{path}/{step}", {} if step == "preliminary" else None, person=person)
+    return table, prepared(world, "2026-11-21")
+
+
+@pytest.fixture
+def world(databases: Databases) -> Iterator[Callable[[], World]]:
+    """Worlds, made one after the other."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(world_of(databases))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_voided_has_never_been_and_what_is_corrected_was_right_at_once(
+    world: Callable[[], World], kind: str
+) -> None:
+    """On an open day: void, the twin never had it; then say what it should have been, the twin had that alone."""
+    twin, one = world(), world()
+    (table, slips), (other, _) = begun(one, kind), begun(twin, kind)
+    event = right(table, kind, slips)
+    one.pit(wrong(event))
+    never = twin.picture()
+    assert differences(never, one.picture())
+    one.pit(voided(table, event))
+    assert {} == differences(never, one.picture())
+    twin.pit(right(other, kind, slips))
+    one.pit(corrected(table, event, event))
+    assert {} == differences(twin.picture(), one.picture())
+    assert [] == one.inventory.quarantined() == one.vigorish.quarantined()
+
+
+def test_a_sealed_day_is_restated_by_what_is_voided_and_corrected(world: Callable[[], World], rng: Random) -> None:
+    """Every kind of event: corrected, as the twin that had the right ones; void, as before any of them came.
+
+    The seal stands, and so do the reports as they were known then; a rebuild has the same tables.
+    """
+    twin, one = world(), world()
+    (table, slips), (other, _) = sealed(one), sealed(twin)
+    events = [right(table, kind, slips) for kind in KINDS]
+    before, seal = one.picture(), one.inventory.read(f"/gaming-days/{PROPERTY}/{DAY}")["report"]
+    assert {} == differences(twin.picture(), before)
+    one.pit(*map(wrong, events))
+    assert differences(before, one.picture())
+    one.pit(*(corrected(table, event, event) for event in events))
+    twin.pit(*(right(other, kind, slips) for kind in KINDS))
+    assert {} == differences(twin.picture(), one.picture())
+    status = one.inventory.read(f"/gaming-days/{PROPERTY}/{DAY}")
+    assert seal == status["report"]
+    one.pit(*(voided(table, event) for event in reversed(events)))
+    assert {} == differences(before, one.picture())
+    assert [] == one.inventory.quarantined() == one.vigorish.quarantined()
+    for desk in (one.inventory.desk, one.vigorish):
+        rows, entries = desk.read_model(one.url), desk.entries()
+        rng.shuffle(shards := [list(shard) for _, shard in groupby(entries, lambda entry: entry.shard)])
+        desk.project_again(one.url, [entry for shard in shards for entry in shard])
+        assert rows == desk.read_model(one.url)
