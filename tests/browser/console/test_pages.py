@@ -121,6 +121,9 @@ def test_a_keyboard_is_enough(visit: Visit) -> None:
         tab_to(page, name)
         page.keyboard.type(typed)
     page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing is on record yet")
+    tab_to(page, page.locator("form.confirm button.main").inner_text())
+    page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_have_text("It is on record.")
 
 
