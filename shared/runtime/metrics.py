@@ -41,8 +41,8 @@ class Metrics:
         self.age = Gauge(
             "pitledger_oldest_unprocessed_age_seconds", "Age of the oldest unprocessed record", topic, registry=r
         )
-        self.unheard = Gauge(
-            "pitledger_broker_unheard_seconds",
+        self.broker_response_age = Gauge(
+            "pitledger_broker_response_age_seconds",
             "Since the leader of a partition that is read last answered, the longest of a topic",
             topic,
             registry=r,

@@ -135,7 +135,7 @@ def frozen(broker: Broker) -> Iterator[None]:
 def test_a_broker_that_says_nothing_is_told(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits is not known then: readiness, the lag and those who wait for it say so; until the broker is back."""
     for module in (ends, health_of):
-        monkeypatch.setattr(module, "UNHEARD_SECONDS_MAX", 2.0)
+        monkeypatch.setattr(module, "RESPONSE_AGE_SECONDS_MAX", 2.0)
     topic = f"silent-{uuid4()}"
     with Broker() as broker:
         create_topics(broker.bootstrap_servers, {topic: 1})

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-UNHEARD_SECONDS_MAX: Final = 20.0
+RESPONSE_AGE_SECONDS_MAX: Final = 20.0
 """How long the leader of a partition that is read may say nothing: it answers a fetch of which nothing comes, too."""
 
 
@@ -25,7 +25,7 @@ class PartitionEnd:
 
     def is_known(self, now: float) -> bool:
         """Return whether what was told may still be so."""
-        return now - self.heard_at <= UNHEARD_SECONDS_MAX
+        return now - self.heard_at <= RESPONSE_AGE_SECONDS_MAX
 
 
 Ends = dict[int, PartitionEnd]

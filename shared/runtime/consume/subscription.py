@@ -345,7 +345,7 @@ class Subscription:
             return 0
         return max(told.readable - position, 0)
 
-    def unheard_seconds(self) -> float:
+    def response_age_seconds(self) -> float:
         """Return for how long the leader of a partition that is ours has not answered: the longest, seconds."""
         ends = self._topics.ends[self.consumer.topic]
         heard = [ends[n].heard_at if n in ends else self._since[n] for n in self.consumer.positions if n in self._since]
@@ -376,7 +376,7 @@ class Subscription:
         for partition, records in lag.items():
             known = math.nan if records is None else records
             self._context.metrics.lag.labels(self.consumer.topic, str(partition)).set(known)
-        self._context.metrics.unheard.labels(self.consumer.topic).set(self.unheard_seconds())
+        self._context.metrics.broker_response_age.labels(self.consumer.topic).set(self.response_age_seconds())
         told = [records for records in lag.values() if records is not None]
         self.lag_records = sum(told) if len(told) == len(lag) else None
         if self.lag_records == 0:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import structlog
 from sqlalchemy import func, select, text
 
-from shared.runtime.consume.ends import UNHEARD_SECONDS_MAX
+from shared.runtime.consume.ends import RESPONSE_AGE_SECONDS_MAX
 from shared.runtime.consume.subscription import Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
@@ -108,9 +108,9 @@ class Health:
 
     async def _check_broker(self) -> str | None:
         for subscription in self.subscriptions:
-            if (seconds := subscription.unheard_seconds()) > UNHEARD_SECONDS_MAX:
+            if (seconds := subscription.response_age_seconds()) > RESPONSE_AGE_SECONDS_MAX:
                 return f"no answer for {subscription.consumer.topic} for {seconds:.0f} s: it is not known what waits"
-        if self.relay is not None and (seconds := self.relay.waiting_seconds) > UNHEARD_SECONDS_MAX:
+        if self.relay is not None and (seconds := self.relay.waiting_seconds) > RESPONSE_AGE_SECONDS_MAX:
             return f"what is recorded could not be published for {seconds:.0f} s"
         return None
 
