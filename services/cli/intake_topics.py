@@ -160,7 +160,7 @@ class Topics:
             consumer.close()
 
     def send(self, events: Sequence[Outgoing], known: Known) -> dict[tuple[str, int], Kept]:
-        """Send events in their order, each into the partition of its stream. Raises: NotThere.
+        """Send events in their order, each into the partition of its stream; return where they stand. Raises: NotThere.
 
         What was acknowledged before an error stays there; whoever goes on asks `read_on` first.
         """
@@ -175,7 +175,7 @@ class Topics:
             },
             logger=librdkafka_log,
         )
-        kept: dict[tuple[str, int], Kept] = {}
+        kept: dict[tuple[str, int], Kept | None] = {}
         failed: list[str] = []
         for event in events:
             self._produce(producer, event, known, kept, failed)
@@ -187,20 +187,31 @@ class Topics:
         if failed or left:
             producer.purge()
             raise NotThere(f"{failed[0] if failed else 'the broker does not answer'}: {left} events wait to be sent")
-        return kept
+        told = {place: there for place, there in kept.items() if there is not None}
+        return told if len(told) == len(events) else self._look_up(events, known)
+
+    def _look_up(self, events: Sequence[Outgoing], known: Known) -> dict[tuple[str, int], Kept]:
+        """Return where acknowledged events stand, as the topics show it. Raises: NotThere.
+
+        A broker that was sent a batch twice, because its first answer was lost, may say that it has it and not where:
+        then the client counts from -1, and has a wrong offset for all but the first.
+        """
+        found, _ = self.read_on(Known.of(known.as_json()), events)
+        if missing := [event for event in events if event.place not in found]:
+            first = missing[0]
+            raise NotThere(f"{first.topic}: {first.source} {first.sequence} was acknowledged and is not there")
+        return found
 
     @staticmethod
     def _produce(
-        producer: Producer, event: Outgoing, known: Known, kept: dict[tuple[str, int], Kept], failed: list[str]
+        producer: Producer, event: Outgoing, known: Known, kept: dict[tuple[str, int], Kept | None], failed: list[str]
     ) -> None:
         def delivered(error: Any, message: Message) -> None:
             if error is not None:
                 failed.append(str(error))
                 return
             partition, offset = message.partition(), message.offset()
-            assert partition is not None
-            assert offset is not None
-            kept[event.place] = Kept(partition, offset)
+            kept[event.place] = None if partition is None or offset is None else Kept(partition, offset)
 
         headers: list[tuple[str, str | bytes | None]] = [("content-type", CONTENT_TYPE)]
         if event.signature is not None:

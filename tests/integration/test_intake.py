@@ -17,6 +17,7 @@ from services.cli.intake_work import Intake
 from shared.contracts.device_signatures import sign
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker
+from tests.support.lost_answer import LostAnswer
 from tests.support.pit import MORNING, Table
 from tests.support.rounds import completed
 from tests.support.services import create_topics, produce, read_topic
@@ -46,9 +47,11 @@ class Files:
         (self.folder.incoming / f"{name}.sha256").write_text(f"{marker or digest}  {name}\n")
         return digest
 
-    def take(self, step: Callable[[str], object] = lambda _: None, **options: Any) -> list[dict[str, Any]]:
+    def take(
+        self, step: Callable[[str], object] = lambda _: None, *, broker: str | None = None, **options: Any
+    ) -> list[dict[str, Any]]:
         """Take the files as a process of its own would."""
-        topics = Topics(Settings(kafka_bootstrap_servers=self.broker))
+        topics = Topics(Settings(kafka_bootstrap_servers=broker or self.broker))
         return list(Intake(self.folder, topics, step=step, **options).take())
 
     def sent(self, topic: str = "table.events") -> list[tuple[str, int, str]]:
@@ -113,6 +116,22 @@ def test_killed_between_two_events(files: Files) -> None:
     records = read_topic(files.broker, "table.events")
     by_place = {(record.partition, record.offset): sha256(record.value).hexdigest() for record in records}
     assert by_place == {(event["partition"], event["offset"]): event["sha256"] for event in receipt["events"]}
+
+
+def test_an_answer_that_is_lost_leaves_the_receipt_true(files: Files) -> None:
+    """What a client sent twice, because the answer was lost, is there once, and the receipt says where it is.
+
+    A broker may answer the second time that it has the batch and not where (the embedded one does).
+    """
+    files.drop("day.jsonl", *(unnumbered(completed("BJ-01", n)) for n in range(1, 6)))
+    with LostAnswer(files.broker) as line:
+        [done] = files.take(broker=line.bootstrap_servers)
+        assert 1 == line.lost
+    receipt = json.loads((files.folder.done / f"{done['kept_as']}.receipt.json").read_text())
+    records = read_topic(files.broker, "table.events")
+    by_place = {(record.partition, record.offset): sha256(record.value).hexdigest() for record in records}
+    assert by_place == {(event["partition"], event["offset"]): event["sha256"] for event in receipt["events"]}
+    assert [1, 2, 3, 4, 5] == [sequence for _, sequence, _ in files.sent()]
 
 
 def test_another_writer_of_the_stream_is_named(files: Files) -> None:

@@ -84,7 +84,10 @@ class KafkaOutbox:
         if left or not answers or answers[0][0] is not None:
             why = answers[0][0] if answers else f"no answer within {_SEND_SECONDS_MAX:.0f} s"
             raise NotSent(f"{replay.topic} on {self._servers}: {why}")
-        return answers[0][1].partition(), answers[0][1].offset()
+        partition, offset = answers[0][1].partition(), answers[0][1].offset()
+        if offset is None:  # it was sent twice, as its first answer was lost; a third time does no harm either
+            raise NotSent(f"{replay.topic} on {self._servers}: the broker has it and did not say where")
+        return partition, offset
 
 
 class Replays:
