@@ -206,6 +206,26 @@ def test_a_correction_reverses_and_replaces_and_both_stay(url: str) -> None:
     assert [1, 1, 1] == [named["version"] for (named,) in submissions]
 
 
+def test_what_is_taken_back_is_the_negative_of_what_was_posted(url: str) -> None:
+    """Corrected twice and voided: each posting has the next revision, what takes it back its totals, negated."""
+
+    async def play(table: Table) -> None:
+        owner = await table.owner()
+        changes = [corrected(T1, 2, "a", record(BLACKJACK)), corrected(T1, 3, "a", record()), voided(T1, 4, "a")]
+        await owner.handle(table.records(completed(T1, 1, "a", record(LOSING)), *changes))
+
+    play_at(url, play)
+    rows = query(url, "SELECT kind, data FROM round_settlement.entries ORDER BY shard, seq")
+    assert [(kind, number) for number in (1, 2, 3) for kind in (POSTED, "settlement.reversed")] == [
+        (kind, data["revision"]) for kind, data in rows
+    ]
+    for (_, posted), (_, taken_back) in zip(rows[::2], rows[1::2], strict=True):
+        there, back = ({one["wager"]: one for one in data["totals"]} for data in (posted, taken_back))
+        assert there.keys() == back.keys() == {"blackjack"}
+        for name in ("handle_cents", "payout_cents"):
+            assert there["blackjack"].get(name, 0) == -back["blackjack"].get(name, 0), name
+
+
 def test_two_owners_of_one_partition(url: str) -> None:
     """Two consumers that both believe they own a partition record every event once between them."""
 
