@@ -16,11 +16,7 @@ ROWS: Final = {
     int(number): (text, re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", tests))
     for number, text, tests in re.findall(r"^\| (\d+) \| (.+) \| (.+) \|$", TABLE, re.MULTILINE)
 }
-ADVICE: Final = (
-    "One writer, one counter.",
-    "When every broker was away",
-    "A file is complete when its marker is there",
-)
+ADVICE: Final = ("One writer, one counter.", "When every broker was away", "Your producer")
 """How paragraphs begin that say what to do, or are shown by a page of their own (decision 47)."""
 
 
