@@ -9,13 +9,13 @@ import typer
 from confluent_kafka import KafkaException
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.cli.database import with_connection
+from services.cli.database import journal_of, with_connection
 from services.cli.environment import settings
 from services.cli.exits import ExitCode, NotThere, UsageWrong
 from services.cli.keys import Keys
 from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table, words
 from services.cli.services import NAMES, load, service_option
-from services.cli.signed import Kept
+from services.cli.signed import Kept, listed
 from shared.journal.checkpoint import checkpoint_origin
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.signed_batch import BatchVerifier
@@ -66,7 +66,7 @@ def reconcile(
         signed = {} if kept is None else {name: one.entries for name, one in kept.of_service(service).items()}
         shards, ends, strange = _reconcile(manifest, found, _verifier(found, manifest))
         if kept is not None and still_held is not None:
-            _copy(service, shards, DirectoryStore(kept.directory), DirectoryStore(still_held))
+            _copy(service, shards, kept, still_held)
             write_floors(still_held, service, ends)
         for name in signed.keys() - {one.name for one in shards}:
             shards.append(Reconciled(0, name, 0))
@@ -78,12 +78,19 @@ def reconcile(
     return ExitCode.NOT_AS_IT_SHOULD_BE if wrong else ExitCode.FINE
 
 
-def _copy(service: str, shards: Sequence[Reconciled], kept: DirectoryStore, still_held: DirectoryStore) -> None:
-    """Copy the checkpoints that cover no more entries than there are; `pitledger verify` compares their roots."""
-    for origin, entries in ((checkpoint_origin(service, one.name), one.entries) for one in shards):
-        for size in kept.sizes(origin):
-            if size <= entries:
-                still_held.save(kept.load(origin, size))
+def _copy(service: str, shards: Sequence[Reconciled], kept: Kept, still_held: Path) -> None:
+    """Copy the checkpoints that cover no more entries than there are; `pitledger verify` compares their roots.
+
+    Of those that were succeeded since, the database has the one that was the latest when it was as it is now.
+    """
+    tables = journal_of(service)
+    in_database = with_connection(service, lambda connection: listed(connection, tables))
+    source, target = DirectoryStore(kept.directory), DirectoryStore(still_held)
+    for one in shards:
+        if one.name:
+            of_database, _ = kept.listed(service, one.name, in_database.get(one.name, {}))
+            notes = [in_database[one.name][checkpoint.size] for checkpoint in of_database]
+            source.copy(checkpoint_origin(service, one.name), target, notes, up_to=one.entries)
 
 
 def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:

@@ -1,7 +1,7 @@
 """The signed checkpoints that a journal is compared with: where they are, who signed them, and which are missing."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.exits import UsageWrong
 from services.cli.keys import read_verifiers
-from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note
-from shared.journal.checkpoint_store import DirectoryStore
+from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note, read_unverified
+from shared.journal.checkpoint_store import DirectoryStore, tile_of
 from shared.journal.cosignature import Quorum
 from shared.journal.shard import Seals, Shard
 from shared.journal.signed_batch import signer_name
@@ -86,17 +86,34 @@ class Kept:
             if not origin.startswith(prefix):
                 continue
             name = origin.removeprefix(prefix)
-            sizes = store.sizes(origin)
+            notes, wrong = store.notes(origin)
+            sizes = [read_unverified(note).size for note in notes]
             signed = found[name] = Signed(frozenset(sizes))
-            for size in sizes:
+            signed.problems.extend(Problem(name, 0, f"a kept checkpoint cannot be relied on: {one}") for one in wrong)
+            for size, note in zip(sizes, notes, strict=True):
                 try:
-                    note = store.load(origin, size)
                     signed.checkpoints.append(open_note(note, verifiers))
                     if self.quorum is not None and (lacking := self.quorum.lacking(note)):
                         signed.lacking[size] = lacking
                 except CheckpointError as error:
                     signed.problems.append(Problem(name, size, f"its checkpoint cannot be relied on: {error}"))
         return found
+
+    def listed(self, service: str, shard_name: str, notes: Mapping[int, str]) -> tuple[list[Checkpoint], list[Problem]]:
+        """Return the checkpoints that a database lists, and those that the service did not sign. Raises: UsageWrong."""
+        verifiers, origin = self._verifiers_of(service), checkpoint_origin(service, shard_name)
+        opened: list[Checkpoint] = []
+        problems: list[Problem] = []
+        for size, note in sorted(notes.items()):
+            try:
+                checkpoint = open_note(note, verifiers)
+                if (checkpoint.origin, checkpoint.size) != (origin, size):
+                    raise CheckpointError(f"it is that of {checkpoint.origin!r} at size {checkpoint.size}")
+                opened.append(checkpoint)
+            except CheckpointError as error:
+                what = f"the checkpoint of {size} entries, which the database lists, cannot be relied on: {error}"
+                problems.append(Problem(shard_name, size, what))
+        return opened, problems
 
     def seals(self, service: str) -> Seals:
         """Return what requires the seals of a service's shards. Raises: UsageWrong."""
@@ -116,37 +133,38 @@ def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> st
 
     Raises: CheckpointError where one cannot be read.
     """
-    for size in reversed(store.sizes(origin)):
-        note = store.load(origin, size)
-        if quorum is None or not quorum.lacking(note):
-            return note
-    return None
+    if quorum is None:
+        return store.latest(origin)
+    notes, wrong = store.notes(origin)
+    if wrong:
+        raise wrong[0]
+    return next((note for note in reversed(notes) if not quorum.lacking(note)), None)
 
 
-async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str, list[int]]:
-    """Return the sizes of the checkpoints that the database lists, by the shard's name.
+async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str, dict[int, str]]:
+    """Return the notes of the checkpoints that the database lists, by size, by the shard's name.
 
-    Each was kept before it was listed: what is looked for after this must be there.
+    Each was kept before it was listed: what is looked for after this must be there, or have been succeeded by another.
     """
     c, s = tables.checkpoints.c, tables.shards.c
-    query = select(s.name, c.size).join_from(tables.checkpoints, tables.shards, c.shard == s.shard).order_by(c.size)
-    sizes = defaultdict(list)
-    for name, size in await connection.execute(query):
-        sizes[name].append(size)
-    return sizes
+    joined = tables.checkpoints.join(tables.shards, c.shard == s.shard)
+    notes: dict[str, dict[int, str]] = defaultdict(dict)
+    for name, size, note in await connection.execute(select(s.name, c.size, c.note).select_from(joined)):
+        notes[name][size] = note
+    return notes
 
 
 async def missing(
-    connection: AsyncConnection, tables: JournalTables, shard: Shard, signed: Signed, sizes: Sequence[int]
+    connection: AsyncConnection, tables: JournalTables, shard: Shard, signed: Signed, listed_sizes: Collection[int]
 ) -> list[Problem]:
     """Return what should have been signed and kept, and is not there: nobody compared the entries with it.
 
-    `sizes` are those that the database listed before the directory was read.
+    `listed_sizes` are those that the database listed before the directory was read.
     """
     problems = [
         Problem(shard.name, size, f"the signed checkpoint of {size} entries, which the database lists, is not kept")
-        for size in sizes
-        if size not in signed.sizes
+        for size in sorted(listed_sizes)
+        if not _is_kept(size, signed.sizes)
     ]
     e = tables.entries.c
     waiting = select(e.recorded_at).where(e.shard == shard.shard, e.seq == signed.entries + 1)
@@ -158,3 +176,9 @@ async def missing(
         what = f"no signed checkpoint covers it, though it was recorded at {since:%Y-%m-%d %H:%M:%S}Z: {latest}"
         problems.append(Problem(shard.name, signed.entries + 1, what))
     return problems
+
+
+def _is_kept(size: int, kept: Collection[int]) -> bool:
+    """Return whether a checkpoint is kept, or was succeeded: there is a later one, and the first of its tile."""
+    first = min((one for one in kept if tile_of(one) == tile_of(size)), default=size)
+    return size in kept or (first < size < max(kept, default=0))

@@ -78,15 +78,16 @@ _OF_JOURNAL: Final[Mapping[str, Kept]] = {
         *(Fate("survived", "`pitledger db upgrade` alone reads it, and stops at what it does not know"),) * 3,
     ),
     "checkpoints": Kept(
-        "the entries, by the key of the service; the store outside has each, too",
+        "the entries, by the key of the service; the store outside has each, or one that succeeded it",
         Fate(
-            "survived",
-            "verification reads the notes of the store, and names a size that it does not have",
-            test=f"{_TABLES}::test_what_is_survived_changes_nothing",
+            "found",
+            "`pitledger verify`: its signature, or the store does not have it",
+            "at once",
+            f"{_VERIFY}::test_a_listed_checkpoint_that_was_altered_is_named",
         ),
         Fate(
             "found",
-            "`pitledger verify`: the store does not have it",
+            "`pitledger verify`: its signature, or the store does not have it",
             "at once",
             f"{_VERIFY}::test_a_checkpoint_of_nobody_is_named",
         ),

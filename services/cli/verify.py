@@ -18,6 +18,7 @@ from services.cli.keys import Keys, Required, Witnesses, quorum_of
 from services.cli.output import AsJson, console, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import NAMES, service_option
 from services.cli.signed import Kept, Signed, listed, missing
+from shared.journal.checkpoint import Checkpoint
 from shared.journal.shard import Seals, Shard
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 
@@ -148,14 +149,16 @@ def _verify_service(service: str, kept: Kept | None, progress: Progress) -> list
                 for shard in await read_shards(connection, tables)
             ]
         # In this order: what the database lists was kept before, and what is kept covers entries that are there.
-        sizes = await listed(connection, tables)
+        in_database = await listed(connection, tables)
         signed = kept.of_service(service)
         seals = None if settings().message_authentication == "off" else kept.seals(service)
         results = []
         for shard in await read_shards(connection, tables):
-            of_shard = signed.pop(shard.name, Signed())
-            lost = await missing(connection, tables, shard, of_shard, sizes.get(shard.name, ()))
-            results.append(await _verify_one(connection, service, shard, of_shard, lost, progress, seals))
+            of_shard, notes = signed.pop(shard.name, Signed()), in_database.get(shard.name, {})
+            more, forged = kept.listed(service, shard.name, notes)
+            lost = await missing(connection, tables, shard, of_shard, notes.keys())
+            result = await _verify_one(connection, service, shard, of_shard, [*forged, *lost], progress, seals, more)
+            results.append(result)
         return [*results, *(_vanished(service, name, left) for name, left in signed.items())]
 
     return with_connection(service, work)
@@ -169,12 +172,14 @@ async def _verify_one(
     lost: Sequence[Problem],
     progress: Progress,
     seals: Seals | None = None,
+    listed: Sequence[Checkpoint] = (),
 ) -> Result:
     reached = Verified(shard.name)
     task = progress.add_task(f"{service} {shard.name}", total=shard.next_seq - 1)
     watching = asyncio.create_task(_watch(progress, task, reached))
     compared = Signed() if signed is None else signed
-    found = verify_shard(connection, journal_of(service), shard, reached, compared.checkpoints, seals=seals)
+    wanted = [*compared.checkpoints, *(one for one in listed if one.size not in compared.sizes)]
+    found = verify_shard(connection, journal_of(service), shard, reached, wanted, seals=seals)
     problems = [*[problem async for problem in found], *compared.problems, *lost]
     watching.cancel()
     progress.remove_task(task)

@@ -1,110 +1,197 @@
-"""Keep signed checkpoints as files, where whoever can alter the database cannot alter them."""
+"""Keep signed checkpoints as files, where whoever can alter the database cannot alter them.
 
+A log has one pointer, which each save replaces, and of every tile of `TILE_ENTRIES` entries the first checkpoint, which
+stays. What was signed in between is covered by what stays: a tree of more entries commits to all before.
+"""
+
+import fcntl
 import os
 import re
-import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote, unquote
 
 from shared.journal.checkpoint import Checkpoint, read_unverified
-from shared.journal.signed_note import CheckpointError
+from shared.journal.signed_note import CheckpointError, split_note
 
-_FILE_NAME = re.compile(r"([0-9]{19})\.checkpoint")
+TILE_ENTRIES: Final = 65_536
+"""Of so many entries the first checkpoint stays: 256 times the 256 leaves of a tile of C2SP tlog-tiles."""
+
+_LATEST: Final = "checkpoint"
+_COSIGNED: Final = "cosigned"
+_FIRST: Final = re.compile(r"([0-9]{19})\.checkpoint")
+_LOCK: Final = ".lock"
+_UNFINISHED: Final = ".unfinished"
 
 
 class Overtaken(CheckpointError):
     """A larger checkpoint of the origin is kept, against which the log is to be verified first."""
 
 
+def tile_of(size: int) -> int:
+    """Return the tile to which the checkpoint of so many entries belongs.
+
+    >>> tile_of(65_535), tile_of(65_536)
+    (0, 1)
+    """
+    return size // TILE_ENTRIES
+
+
 @dataclass(frozen=True, slots=True)
 class DirectoryStore:
     """Checkpoints as files in a directory, which stands on another machine's or at least another owner's disk.
 
-    Each note is one file, `<origin, percent-encoded>/<size in 19 digits>.checkpoint`, exactly as it was signed. A file
-    appears whole or not at all, survives a power failure after `save` returns, and is never written again. The file
-    system must have hard links. What a witness says of it later is a file beside it, `<size>.<witness>.cosignature`:
-    the lines that `load` adds to the note. The signatures are not verified here: `open_note` does that, with keys that
+    Each origin has a directory, named like it, percent-encoded. In it `checkpoint` is the latest note,
+    `cosigned/<name>` the latest that a witness cosigned, and `<size in 19 digits>.checkpoint` the first of a tile. A
+    file appears whole or not at all, and survives a power failure after `save` returns. Processes that save take turns
+    by a lock of the file system (flock). The signatures are not verified here: `open_note` does that, with keys that
     its caller trusts.
     """
 
     path: Path
 
     def save(self, note: str) -> None:
-        """Keep a signed checkpoint. One that says the same as the latest (size and root) changes nothing.
+        """Keep a signed checkpoint as the latest. One that says the same as the latest changes nothing.
 
-        Raises: CheckpointError where it is as large as the latest of its origin and has another root: somebody rewrote
-        the log, or there are two of them. Overtaken where it is smaller: the same, or another process of the service
-        has signed more meanwhile. OSError where the file cannot be written.
+        The first of a tile is there before it becomes the latest: who is killed in between leaves one more of these.
+
+        Raises: CheckpointError where it is as large as a kept one of its origin and has another root: somebody rewrote
+        the log, or there are two of them; or where what is kept cannot be read. Overtaken where it is smaller than the
+        latest: the same, or another process of the service has signed more meanwhile. OSError where the file cannot be
+        written.
         """
         checkpoint = read_unverified(note)
-        if self._keeps(checkpoint):
-            return
-        target = self._file(checkpoint.origin, checkpoint.size)
-        _make_directory(target.parent)
-        written = _write_once(target, note.encode())
-        _sync_directory(self.path)
-        if not written:  # another process saved this size since we looked
-            self._keeps(checkpoint)
+        directory = self._directory(checkpoint.origin)
+        _make_directory(directory)
+        with _turn(directory):
+            kept = self.latest(checkpoint.origin)
+            latest = None if kept is None else read_unverified(kept)
+            if latest is not None and self._says_the_same(checkpoint, latest):
+                return
+            if latest is None or tile_of(latest.size) != tile_of(checkpoint.size):
+                self._keep_first(checkpoint, note)
+            _replace(directory, directory / _LATEST, note)
+            if latest is None:
+                _sync_directory(self.path)
 
-    def add_cosignatures(self, checkpoint: Checkpoint, witness: str, lines: str) -> None:
-        """Keep the lines with which a witness cosigned a kept checkpoint; what is there stays. Raises: OSError."""
-        file = self._file(checkpoint.origin, checkpoint.size)
-        _write_once(file.with_suffix(f".{_file_name(witness)}.cosignature"), lines.encode())
+    def add_cosignatures(self, note: str, witness: str, lines: str) -> None:
+        """Keep the lines with which a witness cosigned a kept checkpoint, wherever it is. Raises: OSError.
+
+        `note` is the checkpoint as it was shown to the witness, with the lines of others.
+        """
+        checkpoint = read_unverified(note)
+        directory = self._directory(checkpoint.origin)
+        of_witness = directory / _COSIGNED / _file_name(witness)
+        _make_directory(of_witness.parent)
+        note = _merged(note, f"{split_note(note)[0]}\n{lines}") if lines else note
+        with _turn(directory):
+            before = _read_if_there(of_witness, checkpoint.origin)
+            there = [directory / _LATEST, self._file(checkpoint), *of_witness.parent.iterdir()]
+            if before is None or read_unverified(before).size < checkpoint.size:
+                _replace(directory, of_witness, note)
+            for file in there:
+                kept = _read_if_there(file, checkpoint.origin)
+                if kept is not None and split_note(kept)[0] == split_note(note)[0]:
+                    _replace(directory, file, _merged(kept, note))
+
+    def copy(self, origin: str, other: "DirectoryStore", more: Sequence[str], *, up_to: int) -> None:
+        """Save the checkpoints of an origin that cover so many entries at most, and `more` of it, in another store.
+
+        Raises: CheckpointError where one that is kept is damaged, or they contradict each other; OSError.
+        """
+        notes: dict[str, str] = {}
+        for note in (*self._whole(origin), *more):
+            if read_unverified(note).size <= up_to:
+                text = split_note(note)[0]
+                notes[text] = _merged(notes.get(text, note), note)
+        for note in sorted(notes.values(), key=lambda note: read_unverified(note).size):
+            other.save(note)
+        cosigned = self._directory(origin) / _COSIGNED
+        for file in cosigned.glob("*"):
+            if read_unverified(note := _read(file, origin)).size <= up_to:
+                other.add_cosignatures(note, unquote(file.name), "")
 
     def origins(self) -> list[str]:
         """Return the origins that have checkpoints, sorted."""
         if not self.path.exists():
             return []
         names = (unquote(directory.name) for directory in self.path.iterdir() if directory.is_dir())
-        return sorted(name for name in names if self.sizes(name))
-
-    def sizes(self, origin: str) -> list[int]:
-        """Return the sizes of the checkpoints of an origin, ascending."""
-        directory = self._directory(origin)
-        if not directory.exists():
-            return []
-        return sorted(int(match[1]) for file in directory.iterdir() if (match := _FILE_NAME.fullmatch(file.name)))
-
-    def load(self, origin: str, size: int) -> str:
-        """Return a signed checkpoint. Raises: CheckpointError where there is none, or the file holds another one."""
-        file = self._file(origin, size)
-        try:
-            note = file.read_bytes().decode()
-            note += "".join(
-                each.read_bytes().decode() for each in sorted(file.parent.glob(f"{file.stem}.*.cosignature"))
-            )
-        except FileNotFoundError as error:
-            raise CheckpointError(
-                f"no checkpoint of {origin!r} at size {size}; there are {self.sizes(origin)}"
-            ) from error
-        except UnicodeDecodeError as error:
-            raise CheckpointError(f"{file}: not a checkpoint; restore it from a copy") from error
-        checkpoint = read_unverified(note)
-        if (checkpoint.origin, checkpoint.size) != (origin, size):
-            raise CheckpointError(
-                f"{file}: holds the checkpoint of {checkpoint.origin!r} at size {checkpoint.size}; "
-                "restore it from a copy"
-            )
-        return note
+        return sorted(name for name in names if self._has_any(name))
 
     def latest(self, origin: str) -> str | None:
-        """Return the checkpoint with the greatest size, None without one. Raises: CheckpointError as `load`."""
-        sizes = self.sizes(origin)
-        return self.load(origin, sizes[-1]) if sizes else None
+        """Return the checkpoint with the greatest size, None without one; of a directory of any size at the same cost.
+
+        Raises: CheckpointError where the file holds another one, or none.
+        """
+        note = _read_if_there(self._directory(origin) / _LATEST, origin)
+        if note is not None:
+            return note
+        files = self._firsts(origin)  # of a log that is new, or whose pointer is gone
+        return _read(files[-1], origin) if files else None
+
+    def notes(self, origin: str) -> tuple[list[str], list[CheckpointError]]:
+        """Return all checkpoints that are kept, by size, and what is wrong with files that hold none."""
+        found: dict[str, str] = {}
+        wrong: list[CheckpointError] = []
+        directory = self._directory(origin)
+        for file in (*self._firsts(origin), *sorted((directory / _COSIGNED).glob("*")), directory / _LATEST):
+            try:
+                note = _read_if_there(file, origin)
+            except CheckpointError as error:
+                wrong.append(error)
+            else:
+                if note is not None:
+                    text = split_note(note)[0]
+                    found[text] = _merged(found.get(text, note), note)
+        return sorted(found.values(), key=lambda note: read_unverified(note).size), wrong
+
+    def sizes(self, origin: str) -> list[int]:
+        """Return the sizes of the checkpoints of an origin, ascending. Raises: CheckpointError where one is damaged."""
+        return [read_unverified(note).size for note in self._whole(origin)]
+
+    def load(self, origin: str, size: int) -> str:
+        """Return a kept checkpoint. Raises: CheckpointError where there is none of this size, or a file is damaged."""
+        notes = {read_unverified(note).size: note for note in self._whole(origin)}
+        if size not in notes:
+            raise CheckpointError(f"no checkpoint of {origin!r} at size {size}; there are {sorted(notes)}")
+        return notes[size]
+
+    def _whole(self, origin: str) -> list[str]:
+        notes, wrong = self.notes(origin)
+        if wrong:
+            raise wrong[0]
+        return notes
 
     def _directory(self, origin: str) -> Path:
         return self.path / _file_name(origin)
 
-    def _file(self, origin: str, size: int) -> Path:
-        return self._directory(origin) / f"{size:019d}.checkpoint"
+    def _firsts(self, origin: str) -> list[Path]:
+        """Return the files of the first checkpoints of tiles, by size."""
+        directory = self._directory(origin)
+        if not directory.exists():
+            return []
+        return sorted(file for file in directory.iterdir() if _FIRST.fullmatch(file.name))
 
-    def _keeps(self, checkpoint: Checkpoint) -> bool:
+    def _has_any(self, origin: str) -> bool:
+        return (self._directory(origin) / _LATEST).exists() or bool(self._firsts(origin))
+
+    def _file(self, checkpoint: Checkpoint) -> Path:
+        return self._directory(checkpoint.origin) / f"{checkpoint.size:019d}.checkpoint"
+
+    def _keep_first(self, checkpoint: Checkpoint, note: str) -> None:
+        """Keep the first checkpoint of a tile; one of this size that a killed process left must be the same."""
+        file = self._file(checkpoint)
+        there = _read_if_there(file, checkpoint.origin)
+        if there is None:
+            _replace(file.parent, file, note)
+        elif (kept := read_unverified(there)).root != checkpoint.root:
+            raise self._contradicts(checkpoint, kept)
+
+    def _says_the_same(self, checkpoint: Checkpoint, latest: Checkpoint) -> bool:
         """Return whether the latest checkpoint says the same. Refuses one that contradicts the latest."""
-        latest_note = self.latest(checkpoint.origin)
-        if latest_note is None:
-            return False
-        latest = read_unverified(latest_note)
         if (checkpoint.size, checkpoint.root) == (latest.size, latest.root):
             return True
         if checkpoint.size < latest.size:
@@ -113,12 +200,45 @@ class DirectoryStore:
                 f"{self.path}, {latest.size}; verify the shard against it"
             )
         if checkpoint.size == latest.size:
-            raise CheckpointError(
-                f"checkpoint of {checkpoint.origin!r}: size {checkpoint.size} with root {checkpoint.root.hex()} "
-                f"contradicts the latest in {self.path}, size {latest.size} with root {latest.root.hex()}; "
-                "verify the shard against it"
-            )
+            raise self._contradicts(checkpoint, latest)
         return False
+
+    def _contradicts(self, checkpoint: Checkpoint, kept: Checkpoint) -> CheckpointError:
+        return CheckpointError(
+            f"checkpoint of {checkpoint.origin!r}: size {checkpoint.size} with root {checkpoint.root.hex()} "
+            f"contradicts the latest in {self.path}, size {kept.size} with root {kept.root.hex()}; "
+            "verify the shard against it"
+        )
+
+
+def _read_if_there(file: Path, origin: str) -> str | None:
+    try:
+        return _read(file, origin)
+    except FileNotFoundError:
+        return None
+
+
+def _read(file: Path, origin: str) -> str:
+    """Return the note in a file. Raises: CheckpointError where it is none of this origin, or not of its file's size."""
+    try:
+        note = file.read_bytes().decode()
+        checkpoint = read_unverified(note)
+    except (UnicodeDecodeError, CheckpointError) as error:
+        raise CheckpointError(f"{file}: not a checkpoint ({error}); restore it from a copy") from error
+    named = _FIRST.fullmatch(file.name)
+    if checkpoint.origin != origin or (named and int(named[1]) != checkpoint.size):
+        raise CheckpointError(
+            f"{file}: holds the checkpoint of {checkpoint.origin!r} at size {checkpoint.size}; restore it from a copy"
+        )
+    return note
+
+
+def _merged(note: str, other: str) -> str:
+    """Return a note with the signature lines of another of the same text, each once."""
+    text, _, lines = note.rpartition("\n\n")
+    more = other.rpartition("\n\n")[2]
+    both = dict.fromkeys([*lines.splitlines(keepends=True), *more.splitlines(keepends=True)])
+    return f"{text}\n\n{''.join(both)}"
 
 
 def _file_name(name: str) -> str:
@@ -135,23 +255,31 @@ def _make_directory(path: Path) -> None:
     _sync_directory(path.parent)
 
 
-def _write_once(target: Path, content: bytes) -> bool:
-    """Write a file that appears whole or not at all. Returns False, and leaves it alone, if it is there."""
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".unfinished-")
-    unfinished = Path(name)
+@contextmanager
+def _turn(directory: Path) -> Iterator[None]:
+    """Let one process at a time write the checkpoints of a log. The lock ends with the process that holds it."""
+    descriptor = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fchmod(file.fileno(), 0o444)
-            os.fsync(file.fileno())
-        target.hardlink_to(unfinished)  # as a rename, which would write over a file that is there
-    except FileExistsError:
-        return False
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
     finally:
-        unfinished.unlink()
-        _sync_directory(target.parent)
-    return True
+        os.close(descriptor)
+
+
+def _replace(directory: Path, target: Path, note: str) -> None:
+    """Write a file in place of what is there; it appears whole or not at all, and survives a power failure.
+
+    Whoever has its turn in the directory does; what one that was killed left unfinished is in nobody's way.
+    """
+    unfinished = directory / _UNFINISHED
+    unfinished.unlink(missing_ok=True)
+    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
+        file.write(note.encode())
+        file.flush()
+        os.fchmod(file.fileno(), 0o444)
+        os.fsync(file.fileno())
+    unfinished.replace(target)
+    _sync_directory(target.parent)
 
 
 def _sync_directory(path: Path) -> None:

@@ -1,8 +1,12 @@
 """Prove entries from the journal itself: with the leaves of the shard, under a checkpoint that covers the entry."""
 
-from sqlalchemy import select
+from datetime import datetime
+
+from sqlalchemy import and_, delete, exists, select
+from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.journal.checkpoint_store import TILE_ENTRIES
 from shared.journal.entry import Entry, entry_record
 from shared.journal.proof import prove
 from shared.journal.tables import JournalTables
@@ -27,11 +31,25 @@ async def prove_entry(
 async def covering_checkpoint(
     connection: AsyncConnection, tables: JournalTables, shard: int, seq: int
 ) -> tuple[int, str] | None:
-    """Return size and note of the first checkpoint that covers an entry; None where none does yet.
+    """Return size and note of the first listed checkpoint that covers an entry; None where none does yet.
 
-    The first is enough, and is the same whenever it is asked for.
+    It is another one until the first of a later tile is signed, and the same from then on.
     """
     c = tables.checkpoints.c
     query = select(c.size, c.note).where(c.shard == shard, c.size >= seq).order_by(c.size).limit(1)
     row = (await connection.execute(query)).one_or_none()
     return None if row is None else (row.size, row.note)
+
+
+async def list_checkpoint(
+    connection: AsyncConnection, tables: JournalTables, shard: int, size: int, note: str, now: datetime
+) -> None:
+    """List a checkpoint that is kept outside; as there, the first of each tile and the latest stay."""
+    table, other = tables.checkpoints, tables.checkpoints.alias("earlier")
+    values = {"shard": shard, "size": size, "note": note, "signed_at": now}
+    await connection.execute(upsert(table).values(values).on_conflict_do_nothing())
+    c, earlier = table.c, other.c
+    same_tile = earlier.size // TILE_ENTRIES == c.size // TILE_ENTRIES
+    has_first = exists().where(and_(earlier.shard == c.shard, earlier.size < c.size, same_tile))
+    recent = and_(c.shard == shard, c.size < size, c.size > size - 2 * TILE_ENTRIES)
+    await connection.execute(delete(table).where(recent, has_first))

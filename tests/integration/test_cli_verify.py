@@ -21,7 +21,7 @@ from shared.runtime.service.notary import notary
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.journals import SHARD, append, draft_of, run
-from tests.support.services import settled_database
+from tests.support.services import query, settled_database
 from tests.unit.cli.calling import Called, Caller
 
 SERVICE = "round-settlement"
@@ -90,9 +90,9 @@ def attacked(url: str, statements: str) -> None:
         connection.execute(statements.encode())
 
 
-def kept_file(kept: DirectoryStore, size: int) -> Path:
-    """The file of a checkpoint."""
-    (file,) = kept.path.glob(f"*/{size:019d}.checkpoint")
+def kept_file(kept: DirectoryStore, which: str) -> Path:
+    """A file of the log: `checkpoint`, which is the latest, or one of a tile."""
+    (file,) = kept.path.glob(f"*/{which}")
     return file
 
 
@@ -153,16 +153,74 @@ def test_a_shard_that_is_gone_is_found(url: str, pitledger: Caller) -> None:
 
 def test_a_checkpoint_that_is_not_kept_any_more_is_found(url: str, pitledger: Caller, kept: DirectoryStore) -> None:
     """Whoever cuts entries off would remove their checkpoints, too: the database lists what must be there."""
-    kept_file(kept, 5).unlink()
+    kept_file(kept, "checkpoint").unlink()
     attacked(url, CUT_OFF)
     called = pitledger(*VERIFY, "--json")
 
     assert 1 == called.code
-    assert ["the signed checkpoint of 5 entries, which the database lists, is not kept"] == problems(called)
+    assert "the signed checkpoint of 5 entries, which the database lists, is not kept" in problems(called)
+    assert "a signed checkpoint covers 5 entries; there are 4" in problems(called)  # as the database lists
+
+
+@pytest.mark.parametrize("done", ["removed", "put back", "altered", "cut off", "emptied", "of another log"])
+@pytest.mark.parametrize("which", ["the latest", "the first of a tile"])
+def test_whatever_is_done_to_a_kept_checkpoint_is_named(
+    url: str, pitledger: Caller, kept: DirectoryStore, which: str, done: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What only the store says is held against what the database lists, and the other way round."""
+    for module in ("checkpoint_store", "proving"):
+        monkeypatch.setattr(f"shared.journal.{module}.TILE_ENTRIES", 6)  # five entries, then eight: two tiles
+    before = kept_file(kept, "checkpoint").read_text()
+    recorded(url, 6, 7, 8)
+    recorded(url, 9, 10)
+    assert 0 == pitledger(*VERIFY).code
+    file = kept_file(kept, "checkpoint" if which == "the latest" else f"{8:019d}.checkpoint")
+    note = file.read_text()
+    file.unlink()
+    altered = {
+        "put back": before,
+        "altered": note.replace("\n\n", "\nand more\n\n", 1),
+        "cut off": note[: len(note) // 2],
+        "emptied": "",
+        "of another log": note.replace(ORIGIN, f"{ORIGIN}-other"),
+    }
+    if done != "removed":
+        file.write_text(altered[done])
+    called = pitledger(*VERIFY, "--json")
+
+    assert 1 == called.code
+    size = 10 if which == "the latest" else 8
+    named = f"the signed checkpoint of {size} entries, which the database lists, is not kept"
+    told = "\n".join(problems(called))
+    assert named in told if done in ("removed", "put back") else "cannot be relied on" in told
+    if done != "removed":
+        file.unlink()
+    file.write_text(note)
+    assert 0 == pitledger(*VERIFY).code
+
+
+def test_what_was_succeeded_meanwhile_is_not_missed(url: str, pitledger: Caller, kept: DirectoryStore) -> None:
+    """Processes list what they have kept in any order, and one may have ended before it did: no false alarm."""
+    recorded(url, 6)
+    note = kept.load(ORIGIN, 6)
+    recorded(url, 7, 8)
+    assert [3, 8] == kept.sizes(ORIGIN)
+    statement = "INSERT INTO round_settlement.checkpoints SELECT shard, 6, $n${}$n$, signed_at FROM {} WHERE size = 8"
+    attacked(url, statement.format(note, "round_settlement.checkpoints"))
+    attacked(url, "SET session_replication_role = replica; DELETE FROM round_settlement.checkpoints WHERE size = 3")
+    assert 0 == pitledger(*VERIFY).code
+
+
+def test_the_database_lists_what_is_kept_and_no_more(url: str, kept: DirectoryStore) -> None:
+    """However often it was signed: the first of each tile, and the latest."""
+    for sequence in range(6, 20):
+        recorded(url, sequence)
+    assert [(3,), (19,)] == query(url, "SELECT size FROM round_settlement.checkpoints ORDER BY size")
+    assert [3, 19] == kept.sizes(ORIGIN)
 
 
 def test_a_checkpoint_of_nobody_is_named(url: str, pitledger: Caller) -> None:
-    """Nobody wrote it into the store, as a service does before the database lists it."""
+    """The service did not sign that so many entries had this root."""
     attacked(
         url,
         """
@@ -174,7 +232,19 @@ def test_a_checkpoint_of_nobody_is_named(url: str, pitledger: Caller) -> None:
     called = pitledger(*VERIFY, "--json")
 
     assert 1 == called.code
-    assert ["the signed checkpoint of 4 entries, which the database lists, is not kept"] == problems(called)
+    (problem,) = problems(called)
+    assert problem.startswith("the checkpoint of 4 entries, which the database lists, cannot be relied on: ")
+
+
+@pytest.mark.parametrize("altered", ["note = replace(note, E'\\n5\\n', E'\\n4\\n')", "size = 4", "note = ''"])
+def test_a_listed_checkpoint_that_was_altered_is_named(url: str, pitledger: Caller, altered: str) -> None:
+    """Proofs are made under what the database lists: the service must have signed it for this shard and size."""
+    statement = "SET session_replication_role = replica; UPDATE round_settlement.checkpoints SET {} WHERE size = 5"
+    attacked(url, statement.format(altered))
+    called = pitledger(*VERIFY, "--json")
+
+    assert 1 == called.code
+    assert "which the database lists, cannot be relied on: " in "\n".join(problems(called))
 
 
 def test_entries_that_nobody_signs_are_a_problem_after_ten_minutes(url: str, pitledger: Caller) -> None:

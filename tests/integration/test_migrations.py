@@ -108,7 +108,7 @@ JOURNAL = {
     "entries": {READ, ADD},
     "postings": {READ},
     "accounts": {READ, ADD},
-    "checkpoints": {READ, ADD},
+    "checkpoints": {READ, ADD, REMOVE},
     "idempotency": {READ, ADD},
     "quarantine": {READ, ADD},
     "shards": {READ, ADD, CHANGE},

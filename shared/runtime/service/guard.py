@@ -12,9 +12,10 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.journal.checkpoint import Checkpoint
+from shared.journal.checkpoint import Checkpoint, read_unverified
 from shared.journal.checkpoint_store import Overtaken
 from shared.journal.mark import Mark, Place
+from shared.journal.proving import list_checkpoint
 from shared.journal.reading import Pacing
 from shared.journal.shard import Shard
 from shared.journal.signed_note import CheckpointError
@@ -113,21 +114,31 @@ class Guard:
         The signatures are looked up before the shards: whatever is signed by then must be there.
         """
         parts = Pacing(ENTRIES_AT_ONCE, self._rest)
-        kept = {} if self.notary is None else await asyncio.to_thread(self.notary.kept)
-        self.context.high_water.signed({name: max(sizes) for name, sizes in kept.items() if sizes})
+        kept = await self._kept()
+        signed = {name: read_unverified(note).size for name, note in kept.items()}
+        self.context.high_water.signed(signed)
         async with self.context.pools.background.connect() as connection:
             if self._watched is None:
                 self._watched = await self._marked(connection)
             shards = await read_shards(connection, self.context.tables)
-            self._require_all(shards, kept)
+            self._require_all(shards, signed)
             for watched in [self._look_at(shard) for shard in shards]:
-                sizes = [size for size in kept.get(watched.shard.name, ()) if size > watched.reached.seq]
-                await self._verify_new(connection, watched, self._open(watched.shard.name, sizes), parts)
+                name, reached = watched.shard.name, watched.reached.seq
+                newer = [self._open(name, kept[name])] if signed.get(name, 0) > reached else []
+                await self._verify_new(connection, watched, [one for one in newer if one is not None], parts)
             await self._scrub(connection, parts)
         await self._keep_marks()
         self.begun = True
         self.verified_at = self.context.clock()
         self.observe()
+
+    async def _kept(self) -> Mapping[str, str]:
+        """Return the latest notes that are kept, by shard; find one that is damaged."""
+        try:
+            return {} if self.notary is None else await asyncio.to_thread(self.notary.latest)
+        except CheckpointError as error:
+            self._found(Problem("the signed checkpoints", 0, str(error)))
+            return {}
 
     async def _marked(self, connection: AsyncConnection) -> dict[str, Watched]:
         """Return the shards as the signed marks say that they were verified.
@@ -149,11 +160,11 @@ class Guard:
             watched[name] = Watched(shard, reached, scrubbed, mark.scrubbed_at, mark)
         return watched
 
-    def _require_all(self, shards: Sequence[Shard], kept: Mapping[str, Sequence[int]]) -> None:
+    def _require_all(self, shards: Sequence[Shard], signed: Mapping[str, int]) -> None:
         """Find the shards that were verified or signed, and are gone."""
         known = {name: watched.reached.seq for name, watched in (self._watched or {}).items()}
         there = {shard.name for shard in shards}
-        for name, entries in ({name: max(sizes) for name, sizes in kept.items() if sizes} | known).items():
+        for name, entries in ({**signed, **known}).items():
             if name not in there:
                 self._found(Problem(name, 0, f"the shard is gone: {entries} entries of it were verified"))
 
@@ -224,12 +235,14 @@ class Guard:
         if self.context.high_water.found(problem):
             log.error("journal verification failed", shard=problem.shard, entry=problem.seq, what=problem.what)
 
-    def _open(self, shard_name: str, sizes: list[int]) -> list[Checkpoint]:
+    def _open(self, shard_name: str, note: str) -> Checkpoint | None:
+        """Return a kept checkpoint; find one that no key of the service signed."""
+        assert self.notary is not None
         try:
-            return [] if self.notary is None else self.notary.open(shard_name, sizes)
+            return self.notary.open(note)
         except CheckpointError as error:
             self._found(Problem(shard_name, 0, str(error)))
-            return []
+            return None
 
     async def _sign(self, shard: Shard, reached: Verified) -> None:
         if self.notary is None:
@@ -245,10 +258,8 @@ class Guard:
             self._found(Problem(shard.name, reached.seq, str(error)))
             return
         async with self.context.pools.background.begin() as connection:
-            statement = upsert(self.context.tables.checkpoints).values(
-                shard=shard.shard, size=reached.seq, note=note, signed_at=self.context.clock()
-            )
-            await connection.execute(statement.on_conflict_do_nothing())
+            now = self.context.clock()
+            await list_checkpoint(connection, self.context.tables, shard.shard, reached.seq, note, now)
         self.signed_at = self.context.clock()
 
     async def _keep_marks(self) -> None:

@@ -1,6 +1,6 @@
 """Sign a service's checkpoints, keep them outside the database, and open those that it signed before."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,16 +32,16 @@ class Notary:
         """Return the name of a shard's log in its checkpoints."""
         return checkpoint_origin(self.service, shard_name)
 
-    def kept(self) -> Mapping[str, list[int]]:
-        """Return the sizes of the checkpoints that are kept, by shard."""
+    def latest(self) -> Mapping[str, str]:
+        """Return the latest notes that are kept, by shard. Raises: CheckpointError where one is damaged; OSError."""
         prefix = self.origin("")
         origins = [origin for origin in self.store.origins() if origin.startswith(prefix)]
-        return {origin.removeprefix(prefix): self.store.sizes(origin) for origin in origins}
+        notes = {origin.removeprefix(prefix): self.store.latest(origin) for origin in origins}
+        return {name: note for name, note in notes.items() if note is not None}
 
-    def open(self, shard_name: str, sizes: Iterable[int]) -> list[Checkpoint]:
-        """Return the kept checkpoints of these sizes. Raises CheckpointError where no key of the service signed one."""
-        origin = self.origin(shard_name)
-        return [open_note(self.store.load(origin, size), self.verifiers) for size in sizes]
+    def open(self, note: str) -> Checkpoint:
+        """Return the checkpoint in a note. Raises: CheckpointError where no key of the service signed it."""
+        return open_note(note, self.verifiers)
 
     def sign(self, shard_name: str, frontier: Frontier) -> str:
         """Sign and keep a checkpoint; return the note. Raises CheckpointError where it contradicts a kept one."""

@@ -11,7 +11,9 @@ from typing import Final
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from shared.contracts.topics import Topic
+from shared.journal.checkpoint import read_unverified
 from shared.journal.signed_batch import BatchVerifier
+from shared.journal.signed_note import CheckpointError
 from shared.runtime.consume.handler import Record
 from shared.runtime.consume.records import record_of
 from shared.runtime.high_water import Mark
@@ -50,10 +52,10 @@ class Outside:
     def signed(self) -> Mapping[str, int]:
         """Return how many entries of each shard, by its name, the checkpoints cover. Raises: ConnectionError."""
         try:
-            kept = {} if self.notary is None else self.notary.kept()
-        except OSError as error:
+            latest = {} if self.notary is None else self.notary.latest()
+        except (CheckpointError, OSError) as error:
             raise ConnectionError(f"the checkpoints cannot be read: {error}") from error
-        return {name: max(sizes) for name, sizes in kept.items() if sizes}
+        return {name: read_unverified(note).size for name, note in latest.items()}
 
     def published(self, sent: Mapping[int, int]) -> Mapping[int, Mark]:
         """Return the last entry of each shard, by its number, of those that stand last on the topics.

@@ -189,7 +189,7 @@ class Witnessing:
         if answer.status_code != httpx.codes.OK:
             raise CheckpointError(f"{witness.url}: HTTP {answer.status_code}: {answer.text.strip()[:500]}")
         lines = lines_of(answer.text, note, witness.keys)
-        await asyncio.to_thread(store.add_cosignatures, checkpoint, witness.name, "".join(lines))
+        await asyncio.to_thread(store.add_cosignatures, note, witness.name, "".join(lines))
         self._known[witness.name, shard.name] = await self._frontier(shard, known, checkpoint.size)
         return True
 

@@ -189,7 +189,7 @@ def test_the_newest_entries_deleted_everywhere_in_the_database(bank: Bank, rng: 
         moment.pay(cashier)
         cashier.watches()
     moment.set_back()
-    for path in bank.notary.store.path.rglob("*.checkpoint"):
+    for path in bank.notary.store.path.rglob("*checkpoint"):
         path.unlink()  # and those outside, too
     with bank.opens() as cashier:
         refused(bank, cashier)

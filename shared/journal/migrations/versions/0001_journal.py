@@ -16,7 +16,6 @@ def upgrade() -> None:
         "SELECT, INSERT",
         "entries",
         "accounts",
-        "checkpoints",
         "idempotency",
         "inputs",
         "quarantine",
@@ -26,5 +25,6 @@ def upgrade() -> None:
         "SELECT, INSERT, UPDATE",
         *("shards", "sources", "relay", "quarantine_requests", "quarantine_dismissals", "verified", "copies"),
     )
+    grant("SELECT, INSERT, DELETE", "checkpoints")
     grant("SELECT, INSERT, UPDATE, DELETE", "gaps")
     grant("UPDATE (resolved_at)", "quarantine")
