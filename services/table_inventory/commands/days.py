@@ -110,6 +110,7 @@ async def _standing(connection: AsyncConnection, command: DayStep, excused: Coll
     shifts = counted.shifts(await approved_adjustments(connection, key))
     left = [
         *incomplete(place, key.gaming_day, shifts, without),
+        *(one.in_words(place.zone) for one in counted.unopened),
         *(f"{one}: mend or dismiss it" for one in await open_input(connection, key.property)),
         *(f"settlements are not read ({one})" for one in command.unread),
     ]

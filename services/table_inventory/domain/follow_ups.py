@@ -14,6 +14,7 @@ from services.table_inventory.domain.equipment import OpenTable, clocks
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.sessions import Sessions
 from services.table_inventory.domain.slips import Slip
+from services.table_inventory.domain.unopened import Unopened
 from services.table_inventory.domain.variances import Variance
 from services.table_inventory.domain.win import Win
 from shared.contracts.win import Missing
@@ -63,6 +64,7 @@ class Findings:
     sessions: Sequence[Sessions]
     lacks: Sequence[tuple[str, Missing]]
     """What tables lack of the day, apart from slips and counts of boxes."""
+    unopened: Sequence[Unopened]
     checks: Sequence[IssuedCheck]
     open_tables: Sequence[OpenTable]
     adjustments: Sequence[Adjustment]
@@ -111,11 +113,14 @@ def _boxes(boxes: Iterable[Box]) -> Iterator[FollowUp]:
 
 
 def _lacks(found: Findings) -> Iterator[FollowUp]:
-    """Return what sessions and boxes of tables lack, and who opened a table that was open."""
+    """Return what sessions and boxes of tables lack, what was played at closed ones, and who opened an open one."""
     for table, missing in found.lacks:
         if missing.what not in ("slip", "count"):  # these are listed by themselves
             reason = in_words(table, missing, found.zone)
             yield FollowUp(kind="missing", since=missing.since, subject=table, reason=reason, table=table)
+    for one in found.unopened:
+        what = one.in_words(found.zone)
+        yield FollowUp(kind="missing", since=one.since, subject=one.table, reason=what, table=one.table)
     for sessions in found.sessions:
         for count in sessions.unexpected:
             if count.gaming_day == found.key.gaming_day:

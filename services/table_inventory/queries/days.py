@@ -1,7 +1,7 @@
 """Read gaming days: how far they are closed, their adjustments, variances, win, and what has to be looked after."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -18,6 +18,7 @@ from services.table_inventory.domain.rake import non_banking_tables, rakes
 from services.table_inventory.domain.reviews import DayReview
 from services.table_inventory.domain.sessions import Sessions, nothing_of, sessions_of
 from services.table_inventory.domain.slips import Slip
+from services.table_inventory.domain.unopened import Unopened, closed_times
 from services.table_inventory.domain.variances import Variance, VarianceKey, variances
 from services.table_inventory.domain.win import DayWin, TablesWin, Win, day_win, shift_wins
 from services.table_inventory.domain.windows import Window
@@ -25,7 +26,7 @@ from services.table_inventory.queries.contests import contests_of_day, results_o
 from services.table_inventory.queries.equipment import open_tables
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import open_slips, slips_off
-from services.table_inventory.queries.windows import Span, boxes_between, marks_of, with_denominations
+from services.table_inventory.queries.windows import Span, boxes_between, marks_of, unopened_in, with_denominations
 from shared.contracts.inventory import AdjustmentEntered
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
@@ -53,7 +54,7 @@ class Counted:
     """What was counted on a gaming day at a property, by table: its sessions, and its drop boxes with their neighbors.
 
     `windows` are those that ended with a count of the day, with what is known of them by denomination where that is to
-    be looked at; `slips` those of the day that have not ended.
+    be looked at; `slips` those of the day that have not ended; `unopened` what was played while tables were closed.
     """
 
     key: DayKey
@@ -63,6 +64,7 @@ class Counted:
     in_order: Mapping[str, Sequence[Box]]
     windows: Sequence[Window]
     slips: Sequence[Slip]
+    unopened: Sequence[Unopened]
 
     @property
     def boxes(self) -> list[Box]:
@@ -126,7 +128,17 @@ async def counted_of_day(
     ]
     known = await with_denominations(connection, key.property, windows)
     provisions = Provisions.of(place, key.gaming_day)
-    return Counted(key, place, provisions, sessions, boxes, known, slips)
+    unopened = await _unopened(connection, place, key, sessions.values())
+    return Counted(key, place, provisions, sessions, boxes, known, slips, unopened)
+
+
+async def _unopened(
+    connection: Executes, place: Place, key: DayKey, sessions: Iterable[Sessions]
+) -> Sequence[Unopened]:
+    """Return what was played while tables were closed that have chips: a fully automated one has none."""
+    automated = {table.table for table in place.tables_on(key.gaming_day) if table.fully_automated}
+    closed = closed_times(place, key.gaming_day, (one for one in sessions if one.table not in automated))
+    return await unopened_in(connection, key.property, list(closed))
 
 
 async def find_counted(
@@ -249,6 +261,7 @@ async def read_findings(connection: AsyncConnection, counted: Counted, win: Tabl
         boxes=counted.boxes,
         sessions=list(counted.sessions.values()),
         lacks=[(table, one) for table, wins in counted.shifts(()).items() for win in wins for one in win.lacks],
+        unopened=counted.unopened,
         checks=await things_of(IssuedCheck, connection, _NOT_DROPPED, key._asdict()),
         open_tables=await open_tables(connection, key.property),
         adjustments=await read_adjustments(connection, key),

@@ -12,10 +12,11 @@ from sqlalchemy import text
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.denominations import Stacks
 from services.table_inventory.domain.sessions import EVER, TICK, sessions_of
+from services.table_inventory.domain.unopened import ClosedTime, Unopened
 from services.table_inventory.domain.windows import Mark, Window
 from shared.contracts.places import Place
 from shared.runtime.reader import Executes
-from shared.runtime.rows import documents_of
+from shared.runtime.rows import documents_of, thing_of
 
 _DAY: Final = timedelta(days=1)
 _DAY_MAX: Final = timedelta(hours=25)
@@ -102,6 +103,22 @@ _KNOWN: Final = text("""
         GROUP BY d.key) k ON true
     GROUP BY w.number""")
 
+# A round that was taken back has as many rows that undo it, at its moment.
+_UNOPENED: Final = text("""
+    SELECT p."table", min(p.at) AS since, CAST(coalesce(sum(p.rounds), 0) AS bigint) AS rounds,
+           count(*) FILTER (WHERE p.cause = 'coupon') AS coupons, count(*) FILTER (WHERE p.cause = 'change') AS changes,
+           count(*) FILTER (WHERE p.cause = 'waived') AS waivers
+    FROM (SELECT m."table", m.at, m.cause, sum(m.rounds) AS rounds
+          FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
+              w ("table", after, until)
+          JOIN table_inventory.movements m
+              ON m.property = :property AND m."table" = w."table" AND m.at > w.after AND m.at <= w.until
+              AND m.cause IN ('round', 'coupon', 'change', 'waived')
+          GROUP BY m."table", m.at, m.cause, m.ref, CASE WHEN m.cause <> 'round' THEN m.seq END) p
+    WHERE p.cause <> 'round' OR p.rounds <> 0
+    GROUP BY p."table"
+    ORDER BY 1""")
+
 _BOXES: Final = text("""
     WITH RECURSIVE tables AS (
         SELECT min(b."table") AS "table" FROM table_inventory.boxes b WHERE b.property = :property
@@ -184,6 +201,15 @@ async def boxes_between(connection: Executes, asked: Mapping[str, Any]) -> dict[
     wanted = {name: asked[name] for name in ("property", "first", "last", "table")}
     found = await documents_of(Box, connection, _BOXES, wanted)
     return {table: list(boxes) for table, boxes in groupby(found, attrgetter("table"))}
+
+
+async def unopened_in(connection: Executes, property_name: str, closed: Sequence[ClosedTime]) -> list[Unopened]:
+    """Return what was played at tables in times in which they were closed. What was taken back never was."""
+    if not closed:
+        return []
+    tables, after, until = map(list, zip(*closed, strict=True))
+    asked = {"property": property_name, "tables": tables, "after": after, "until": until}
+    return [thing_of(Unopened, row) for row in await connection.execute(_UNOPENED, asked)]
 
 
 async def with_denominations(

@@ -87,6 +87,33 @@ def test_a_table_at_which_anything_happened_cannot_be_excused(desk: InventoryDes
     desk.has_only("BJ-01", "BJ-03")
 
 
+def test_what_was_played_at_a_table_that_nobody_opened_holds_the_day(desk: InventoryDesk) -> None:
+    """Before the opener, after the closer, and at a table without any count: named with how many, and since when."""
+    desk.has_only("BJ-01", "BJ-02")
+    opener, rounds = Table("BJ-02"), Rounds(3)
+    desk.settle(
+        rounds.posted(opener, at(-0.5), "r-7", handle=5_00, payout=0),
+        rounds.posted(opener, at(-0.25), "r-8", handle=5_00, payout=0),
+    )
+    desk.pit(opener.opened(at(0), OPENER), opener.closed(at(8), OPENER))
+    desk.pit(opener.event("coupon.dropped", at(8.5), coupon="match_play", cents=10_00, dealer="dealer.dan"))
+    desk.pit(*opener.box_off(at(9), "B2"))
+    desk.count_boxes(("BJ-02", opener.sequence - 1, {}))
+    desk.settle(rounds.posted(Table("BJ-01"), at(3), "r-9", handle=5_00, payout=0))
+    words = {
+        "BJ-01": "1 round at BJ-01 since 2026-11-20 08:00:00, and nobody had opened it",
+        "BJ-02": "2 rounds, 1 coupon at BJ-02 since 2026-11-20 04:30:00, and nobody had opened it",
+    }
+    early = desk.send(f"{PATH}/preliminary", {}, person="audit.kim")
+    assert_problem(early, 409, "; ".join(words.values()))
+    listed = {
+        one["table"]: one["reason"] for one in desk.read(f"{PATH}/follow-ups")["items"] if one["kind"] == "missing"
+    }
+    assert words == listed
+    desk.settle(rounds.reversed(Table("BJ-01"), at(3), "r-9", handle=5_00, payout=0))
+    assert "BJ-01 since" not in desk.send(f"{PATH}/preliminary", {}, person="audit.kim").text
+
+
 def test_a_fill_after_the_drop_count_is_of_the_next_day_whatever_it_claims(desk: InventoryDesk) -> None:
     """Drop count at the end of the day; a fill a minute later says the old day: 0 and 0."""
     table = Table("BJ-01")
