@@ -142,7 +142,7 @@ _NUMBERED: Final[Sequence[tuple[type[pit.PitData] | tuple[type[pit.PitData], ...
 
 
 def _stated(entry: Entry, fact: win.WinStated) -> dict[str, Any]:
-    said = fact.model_dump(mode="json", include={"figures", "missing", "counts", "boxes"})
+    said = fact.model_dump(mode="json", include={"figures", "missing", "counts", "boxes", "times"})
     return {**said, "stated_at": entry.recorded_at}
 
 

@@ -407,7 +407,7 @@ wins_stated = Table(
     *dates("gaming_day", key=True),
     *texts("shift", key=True),
     *numbers("revision"),
-    *columns(_JSON, "figures", "missing", "counts", "boxes"),
+    *columns(_JSON, "figures", "missing", "counts", "boxes", "times"),
     *moments("stated_at"),
     Index("wins_stated_of_day", "property", "gaming_day"),
 )

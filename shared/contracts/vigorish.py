@@ -60,14 +60,15 @@ class VigorishTakenBack(TakenBack):
 class VigorishSettled(Fact, VigorishOfRound):
     """What a table did about vigorish, and the pit event that reported it.
 
-    `claimed_day` is the gaming day that it claimed, where it is recorded under that of its moment instead. Of one that
-    was corrected, `sequence` is the place of its first record in the pit stream, `revision` how often it was recorded,
-    and `correction` says why.
+    `claimed_day` and `claimed_shift` are the gaming day and shift that it claimed, where it is recorded under those of
+    its moment, by the property's clock, instead. Of one that was corrected, `sequence` is the place of its first record
+    in the pit stream, `revision` how often it was recorded, and `correction` says why.
     """
 
     event: Identifier
     at: AwareDatetime
     claimed_day: date | None = None
+    claimed_shift: Name | None = None
     sequence: Sequence | None = None
     revision: Sequence | None = None
     correction: Correction | None = None

@@ -34,6 +34,13 @@ class Missing(Contract):
     since: AwareDatetime
 
 
+class ShiftTime(Contract):
+    """A time in which a table was open in a shift: after a moment, up to and with another one; None: it goes on."""
+
+    since: AwareDatetime
+    until: AwareDatetime | None = None
+
+
 class WinFigures(Contract):
     """The figures of a table in a shift of a gaming day, or their changes; the figures of a day are their sums.
 
@@ -91,7 +98,8 @@ class WinStated(Fact, OfTableDay):
     has. So who adds up the changes of all revisions has the figures, and of those that were recorded up to a moment,
     the figures as they were known then; and likewise what is missing.
     `counts` and `boxes` are the sequences, in the table's pit stream, of the counts and box exchanges that the figures
-    follow from.
+    follow from; `times` are those in which the table was open in the shift. What moved in one of them is of this shift,
+    whatever it claimed.
     """
 
     shift: Name
@@ -103,4 +111,5 @@ class WinStated(Fact, OfTableDay):
     found: tuple[Missing, ...] = ()
     counts: tuple[Number, ...] = ()
     boxes: tuple[Number, ...] = ()
+    times: tuple[ShiftTime, ...] = ()
     non_banking: NonBanking = None

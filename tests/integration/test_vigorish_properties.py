@@ -85,3 +85,10 @@ def test_another_gaming_day_is_flagged_where_the_property_says_so(desk: Desk) ->
     assert [] == desk.quarantined()
     said = [fact for fact in desk.facts() if isinstance(fact, VigorishCollection)]
     assert [(date(2026, 11, 20), date(2026, 11, 22))] == [(fact.gaming_day, fact.claimed_day) for fact in said]
+
+
+def test_vigorish_is_of_the_shift_of_its_moment(desk: Desk) -> None:
+    """Whatever the table claims, which is kept: so it is of the shift of the rounds that assessed it."""
+    desk.feed("pit.events", collected(1, 1, 1, 75, shift="swing"), collected(2, 1, 2, 75, shift="day"))
+    said = [(fact.shift, fact.claimed_shift) for fact in desk.facts() if isinstance(fact, VigorishCollection)]
+    assert [("day", "swing"), ("day", None)] == said

@@ -131,9 +131,9 @@ def statements_of_the_day(property_name: str, *, checks: int = 20000) -> list[Ev
     return [
         statements.stated(at(8), table, DAY_BEFORE, "grave", closer=150000, missing=["opener"]),
         statements.stated(at(8), "BJ-02", DAY_BEFORE, "grave", closer=80000, missing=["opener"]),
-        statements.stated(at(19), table, DAY, "day", **handed_over),
+        statements.stated(at(19), table, DAY, "day", **handed_over, times=[(at(10), at(19))]),
         statements.stated(at(20), "BJ-02", DAY, "day", opener=80000, closer=80000, carried=1),
-        statements.stated(at(23.1), table, DAY, "swing", **swing, missing=["count A1"]),
+        statements.stated(at(23.1), table, DAY, "swing", **swing, missing=["count A1"], times=[(at(19), at(23))]),
         statements.stated(
             at(25), table, DAY, "swing", currency=30000, counter_checks=checks, boxes_counted=1, missing=[]
         ),

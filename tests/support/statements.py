@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any
 
-from shared.contracts.win import Missing, WinFigures, WinStated
+from shared.contracts.win import Missing, ShiftTime, WinFigures, WinStated
 from tests.support.published import published
 
 SHARD = 90
@@ -34,12 +34,13 @@ class Statements:
         *,
         missing: Iterable[str] = (),
         non_banking: bool = False,
+        times: Iterable[tuple[datetime, datetime | None]] | None = None,
         **figures: int,
     ) -> dict[str, Any]:
         """The figures of a shift are these, cents by name without `_cents`, and those that were stated and are not.
 
-        Drop is currency and counter checks, and the win what Pennsylvania makes of it. What is `missing` is so since
-        the moment at which that is stated first.
+        So are the `times` in which the table was open in it. Drop is currency and counter checks, and the win what
+        Pennsylvania makes of it. What is `missing` is so since the moment at which that is stated first.
         """
         key = (table, day, shift)
         last = self._last.get(key)
@@ -62,12 +63,19 @@ class Statements:
             missing=lacks,
             lost=tuple(one for one in lacks if one not in before),
             found=tuple(one for one in before if one not in lacks),
+            times=_times(() if last is None else last.times, times),
             non_banking=True if non_banking else None,
         )
         self._last[key] = fact
         self._seq += 1
         data = fact.model_dump(mode="json", exclude_none=True)
         return published("win.stated", data, service="table-inventory", sequence=self._seq, at=at, shard=self._shard)
+
+
+def _times(
+    before: tuple[ShiftTime, ...], times: Iterable[tuple[datetime, datetime | None]] | None
+) -> tuple[ShiftTime, ...]:
+    return before if times is None else tuple(ShiftTime(since=since, until=until) for since, until in times)
 
 
 def _missing(said: str, before: Iterable[Missing], at: datetime) -> Missing:

@@ -8,7 +8,8 @@ from sqlalchemy import Row, text
 
 from services.reporting.books.derived import stands
 from services.reporting.books.reading import Books
-from services.reporting.kit.figures import EntryRef
+from services.reporting.books.shift_times import AtTable, shifts_of
+from services.reporting.kit.figures import EntryRef, Figure
 
 _LATER: Final = timedelta(days=1)
 """A copy may have gone into the box of the next gaming day, or have been there before the issuance was recorded."""
@@ -52,6 +53,17 @@ _CHECKS: Final = text(
     LEFT JOIN reporting.facts f ON f.service = i.service AND f.shard = i.shard AND f.seq = i.seq
     WHERE (:all OR i.cents IS DISTINCT FROM c.cents) AND coalesce(i.gaming_day, c.box_day) BETWEEN :first AND :last
     ORDER BY f.recorded_at, f.service, f.shard, f.seq, c.recorded_at, c.service, c.shard, c.seq, c.place, c.line
+    """.replace("{stands}", stands())
+)
+
+
+_ISSUED: Final = text(
+    """
+    SELECT service, shard, seq, gaming_day, check_cents AS cents, table_name, occurred_at FROM reporting.facts
+    WHERE property = :property AND check_serial IS NOT NULL AND event = 'counter_check.issued'
+      AND recorded_at <= :known_at AND gaming_day BETWEEN :first AND :last
+      AND (CAST(:table AS text) IS NULL OR table_name = :table) AND {stands}
+    ORDER BY occurred_at, service, shard, seq
     """.replace("{stands}", stands())
 )
 
@@ -141,6 +153,30 @@ class Checks(NamedTuple):
 
     issued: Sequence[Check]
     unknown: Sequence[Copy]
+
+
+class InShift(NamedTuple):
+    """What was issued in a shift of a gaming day: how many checks, and what they come to."""
+
+    checks: Figure
+    cents: Figure
+
+
+async def issued_by_shift(books: Books) -> dict[tuple[str, str], InShift]:
+    """Return what was issued on the question's gaming days, by gaming day and the shift at which the tables were."""
+    question = books.question
+    asked = {"first": question.first, "last": question.last, "table": question.table}
+    rows = await books.read(_ISSUED, **asked)
+    shifts = await shifts_of(books, [AtTable(row.table_name, row.occurred_at) for row in rows])
+    found: dict[tuple[str, str], list[Row[Any]]] = {}
+    for row, shift in zip(rows, shifts, strict=True):
+        found.setdefault((str(row.gaming_day), shift), []).append(row)
+    return {key: _in_shift(books, issued) for key, issued in found.items()}
+
+
+def _in_shift(books: Books, issued: Sequence[Row[Any]]) -> InShift:
+    because = tuple(EntryRef(row.service, row.shard, row.seq) for row in issued) if books.explains else ()
+    return InShift(Figure(len(issued), because), Figure(sum(row.cents for row in issued), because))
 
 
 async def checks_of(books: Books, *, not_tied: bool) -> Checks:

@@ -12,6 +12,7 @@ from services.reporting.books.exceptions import Exceptional, Severity
 from services.reporting.books.many_slips import compared_slips
 from services.reporting.books.reading import Books
 from services.reporting.books.series import missing_of
+from services.reporting.books.shift_times import OtherShift, other_shifts
 from services.reporting.books.slips import Slip
 from services.reporting.books.variances import CaseKey, Cases, Level, cases_of, level_of
 from services.reporting.books.windows import Window
@@ -35,6 +36,7 @@ async def of_desk(books: Books) -> list[Exceptional]:
         *await _missing(books),
         *(found for one in await adjustments_of(books) for found in _adjustment(books, one)),
         *await _other_days(books),
+        *[_other_shift(one) async for one in other_shifts(books)],
         *await _voided(books),
     ]
 
@@ -177,6 +179,19 @@ async def _other_days(books: Books) -> Iterable[Exceptional]:
         )
         for one in await books.other_days()
     ]
+
+
+def _other_shift(one: OtherShift) -> Exceptional:
+    return Exceptional(
+        kind="other_shift",
+        status="noted",
+        since=one.at,
+        subject=f"{one.table}/{one.event}",
+        reason=f"claimed shift {one.claimed}: the table was in shift {one.shift}, as it was counted",
+        entries=(one.entry,),
+        gaming_day=one.gaming_day,
+        table=one.table,
+    )
 
 
 async def _voided(books: Books) -> Iterable[Exceptional]:

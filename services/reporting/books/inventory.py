@@ -76,7 +76,7 @@ def stated(fact: WinStated) -> Iterator[Amount]:
 def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
     """Say what players bought at a table, and its tips: of these, no figure of the law follows."""
     data, moved_cents = fact.data, 0 if fact.moved is None else fact.moved.cents
-    here = partial(Amount, table=fact.table, shift=fact.shift)
+    here = partial(Amount, table=fact.table)
     match data:
         case pit.SoldChips(instrument="currency"):
             yield here("sold_for_currency_cents", -moved_cents)
@@ -84,7 +84,6 @@ def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
                 yield here("patron_bought_cents", -moved_cents, item=data.patron)
         case pit.IssuedCounterCheck():
             yield here("checks_issued_cents", -moved_cents)
-            yield here("checks_issued", 1)
             yield here("check_left_cents", -moved_cents, item=data.serial)
         case pit.CollectedTips():
             yield here("tips_cents", data.cents)

@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import Iterator
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from services.reporting.books.check_copies import Check, Copy, Issuance, checks_of
+from services.reporting.books.check_copies import Check, Copy, Issuance, checks_of, issued_by_shift
+from services.reporting.books.inventory import Lack
 from services.reporting.books.reading import Books
+from services.reporting.books.shift_times import AtTable, shifts_of
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Made, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, EntriesOf, EntryRef, Figure, total
@@ -23,7 +25,10 @@ from services.reporting.reports.checks_on_hand import (
     stays_on_hand,
 )
 from shared.contracts.counts import CountConcluded
-from shared.contracts.inventory import PitRecorded
+from shared.contracts.inventory import BoxWrittenOff, PitRecorded
+from shared.contracts.win import WinStated
+
+OF_TABLE: Final = "the one at which the table was, as it was counted; of a closed table, by the property's clock"
 
 LOG: Final = Section(
     name="log",
@@ -31,7 +36,7 @@ LOG: Final = Section(
     key=("gaming_day", "table", "serial", "issued_at"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="shift", title="Shift"),
+        Column(name="shift", title="Shift", formula=OF_TABLE),
         Column(name="pit", title="Pit"),
         Column(name="table", title="Table"),
         Column(name="serial", title="Serial no."),
@@ -47,7 +52,8 @@ LOG: Final = Section(
         Column(
             name="status",
             title="Status",
-            formula="in box; other amount; not counted: boxes of the table wait for a count; not accounted for",
+            formula="in box; other amount; not counted: a box of the table is not back, or waits for a count; box "
+            "written off: it is in no other box of the table; not accounted for",
         ),
     ),
 )
@@ -58,7 +64,7 @@ SHIFTS: Final = Section(
     key=("gaming_day", "shift"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="shift", title="Shift"),
+        Column(name="shift", title="Shift", formula=OF_TABLE),
         Column(name="opening_cents", title="On hand before", unit="cents"),
         Column(name="issued", title="Issued", unit="count", added=True),
         Column(name="issued_cents", title="Issued", unit="cents", added=True),
@@ -90,18 +96,19 @@ UNKNOWN: Final = Section(
 
 async def _fill(books: Books) -> Content:
     only_off = is_long(books.question)
-    checks, counted, steps, before, left = await asyncio.gather(
+    checks, boxes, steps, before, left = await asyncio.gather(
         checks_of(books, not_tied=only_off),
-        _all_counted(books),
+        _boxes_of(books),
         cage_steps(books, *(CHANGES if only_off else STEPS)),
         left_before(books),
         on_hand(books),
     )
     found = [one for one in checks.issued if one.found_cents is not None]
+    shifts = await shifts_of(books, [AtTable(one.issued.table, one.issued.issued_at) for one in checks.issued])
     sections = (
         fill(
             LOG,
-            Made(checks.issued, lambda one: _row(books, one.issued, one.copy, counted)),
+            Made(range(len(checks.issued)), lambda number: _row(books, checks.issued[number], shifts[number], boxes)),
             cents=Figure(sum([one.issued_cents for one in checks.issued]), EntriesOf(checks.issued, _of_issuance)),
             counted_cents=Figure(sum([one.found_cents or 0 for one in found]), EntriesOf(found, _of_count)),
         ),
@@ -131,22 +138,37 @@ def _of_count(check: Check) -> EntryRef:
     return check.copy.entry
 
 
-async def _all_counted(books: Books) -> set[tuple[str, ...]]:
-    """Return the gaming days and tables of which every box that came off was counted."""
-    came_off, counted = ("boxes", "rake_boxes"), ("boxes_counted", "rake_boxes_counted")
-    known = await books.amounts((*came_off, *counted), ("gaming_day", "table_name"), explained=False)
-    return {
-        key
-        for key, found in known.items()
-        if sum(found.get(name, NOTHING).value for name in came_off)
-        <= sum(found.get(name, NOTHING).value for name in counted)
-    }
+class Boxes(NamedTuple):
+    """The gaming days and tables whose boxes are `awaited`, and those of which a box was `written_off`."""
+
+    awaited: set[tuple[str, str]]
+    written_off: set[tuple[str, str]]
+
+    def status_of(self, issued: Issuance) -> str:
+        """Return the status of a check whose copy is in no box that was counted."""
+        key = (str(issued.gaming_day), issued.table)
+        if key in self.awaited:
+            return "not counted"
+        return "box written off" if key in self.written_off else "not accounted for"
 
 
-def _row(books: Books, issued: Issuance, copy: Copy | None, counted: set[tuple[str, ...]]) -> dict[str, Any]:
+async def _boxes_of(books: Books) -> Boxes:
+    """Return what became of the boxes of the question's gaming days, as table inventory states what it lacks."""
+    lacks = await books.amounts(("missing", "rake_missing"), ("gaming_day", "table_name", "item"), explained=False)
+    awaited = {(day, table) for day, table, item in lacks if Lack.of_item(item).what.split()[0] in _OF_BOXES}
+    written_off = {(str(one.gaming_day), one.fact.table) for one in await books.facts(BoxWrittenOff)}
+    return Boxes(awaited, written_off)
+
+
+_OF_BOXES: Final = ("drop", "box", "count")
+"""What a table's day lacks where a box is on its way."""
+
+
+def _row(books: Books, check: Check, shift: str, boxes: Boxes) -> dict[str, Any]:
+    issued, copy = check.issued, check.copy
     row: dict[str, Any] = {
         "gaming_day": issued.gaming_day,
-        "shift": issued.shift,
+        "shift": shift,
         "pit": books.pit_of(issued.table),
         "table": issued.table,
         "serial": issued.serial,
@@ -157,8 +179,7 @@ def _row(books: Books, issued: Issuance, copy: Copy | None, counted: set[tuple[s
         "drawer": issued.drawer,
     }
     if copy is None:
-        all_counted = (str(issued.gaming_day), issued.table) in counted
-        return {**row, "status": "not accounted for" if all_counted else "not counted"}
+        return {**row, "status": boxes.status_of(issued)}
     return {
         **row,
         "count": str(copy.count_number),
@@ -174,14 +195,16 @@ _COUNTED: Final = ("counter_checks_cents", "rake_checks_cents")
 
 
 async def _shifts(books: Books, on_hand_before: Figure) -> list[dict[str, Any]]:
-    measures = ("checks_issued", "checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents", *_COUNTED)
-    found = await books.amounts(measures, ("gaming_day", "shift"))
+    measures = ("checks_redeemed_cents", "checks_returned_cents", *_COUNTED)
+    found, issued = await books.amounts(measures, ("gaming_day", "shift")), await issued_by_shift(books)
     order = {shift: number for number, shift in enumerate(books.place.shifts)}
     rows = []
-    for day, shift in sorted(found, key=lambda key: (key[0], order.get(key[1], len(order)), key[1])):
-        known = found[day, shift]
+    for day, shift in sorted({*found, *issued}, key=lambda key: (key[0], order.get(key[1], len(order)), key[1])):
+        known = found.get((day, shift), {})
         sums = {name.removeprefix("checks_"): figure for name, figure in known.items() if name not in _COUNTED}
         counted = [known[name] for name in _COUNTED if name in known]
+        if (of_tables := issued.get((day, shift))) is not None:
+            sums |= {"issued": of_tables.checks, "issued_cents": of_tables.cents}
         if counted:
             sums["counted_cents"] = total(counted)
         opening = on_hand_before
@@ -235,7 +258,7 @@ COUNTER_CHECKS: Final = Report(
         "property has it (`counter_checks` of its pack)."
     ),
     sections=(LOG, CAGE, ON_HAND, SHIFTS, UNKNOWN),
-    sources=(PitRecorded, CountConcluded, *STEPS),
+    sources=(PitRecorded, CountConcluded, WinStated, BoxWrittenOff, *STEPS),
     fill=_fill,
     periods=("day", "week", "month"),
     signatures=("Cage", "Revenue audit"),

@@ -67,6 +67,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     "adjustment": _Kind("medium", "controller"),
     "payback": _Kind("medium", "internal audit"),
     "other_gaming_day": _Kind("medium", "pit"),
+    "other_shift": _Kind("low", "pit"),
     "pit_voided": _Kind("medium", "revenue audit"),
     "equipment": _Kind("low", "pit"),
     "statistical": _Kind("medium", "surveillance"),

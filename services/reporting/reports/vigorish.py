@@ -67,7 +67,13 @@ _BY_WHOM: Final = (
         added=True,
         formula="vigorish of the rounds that were settled, by the moment at which each closed",
     ),
-    Column(name="collected_cents", title="Collected", unit="cents", added=True, formula="by what the table reported"),
+    Column(
+        name="collected_cents",
+        title="Collected",
+        unit="cents",
+        added=True,
+        formula="as the table reported, by the moment at which it did",
+    ),
     Column(name="waived_cents", title="Waived", unit="cents", added=True),
     Column(name="returned_cents", title="Returned", unit="cents", added=True),
 )
@@ -75,7 +81,11 @@ SHIFTS: Final = Section(
     name="shifts",
     title="By table and shift",
     key=("table", "shift"),
-    columns=(Column(name="table", title="Table"), Column(name="shift", title="Shift"), *_BY_WHOM),
+    columns=(
+        Column(name="table", title="Table"),
+        Column(name="shift", title="Shift", formula="by the property's clock"),
+        *_BY_WHOM,
+    ),
 )
 DEALERS: Final = Section(
     name="dealers",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -9,7 +10,7 @@ from services.table_inventory.domain.days import DayKey
 from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.win import Win
 from shared.contracts.places import Place
-from shared.contracts.win import Missing, WinFigures, WinStated
+from shared.contracts.win import Missing, ShiftTime, WinFigures, WinStated
 
 
 class Stated(BaseModel):
@@ -22,6 +23,7 @@ class Stated(BaseModel):
     missing: tuple[Missing, ...] = ()
     counts: tuple[int, ...] = ()
     boxes: tuple[int, ...] = ()
+    times: tuple[ShiftTime, ...] = ()
 
 
 def days_since(running: date, now: date) -> list[date]:
@@ -42,7 +44,7 @@ def unstated_of(
         last = known.get((table, shift), Stated(table=table, shift=shift))
         win, mark = now.get((table, shift), Win(table, shift)), non_banking(place, table, key.gaming_day)
         figures, missing = win.figures(non_banking=bool(mark)), tuple(win.lacks)
-        if (figures, missing, tuple(win.counts), tuple(win.boxes)) == _said(last):
+        if (figures, missing, tuple(win.counts), tuple(win.boxes), tuple(win.times)) == _said(last):
             continue
         yield WinStated(
             **key._asdict(),
@@ -56,9 +58,10 @@ def unstated_of(
             found=tuple(one for one in last.missing if one not in missing),
             counts=tuple(win.counts),
             boxes=tuple(win.boxes),
+            times=tuple(win.times),
             non_banking=mark,
         )
 
 
-def _said(last: Stated) -> tuple[WinFigures, tuple[Missing, ...], tuple[int, ...], tuple[int, ...]]:
-    return last.figures, last.missing, last.counts, last.boxes
+def _said(last: Stated) -> tuple[Any, ...]:
+    return last.figures, last.missing, last.counts, last.boxes, last.times

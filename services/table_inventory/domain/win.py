@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.occupancy import box_lacks
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.rake import Rake
-from services.table_inventory.domain.sessions import Clock, Sessions, sessions_of
+from services.table_inventory.domain.sessions import EVER, Clock, Piece, Sessions, sessions_of
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.windows import Count, Mark, Window
 from shared.contracts.contests import ContestResult
 from shared.contracts.inventory import AdjustmentEntered, Figure
 from shared.contracts.reports import Percent, percent_of
-from shared.contracts.win import Missing, MissingKind, WinFigures
+from shared.contracts.win import Missing, MissingKind, ShiftTime, WinFigures
 
 _INSTRUMENTS: Final[Mapping[str, str]] = {
     "currency": "currency_cents",
@@ -99,6 +99,8 @@ class Win:
     lacks: list[Missing] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     boxes: list[int] = field(default_factory=list)
+    times: Annotated[list[ShiftTime], Field(exclude=True)] = field(default_factory=list)
+    """Those in which the table was open in the shift: they are stated, and in no document."""
 
     def lack(self, missing: Missing) -> None:
         """Note what it lacks, once."""
@@ -180,6 +182,9 @@ def shift_wins(
     for slip in slips:
         of(slip.table, slip.shift).lack(Missing(what="slip", name=f"{slip.slip} {slip.number}", since=slip.since))
     table = next(iter(found.values())).table if found else sessions.table
+    for piece in sorted(sessions.pieces, key=lambda one: one.since):
+        if piece.of.gaming_day == gaming_day:
+            _add_time(of(sessions.table, piece.of.shift).times, piece)
     for lack in (*sessions.lacks, *box_lacks(boxes, sessions.pieces)):
         if lack.of.gaming_day == gaming_day:
             of(table or "", lack.of.shift).lack(lack.missing)
@@ -255,6 +260,12 @@ def _add_window(win: Win, window: Window) -> None:
     win.coupons_paid_cents += moves.coupons_paid_cents
     win.vigorish_waived_cents += moves.vigorish_waived_cents
     win.recorded_drop_cents += moves.currency_cents + moves.counter_checks_cents
+
+
+def _add_time(times: list[ShiftTime], piece: Piece) -> None:
+    """Add a time to those of a shift; one that begins where the last one ends goes on with it."""
+    since = times.pop().since if times and times[-1].until == piece.since else piece.since
+    times.append(ShiftTime(since=since, until=None if piece.until == EVER else piece.until))
 
 
 def _add_carried(win: Win, count: Count) -> None:

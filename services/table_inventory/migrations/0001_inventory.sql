@@ -222,7 +222,8 @@ CREATE INDEX touched_in_order ON touched (shard, seq);
 
 CREATE TABLE wins_stated (
     property TEXT, "table" TEXT, gaming_day DATE, shift TEXT, revision BIGINT NOT NULL, figures JSONB NOT NULL,
-    missing JSONB NOT NULL, counts JSONB NOT NULL, boxes JSONB NOT NULL, stated_at TIMESTAMPTZ NOT NULL,
+    missing JSONB NOT NULL, counts JSONB NOT NULL, boxes JSONB NOT NULL, times JSONB NOT NULL,
+    stated_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, "table", gaming_day, shift)
 );
 CREATE INDEX wins_stated_of_day ON wins_stated (property, gaming_day);

@@ -61,9 +61,14 @@ def of_pit_event(event: Event[Any], places: PlaceAt, known: PitEventsKnown[Vigor
 def _settled(
     data: VigorishOfRound, event: Event[Any], at: datetime, places: PlaceAt, kind: str, about: Mapping[str, Any]
 ) -> VigorishSettled:
-    """Return what a table did about vigorish, under the gaming day of its moment where it claims another."""
-    _, day = in_pit(places, data, at)
+    """Return what a table did about vigorish, under gaming day and shift of its moment where it claims others.
+
+    The shift is that of the clock, as it is of the rounds that assessed it.
+    """
+    place, day = in_pit(places, data, at)
+    shift = place.shift_at(at)
     said = dict(data) | {"gaming_day": day, "claimed_day": None if data.gaming_day == day else data.gaming_day}
+    said |= {"shift": shift, "claimed_shift": None if data.shift == shift else data.shift}
     return SETTLED[kind][0](**said, event=event.id, at=at, **about)
 
 

@@ -1,7 +1,8 @@
 """The log of Counter Checks, and the boxes in which their issuance copies were found."""
 
 from tests.support.pit_day import Pit, day_of_the_pit, identities, rows, statements_of_the_day
-from tests.support.pit_ledger import PROPERTY, Said, at, counted_box, figures, turn
+from tests.support.pit_ledger import DAY, LATER, PROPERTY, Said, at, counted_box, figures, turn
+from tests.support.statements import Statements
 
 _MONTH = "&period=month"
 
@@ -153,3 +154,45 @@ def test_a_serial_number_at_two_tables_is_named_and_fails_no_report(pit: Pit) ->
     assert (2, 1) == identities(report)["serial numbers"]
     [held] = [one for one in report["content"]["sections"] if one["name"] == "on_hand"]
     assert len(held["rows"]) == len({row["id"] for row in held["rows"]})
+
+
+def test_a_check_is_of_the_shift_at_which_its_table_was(pit: Pit) -> None:
+    """Whatever the pit claimed, which is an exception; of a table that was closed, of the clock's."""
+    ledger = pit.ledger
+    pit.play()
+    pit.feed(
+        "inventory",
+        ledger.check("BJ-01", at(18.9), "CC-3", 100, shift="swing"),
+        ledger.check("BJ-01", at(19.1), "CC-4", 200, shift="day"),
+        ledger.check("BJ-01", at(19.2), "CC-5", 400, shift="swing"),
+        ledger.check("BJ-02", at(16), "CC-6", 800, shift="grave"),
+    )
+    shifts = ("shift", "issued", "issued_cents")
+    for more in ("", _MONTH):
+        report = pit.read("counter-checks", more)
+        assert [("day", 4, 30900), ("swing", 2, 600)] == rows(report, "shifts", *shifts)
+    shown = dict(rows(pit.read("counter-checks"), "log", "serial", "shift"))
+    assert {"CC-3": "day", "CC-4": "swing", "CC-5": "swing", "CC-6": "day"} == {
+        name: shift for name, shift in shown.items() if name > "CC-2"
+    }
+    [entries] = [pit.explain("counter-checks", "shifts/2026-11-20|swing/issued_cents")["entries"]]
+    assert 2 == len(entries)
+    others = [one for one in pit.books.exceptions(f"&known_at={LATER}") if one["kind"] == "other_shift"]
+    assert [
+        ("BJ-01/counter_check.issued", "claimed shift swing: the table was in shift day, as it was counted"),
+        ("BJ-01/counter_check.issued", "claimed shift day: the table was in shift swing, as it was counted"),
+    ] == [(one["subject"], one["reason"]) for one in others]
+
+
+def test_a_check_whose_box_was_given_up_waits_for_no_count(pit: Pit) -> None:
+    """Two people wrote the box off: nobody will count it, and it may have been in there."""
+    pit.feed("inventory", *day_of_the_pit(pit.ledger)[:-2], *statements_of_the_day(PROPERTY)[:-1])
+    assert [("not counted",), ("not counted",)] == rows(pit.read("counter-checks"), "log", "status")
+    entered: Said = {"entered_by": "audit.kim", "entered_at": at(24).isoformat(), "reason": "burnt"}
+    box: Said = {"table": "BJ-01", "shift": "swing", "box": "A1", "exchange": 12, "which": "removed", "write_off": 1}
+    approved: Said = {"approved_by": "control.eve", "approved_at": at(24).isoformat()}
+    pit.feed("inventory", pit.ledger.desk("box.written_off", at(24), **box, **entered, **approved))
+    statements = Statements(PROPERTY, shard=91)
+    statements.stated(at(23.1), "BJ-01", DAY, "swing", missing=["count A1"])
+    pit.feed("inventory", statements.stated(at(25), "BJ-01", DAY, "swing", missing=[]))
+    assert [("box written off",), ("box written off",)] == rows(pit.read("counter-checks"), "log", "status")
