@@ -37,8 +37,10 @@ class TopicLog:
 def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
     """Return a topic as it is now. Raises: Stop where there is none, KafkaException where nobody answers."""
     admin = AdminClient(settings.librdkafka(), logger=librdkafka_log)
+    asked = admin.describe_topics(TopicCollection([topic]), request_timeout=ANSWER_SECONDS)[topic]
+    cluster = admin.describe_cluster(request_timeout=ANSWER_SECONDS)  # side by side, for it is waited for in a batch
     try:
-        described = admin.describe_topics(TopicCollection([topic]), request_timeout=ANSWER_SECONDS)[topic].result()
+        described = asked.result()
     except KafkaException as error:
         if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise
@@ -48,8 +50,7 @@ def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
     specs: list[OffsetSpec] = [OffsetSpec.earliest(), OffsetSpec.latest()]  # type: ignore[no-untyped-call]
     ends = [admin.list_offsets(dict.fromkeys(places, spec), request_timeout=ANSWER_SECONDS) for spec in specs]
     bounds = {place.partition: tuple(found[place].result().offset for found in ends) for place in places}
-    cluster = admin.describe_cluster(request_timeout=ANSWER_SECONDS).result().cluster_id
-    return TopicLog(str(cluster), str(described.topic_id), bounds)
+    return TopicLog(str(cluster.result().cluster_id), str(described.topic_id), bounds)
 
 
 def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int, int]) -> set[int]:

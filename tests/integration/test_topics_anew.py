@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from services.cli.exits import ExitCode
@@ -16,6 +17,7 @@ from services.round_settlement.tables import journal
 from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
 from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.handler import Record
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
@@ -26,7 +28,7 @@ from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
-from tests.support.rounds import TABLES, completed
+from tests.support.rounds import TABLES, completed, encoded
 from tests.support.services import create_topics, produce, query, settled_database
 from tests.support.table import NOON, POSTED, play_at
 from tests.unit.cli.calling import Caller
@@ -186,6 +188,52 @@ def test_a_topic_created_again_while_it_is_read_is_noticed(
 
     assert "was deleted and created again" in asyncio.run(work())
     assert [(T1, 1)] == posted(url)
+
+
+def test_what_transactions_leave_out_is_asked_about_once_a_batch(
+    url: str, real_kafka: AnyBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each leaves out an offset, for its marker: everything is read, and the broker is asked as often as is needed."""
+    servers = real_kafka.bootstrap_servers
+    create_topics(servers, {TOPIC: 1})
+    asked, handled = [], []
+
+    def counted(settings: KafkaSettings, topic: str) -> TopicLog:
+        asked.append(topic)
+        return topic_log(settings, topic)
+
+    def send(sequences: Sequence[int]) -> None:
+        for number in sequences:
+            event = completed(T1, number)
+            sender.begin_transaction()
+            sender.produce(TOPIC, key=event["source"], value=encoded(event))
+            sender.commit_transaction(30)
+
+    sender = Producer({"bootstrap.servers": servers, "transactional.id": "pit", "log_level": 0})
+    sender.init_transactions(60)
+    send(range(1, 21))
+    monkeypatch.setattr("shared.runtime.consume.subscription.topic_log", counted)
+
+    async def work() -> None:
+        async with reading(url, servers) as (subscription, _):
+            consumer = subscription.consumer
+            inner = consumer.handle
+
+            async def handle(records: Sequence[Record]) -> dict[int, int]:
+                rewind = await inner(records)
+                handled.append(consumer.looked_seconds)
+                return rewind
+
+            monkeypatch.setattr(consumer, "handle", handle)
+            await until(lambda: len(posted(url)) >= 20)
+            await asyncio.to_thread(send, range(21, 41))
+            await until(lambda: len(posted(url)) == 40 and subscription.is_caught_up())
+            assert {} == consumer.stopped.reasons
+
+    asyncio.run(work())
+    taking_over = 1
+    assert 0 < len(asked) - taking_over == sum(seconds > 0 for seconds in handled)
+    assert len(handled) < 40
 
 
 def test_records_deleted_before_they_were_read_stop_the_partition(

@@ -91,6 +91,8 @@ class Consumer:
         self.context = context
         self.look: Callable[[], Awaitable[None]] = _nothing
         """Ask the broker what it holds, and stop the partitions of which it does not hold what comes next."""
+        self.looked_seconds = 0.0
+        """How long that took in the last batch: not every batch asks."""
         self.stopped = Stopped(context, self.topic)
         from_outside = handler.reader.topic.publisher is None
         context.metrics.begin_topic(self.topic, get_args(Limit) if from_outside else ())
@@ -192,11 +194,15 @@ class Consumer:
     async def _require_all(self, begins: Mapping[int, int]) -> None:
         """Stop the partitions whose records, which begin at these offsets, are not all that come next.
 
-        Where offsets are left out the broker is asked: compaction may leave some out.
+        Where offsets are left out the broker is asked, once a batch: compaction leaves some out, and each transaction
+        of a sender one, for its marker.
         """
         wanted = {number: self._partitions[number].fetched for number in begins}
+        self.looked_seconds = 0.0
         if begins != wanted:
+            started = perf_counter()
             await self.look()
+            self.looked_seconds = perf_counter() - started
         for number, offset in begins.items():
             if offset < wanted[number]:
                 self.stopped.stop(number, f"it was read up to offset {wanted[number]}, and starts again at {offset}")

@@ -35,6 +35,9 @@ AnswerT = TypeVar("AnswerT")
 _SILENT_SECONDS = 60.0
 """How much longer than a database is waited for a consumer may go without asking its broker for records."""
 _REST_SECONDS_MAX = 2.0
+_LOOK_REST = 9
+"""So many times as long as it asked what the broker holds a reader rests: where every record is a transaction of its own,
+that is asked in every batch."""
 _FETCH_BYTES = 16 * 1024 * 1024
 """So many bytes, or one batch of its sender's, a broker gives at a time, and so many wait to be read at most: a client
 would otherwise take up to 50 MiB at a time, and let 64 MiB wait, of each topic."""
@@ -313,7 +316,8 @@ class Subscription:
             kafka = self._subscriber.consumer
             for partition, offset in rewind.items():
                 await kafka.seek(self.consumer.topic, partition, offset)
-            await self._rest(self.consumer.rest * (self._loop.time() - started))
+            rest = self.consumer.rest * (self._loop.time() - started)
+            await self._rest(max(rest, _LOOK_REST * self.consumer.looked_seconds))
         except BaseException as error:
             # FastStream would log an error and go on to the next batch: records would be left out.
             self._failed(error)
