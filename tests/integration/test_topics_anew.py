@@ -231,8 +231,8 @@ def test_what_transactions_leave_out_is_asked_about_once_a_batch(
             assert {} == consumer.stopped.reasons
 
     asyncio.run(work())
-    taking_over = 1
-    assert 0 < len(asked) - taking_over == sum(seconds > 0 for seconds in handled)
+    batches_that_asked = sum(seconds > 0 for seconds in handled)
+    assert 0 < batches_that_asked < len(asked) <= batches_that_asked + 2  # and when the partition is taken over
     assert len(handled) < 40
 
 

@@ -36,8 +36,8 @@ _SILENT_SECONDS = 60.0
 """How much longer than a database is waited for a consumer may go without asking its broker for records."""
 _REST_SECONDS_MAX = 2.0
 _LOOK_REST = 9
-"""So many times as long as it asked what the broker holds a reader rests: where every record is a transaction of its own,
-that is asked in every batch."""
+"""So many times as long as it asked what the broker holds a reader rests: where every record is a transaction, each
+batch asks."""
 _FETCH_BYTES = 16 * 1024 * 1024
 """So many bytes, or one batch of its sender's, a broker gives at a time, and so many wait to be read at most: a client
 would otherwise take up to 50 MiB at a time, and let 64 MiB wait, of each topic."""
