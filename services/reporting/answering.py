@@ -41,7 +41,6 @@ RESTATEMENTS: Final = Section(
 
 _VERSION: Final = version("pitledger")
 
-_PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties ORDER BY property")
 
 _KNOWN: Final = text("""
     SELECT min(gaming_day) AS first, max(gaming_day) AS last FROM reporting.day_moments
@@ -226,9 +225,8 @@ async def _places(reader: Reader, question: Question) -> list[Place]:
     places = await known_places(reader.connection, properties)
     found = [one for one in places.versions(question.property) if one.document.approved_at <= question.known_at]
     if not found:
-        names = (await reader.execute(_PROPERTIES)).scalars()
-        listed = ", ".join(names) or "none"
-        raise Rejected(Reason.NOT_FOUND, f"property {question.property!r} is not known; known are: {listed}")
+        detail = f"property {question.property!r} is not known: GET /floors lists those that are"
+        raise Rejected(Reason.NOT_FOUND, detail)
     return found
 
 

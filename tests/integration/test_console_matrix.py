@@ -5,93 +5,31 @@ services: a new one is tried as soon as it is there. All services stand behind t
 what they answer to it is looked at.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import schemathesis
-from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
 
-from services.cli.services import load_all
 from services.console.operations import Operation, all_operations
-from shared.contracts.rejection import Reason
-from shared.runtime.web.access import whose_data
-from shared.runtime.web.problems import problem_uri
-from tests.faults.subjects import SUBJECTS
-from tests.fuzz.apis import Known
 from tests.support import Databases
-from tests.support.browsers import Answered, Browsers
-from tests.support.desk import Desk
-from tests.support.known import hear_of
-from tests.support.told import AS_EVERYBODY, crews, told
+from tests.support.house import ELSEWHERE, HERE, House, a_house
+from tests.support.told import crews
 from tests.support.typed_forms import typed_into
-from tests.support.worker import MOMENT
 
-ELSEWHERE = "elsewhere"
-HERE = "riverside"
-MISSING = problem_uri(Reason.PROPERTY_MISSING)
 TRIES = 12
 """How often a form is filled in at most, until it is refused for the property."""
-
-
-@dataclass(frozen=True)
-class House:
-    """The services, and the console before them."""
-
-    desks: Mapping[str, Desk]
-    browsers: Browsers
-    known: Known
-
-    def leaks(self, since: int) -> list[str]:
-        """What services showed of a property to somebody who works elsewhere, since so many answers."""
-        return [
-            f"{one.method} {one.service}{one.path}: {one.status} {one.text[:200]}"
-            for one in self.browsers.answered[since:]
-            if not (one.status in (403, 404, 422) or one.text in ('{"items":[]}', "[]") or self.is_for_all(one))
-        ]
-
-    def is_for_all(self, one: Answered) -> bool:
-        """Whether an answer is about what belongs to no property."""
-        for route in self.desks[one.service].client.app.routes:
-            if isinstance(route, APIRoute) and one.method in (route.methods or ()) and route.path_regex.match(one.path):
-                return whose_data(route) in (None, "none")
-        return False
-
-    def refusals(self, since: int) -> int:
-        """How often services refused somebody for the property, since so many answers, or had nothing of it."""
-        return sum(MISSING in one.text or one.text in ('{"items":[]}', "[]") for one in self.browsers.answered[since:])
-
-    def entries(self) -> dict[str, int]:
-        """How many entries each journal has that are no refusals."""
-        return {
-            name: sum(entry.draft.kind != "command.refused" for entry in desk.entries())
-            for name, desk in self.desks.items()
-        }
 
 
 @pytest.fixture
 def house(databases: Databases, patron_keys: None) -> Iterator[House]:
     """All services after their stories, and people who work elsewhere."""
     del patron_keys
-    load_all()  # each declares roles
-    with ExitStack() as stack:
-        known = Known()
-        desks = {}
-        for subject in SUBJECTS:
-            hear_of(subject, known)
-            desks[subject.manifest.name] = stack.enter_context(told(subject, databases, works_for=[ELSEWHERE]))
-        crew = crews()
-        people = {name: roles for one, roles in crew.items() for name in (one, one + AS_EVERYBODY)}
-        browsers = Browsers(
-            *desks.values(), people=people, clock=lambda: MOMENT, properties={one: [ELSEWHERE] for one in crew}
-        )
-        with browsers.client:
-            yield House(desks, browsers, known)
+    with a_house(databases) as found:
+        yield found
 
 
 def test_no_form_does_anything_to_another_property(house: House) -> None:

@@ -2,18 +2,20 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from html import unescape
 from types import SimpleNamespace
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 from urllib.parse import urlencode
 
 import httpx
+from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from services.console.application import create_console
+from services.console.console import Asked
 from shared.runtime.clock import Clock
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
@@ -22,6 +24,8 @@ from tests.support.console import CONFIRM, SERVICES
 from tests.support.desk import Desk
 from tests.support.identities import KnownTokens, People
 
+_WHO: Final = get_args(Asked)[1].dependency
+"""What a route depends on that answers somebody who is logged in."""
 _PASSED_ON: Final = ("authorization", "idempotency-key", "content-type")
 _HIDDEN: Final = re.compile(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">')
 
@@ -69,9 +73,11 @@ class Browsers:
         self.client = AppClient(self._app)
 
     @property
-    def routes(self) -> Sequence[BaseRoute]:
-        """Return the routes of the console."""
-        return self._app.routes
+    def pages(self) -> list[APIRoute]:
+        """Return the routes of the console that answer somebody who is logged in."""
+        return [
+            one for one in _routes(self._app.routes) if any(each.call is _WHO for each in one.dependant.dependencies)
+        ]
 
     async def _answer(self, request: httpx.Request) -> httpx.Response:
         """Pass a request on to the service, as it is."""
@@ -112,6 +118,38 @@ class Browsers:
         headers |= {"content-type": "application/x-www-form-urlencoded"}
         return self.client.request(method, path, content=urlencode({"csrf": csrf}), headers=headers)
 
+    def listen(self, path: str, headers: Mapping[str, str]) -> httpx.Response:
+        """Return the beginning of an answer that does not end: who asked goes away when the first of it is there."""
+        return self.client.run(self._listen(httpx.Request("GET", f"http://test{path}", headers=dict(headers))))
+
+    async def _listen(self, request: httpx.Request) -> httpx.Response:
+        begun, parts = asyncio.Event(), []
+        asked = [{"type": "http.request", "body": b"", "more_body": False}]
+
+        async def receive() -> Any:
+            if asked:
+                return asked.pop()
+            await begun.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            parts.append(message)
+            if message.get("body"):
+                begun.set()
+
+        scope = {
+            "type": "http",
+            "method": request.method,
+            "path": request.url.path,
+            "raw_path": request.url.raw_path.partition(b"?")[0],
+            "query_string": request.url.query,
+            "headers": [(name.lower(), value) for name, value in request.headers.raw],
+        }
+        await self._app(scope, receive, send)
+        [start] = [one for one in parts if one["type"] == "http.response.start"]
+        body = b"".join(one.get("body", b"") for one in parts)
+        return httpx.Response(start["status"], headers=start["headers"], content=body, request=request)
+
     def send(self, form: str, person: str, **fields: str) -> httpx.Response:
         """Send a form of a command, with what is hidden in it where somebody looked at it with these fields.
 
@@ -125,6 +163,15 @@ class Browsers:
         if CONFIRM not in answer.text:
             return answer
         return self.client.post(form, content=urlencode(hidden(answer.text)), headers=headers)
+
+
+def _routes(routes: Sequence[BaseRoute]) -> Iterator[APIRoute]:
+    """Yield routes, with those of the routers that an application includes."""
+    for one in routes:
+        if isinstance(one, APIRoute):
+            yield one
+        else:
+            yield from _routes(getattr(getattr(one, "original_router", None), "routes", ()))
 
 
 def hidden(page: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """A service after its story, and people of every role who ask it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -17,25 +17,44 @@ from tests.support.worker import MOMENT
 
 AS_EVERYBODY = " as everybody"
 """After the name of a role, or of a person: who works for every property."""
+NOBODY = "nobody"
+"""Who has no role."""
 
 
 @contextmanager
-def told(subject: Subject, databases: Databases, works_for: Sequence[str] = (ALL_PROPERTIES,)) -> Iterator[Desk]:
+def told(
+    subject: Subject,
+    databases: Databases,
+    works_for: Sequence[str] = (ALL_PROPERTIES,),
+    others: Mapping[str, Sequence[str]] | None = None,
+) -> Iterator[Desk]:
     """Give a service after its story, which it has sealed; for each role there are two people, who have no other.
 
-    One works for these properties, the other for every one. So do the people of `crews()`, who have many roles.
+    One works for these properties, the other for every one. So do the people of `crews()`, who have many roles, and
+    `NOBODY`. Of each there are `others`: what stands after their names, and for which properties they work.
     """
     sealed = replace(subject, seals=seals_of(subject.manifest.name))
     url = database(sealed, databases)
     read(sealed, url, records_of({**subject.references, **subject.records}))
     crew = {role: [role] for role in ROLES} | crews()
-    people = {name: roles for one, roles in crew.items() for name in (one, one + AS_EVERYBODY)}
-    properties = dict.fromkeys(crew, works_for)
+    people, properties = as_each(crew, {"": works_for, **(others or {})})
     with desk_of(
         subject.manifest, url, people=people, clock=lambda: MOMENT, outbox=Outbox(), properties=properties
     ) as found:
         yield found
     databases.drop(url)
+
+
+def as_each(
+    crew: Mapping[str, Sequence[str]], kinds: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, Sequence[str]], dict[str, Sequence[str]]]:
+    """Return the roles of people and for which properties they work: of each kind, and who works for every one.
+
+    A kind is what stands after the names of its people.
+    """
+    all_kinds = {**kinds, AS_EVERYBODY: (ALL_PROPERTIES,)}
+    people = {one + kind: roles for one, roles in {**crew, NOBODY: []}.items() for kind in all_kinds}
+    return people, {one + kind: its for one in (*crew, NOBODY) for kind, its in all_kinds.items()}
 
 
 def crews() -> dict[str, list[str]]:

@@ -75,6 +75,14 @@ class Caller(Contract):
         if missing := sorted(wanted - self.properties):
             raise Rejected(Reason.PROPERTY_MISSING, f"{self.person} does not work for property {', '.join(missing)}")
 
+    def require_properties_of(self, what: str, found: Iterable[str]) -> None:
+        """Let somebody pass who works for all properties that something names which was asked for by a number.
+
+        Raises: Rejected, without a word of which properties those are.
+        """
+        if self.own is not None and (not (wanted := set(found)) or wanted - self.own):
+            raise Rejected(Reason.PROPERTY_MISSING, f"{self.person} does not work for every property of {what}")
+
 
 TOLD_WITHOUT_ONE: Final = "send 'Authorization: Bearer <token>'"
 """What somebody is told who sends no token."""

@@ -67,14 +67,16 @@ def dismissal_routes(context: RuntimeContext, commands: Engine) -> APIRouter:
     ) -> Response:
         """With the first of the records that it finds now: whoever approves it names its hash."""
         async with snapshot(readers) as connection:
-            reader.require_properties(properties_of(await dismissal_of(connection, tables, dismissal)))
+            named = properties_of(await dismissal_of(connection, tables, dismissal))
+            reader.require_properties_of(f"dismissal {dismissal}", named)
             many = await read_many(connection, tables, dismissal)
         return document_response(http, many.whole)
 
     async def may_decide(caller: Caller, command: Any) -> None:
         """Let somebody pass who works for the property that was named, or for every one where none was."""
         async with snapshot(context.pools.commands) as connection:
-            caller.require_properties(properties_of(await dismissal_of(connection, tables, command.dismissal)))
+            named = properties_of(await dismissal_of(connection, tables, command.dismissal))
+        caller.require_properties_of(f"dismissal {command.dismissal}", named)
 
     decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
     command = partial(command_route, router, commands, answers=DismissalDocument)

@@ -172,7 +172,7 @@ def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replay
         """With all of the record: whoever approves it names its hash."""
         async with snapshot(readers) as connection:
             about = await about_record(connection, tables, quarantine)
-        reader.require_properties(about.record.properties)
+        reader.require_properties_of(f"record {quarantine}", about.record.properties)
         return document_response(http, request_whole(about.record, about.request(request)))
 
     async def read_own(connection: AsyncConnection, caller: Caller, number: int) -> Quarantined:
@@ -180,7 +180,7 @@ def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replay
         record = await read_quarantined(connection, tables, number)
         if record is None:
             raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
-        caller.require_properties(record.properties)
+        caller.require_properties_of(f"record {number}", record.properties)
         return record
 
     async def may_decide(caller: Caller, command: Any) -> None:
