@@ -102,11 +102,10 @@ def cols(*names: str) -> list[Col]:
 def _unit(name: str) -> str:
     if name == "cents" or name.endswith("_cents"):
         return "cents"
-    if name.endswith("_at") or name in ("at", "since", "effective_from", "locked_until"):
+    if name.endswith("_at") or name in ("at", "since", "before", "effective_from", "locked_until"):
         return "moment"
-    return (
-        "count" if name in ("number", "request", "version", "rounds_left", "in_count", "hits", "revision") else "text"
-    )
+    counts = ("number", "request", "version", "rounds_left", "in_count", "hits", "revision", "records", "until")
+    return "count" if name in counts else "text"
 
 
 def flat(one: Record) -> Record:

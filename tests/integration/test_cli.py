@@ -125,6 +125,46 @@ def test_a_record_that_can_never_be_mended_is_dismissed_by_two_people(
     assert int(number) == dismissed["quarantine"]
 
 
+def test_many_records_are_dismissed_together_by_two_people(
+    stack: RunningStack, pitledger: Caller, approver: Caller
+) -> None:
+    """One asks for all that a filter finds; another looks, and approves what was shown; what came later still waits."""
+    noise = [quarantine(stack, pitledger, b"noise of the vendor %d" % n) for n in range(3)]
+    later = quarantine(stack, pitledger, b"noise of the vendor, later")
+    words = ["dismiss-all", "--until", noise[-1], "--containing", "noise of the vendor", "--reason", "a load test"]
+    [asked] = pitledger("quarantine", *words, "--json").documents
+    assert (3, "asked") == (asked["records"], asked["decision"])
+    number = str(asked["dismissal"])
+    assert 2 == pitledger("quarantine", "approve-all", number).code
+    [shown] = approver("show-all", number, "--json").documents
+    assert (3, "demo.operator", list(map(int, noise))) == (
+        *(shown[name] for name in ("open_records", "asked_by")),
+        [one["quarantine"] for one in shown["sample"]],
+    )
+    assert "a load test" in approver("show-all", number).stdout
+    stale = approver("approve-all", number, "--sha256", "0" * 64)
+    assert 1 == stale.code, stale.stderr
+    approved = approver("approve-all", number, "--sha256", shown["sha256"], "--json")
+    assert (0, "approved") == (approved.code, approved.documents[0]["decision"]), approved.stderr
+    waiting = {one["quarantine"] for one in pitledger("quarantine", "list", "--json").documents}
+    assert (set(), True) == (waiting & set(map(int, noise)), int(later) in waiting)
+    assert 0 == pitledger("verify", "--service", "round-settlement").code
+    [(data,)] = rows(stack, "SELECT data FROM round_settlement.entries WHERE kind = 'quarantine.dismissed_together'")
+    people = data["correction"]
+    assert ("demo.operator", "demo.operations_manager") == (people["entered_by"], people["approved_by"])
+
+
+def test_a_dismissal_of_many_is_taken_back(stack: RunningStack, pitledger: Caller, approver: Caller) -> None:
+    """Rejected, nothing is closed; a filter that finds nothing is exit code 4."""
+    number = quarantine(stack, pitledger, b"noise that stays")
+    words = ["--until", number, "--containing", "noise that stays", "--reason", "a"]
+    [asked] = pitledger("quarantine", "dismiss-all", *words, "--json").documents
+    rejected = approver("reject-all", str(asked["dismissal"]), "--reason", "the vendor sends it again", "--json")
+    assert "rejected" == rejected.documents[0]["decision"]
+    assert int(number) in [one["quarantine"] for one in pitledger("quarantine", "list", "--json").documents]
+    assert 4 == pitledger("quarantine", "dismiss-all", "--until", number, "--topic", "nothing", "--reason", "a").code
+
+
 def test_bytes_that_are_no_text_are_shown_in_hexadecimal(stack: RunningStack, pitledger: Caller) -> None:
     """Nothing of a record reaches the terminal unescaped, and what is too long is cut with a note."""
     called = pitledger("quarantine", "show", quarantine(stack, pitledger, b"\x1b[2J\xff" * 2000))

@@ -1,7 +1,10 @@
 """Many refused records at once: asked for by filter by one person, shown whole, dismissed by another, or not at all."""
 
+import re
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -9,6 +12,7 @@ from services.round_settlement.manifest import MANIFEST as SETTLEMENT
 from shared.contracts.journal_facts import DismissedTogether
 from tests.support import Databases
 from tests.support.asgi import assert_problem
+from tests.support.browsers import Browsers
 from tests.support.desk import Desk, desk_of
 from tests.support.rebuilding import compared, execute
 from tests.support.services import query, settled_database
@@ -22,8 +26,9 @@ PEOPLE = {
     "bay": ["quarantine.mend"],
     "bea": ["quarantine.approve"],
 }
+LISTED = "/p/bayside/quarantine"
 PROPERTIES = {"bay": ["bayside"], "bea": ["bayside"]}
-RECORDS = 5_000
+RECORDS, OF_BAYSIDE = 5_000, 500
 PATH = "/quarantine/dismissals"
 
 
@@ -100,6 +105,44 @@ def test_the_filter_says_which_records_and_the_others_stay(desk: Desk, url: str)
     assert RECORDS - 40 == open_records(url)
     kept = "SELECT count(*) FROM round_settlement.quarantine WHERE resolved_at IS NOT NULL AND id % 10 <> 0"
     assert [(0,)] == query(url, kept)
+
+
+def test_the_console_lists_what_is_asked_and_the_second_person_approves_it_there(desk: Desk, url: str) -> None:
+    """Asked for from the list; shown with how many and by whom; approved from its row, which says by whom."""
+    browsers = Browsers(desk, people=PEOPLE, clock=lambda: NOON, properties=PROPERTIES)
+    with browsers.client:
+        asking = leading_to("request-dismissal", browsers.get(LISTED, "bay"))
+        assert "bayside" == asking["property"]
+        asked = browsers.send("/do/round-settlement/request-dismissal", "bay", **asking | {"reason": "of the vendor"})
+        assert 200 == asked.status_code, asked.text
+        page = browsers.get(LISTED, "bea")
+        said = {"round-settlement", str(OF_BAYSIDE), "bayside", "of the vendor", "bay", "asked"}
+        assert said <= set(row_of(page, "1"))
+        assert "approve-dismissal" not in browsers.get(LISTED, "lee")
+        approving = leading_to("approve-dismissal", page)
+        assert RECORDS == open_records(url)
+        approved = browsers.send("/do/round-settlement/approve-dismissal", "bea", **approving)
+        assert 200 == approved.status_code, approved.text
+        after = browsers.get(LISTED, "bea")
+        assert {"approved", "bea"} <= set(row_of(after, "1"))
+        assert "approve-dismissal" not in after
+    assert RECORDS - OF_BAYSIDE == open_records(url)
+    [fact] = desk.facts("quarantine.dismissed_together")
+    assert isinstance(fact, DismissedTogether)
+    assert ("bay", "bea") == (fact.correction.entered_by, fact.correction.approved_by)
+
+
+def leading_to(command: str, page: str) -> dict[str, str]:
+    """What a page says already of the fields of a command, in the link that leads to it."""
+    [link, *_] = re.findall(rf'href="(/do/round-settlement/{command}\?[^"]*)"', page)
+    return {name: text for name, text in parse_qsl(urlsplit(unescape(link)).query) if name != "back"}
+
+
+def row_of(page: str, first: str) -> list[str]:
+    """The cells of the row that begins so in the first table of a page."""
+    rows = re.findall(r"<tr><th scope=\"row\">.*?</tr>", page[: page.index("</table>")], re.DOTALL)
+    [row] = [one for one in rows if f">{first}</th>" in one or f">{first}</a></th>" in one]
+    return [unescape(re.sub(r"<[^>]*>", "", one)).strip() for one in re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL)]
 
 
 def test_records_that_changed_meanwhile_are_not_dismissed(desk: Desk, url: str) -> None:

@@ -1,12 +1,15 @@
 """Quarantine: the records that services could not process, what may be done about each, and what waits for approval."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from services.console.console import Asked, page
-from services.console.listing import Act, cols, listed
+from services.console.console import Asked, Person, page
+from services.console.listing import Act, Listed, Record, cols, listed
 from services.console.pages.days import zone_of
-from services.console.services import Refused, path, together
+from services.console.services import Missing, Refused, path, together
 from services.console.words import say
 
 
@@ -24,6 +27,7 @@ def routes() -> APIRouter:
                 answer,
                 cols("quarantine", "topic", "source", "sequence", "reason", "quarantined_at", "stops", "resolved_at"),
                 link=lambda one, name=name: path("p", property, "quarantine", name, one["quarantine"]),  # type: ignore[misc]
+                more=_together(name, property, answer),
             )
             for name, answer in zip(names, answers, strict=True)
         ]
@@ -34,7 +38,7 @@ def routes() -> APIRouter:
             title=say("quarantine.title"),
             lead=say("quarantine.lead"),
             more=[],
-            lists=lists,
+            lists=[await _dismissals(person, names, property), *lists],
             zone=await zone_of(person, property),
             chosen=status,
         )
@@ -75,3 +79,39 @@ def routes() -> APIRouter:
         )
 
     return router
+
+
+async def _dismissals(person: Person, names: Sequence[str], property_name: str) -> Listed:
+    """Return what was asked to be dismissed together, of each service, what waits first; with who decides it."""
+    answers = await together(*(person.calls.get_all(name, "/quarantine/dismissals") for name in names))
+    missing = [one for one in answers if isinstance(one, Missing)]
+    found: list[Record] = [
+        {**one, "service": name}
+        for name, answer in zip(names, answers, strict=True)
+        for one in answer or ()
+        if one.get("property") in (property_name, None)
+    ]
+    found.sort(key=lambda one: (one["decision"] != "asked", one["asked_at"]))
+    columns = cols(
+        *("dismissal", "service", "records", "property", "topic", "reason_contains", "before", "until", "reason"),
+        *("asked_by", "asked_at", "decision", "decided_by", "decided_at"),
+    )
+    answer = missing[0] if len(missing) == len(answers) and missing else found
+    return listed("quarantine.dismissals", answer, columns, acts=lambda one: _decisions(one, property_name))
+
+
+def _decisions(one: Record, property_name: str) -> list[Act]:
+    """Return what may be done about a dismissal of many records: nothing about what is decided."""
+    if one["decision"] != "asked":
+        return []
+    values = {"property": property_name, "dismissal": one["dismissal"]}
+    return [Act(one["service"], name, values) for name in ("approve-dismissal", "reject-dismissal")]
+
+
+def _together(service: str, property_name: str, answer: Any) -> list[Act]:
+    """Return the command that has the records dismissed together which are listed; what comes later is not meant."""
+    rows: Sequence[Mapping[str, Any]] = answer["items"] if answer else ()
+    if not rows:
+        return []
+    last = max(one["quarantine"] for one in rows)
+    return [Act(service, "request-dismissal", {"property": property_name, "until": last})]
