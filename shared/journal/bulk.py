@@ -93,15 +93,22 @@ def insert(
     *,
     on_conflict: Literal["fail", "skip"] | Changes = "fail",
     where: ColumnElement[bool] | None = None,
+    as_given: bool = False,
 ) -> Statement:
     """Return a statement that inserts rows with these columns, by default all.
 
     Where the primary key of a row is taken, the database refuses the statement, or skips the row, or changes the row
     that is there (see `added`, `replaced`, `excluded`) where the condition holds.
+
+    Rows are written in the order of their primary keys: two processes that write the same ones wait in turn, and never
+    each for the other. With `as_given`, and where the database numbers the rows, it is the order in which they come.
     """
-    names = tuple(columns) or column_names(table)
+    names, key = tuple(columns) or column_names(table), primary_key(table)
     rows = given(table, names)
-    statement = insert_into(table).from_select(names, select_from(*(_value(table.c[name], rows) for name in names)))
+    values = select_from(*(_value(table.c[name], rows) for name in names))
+    if not as_given and set(key) <= set(names):
+        values = values.order_by(*(rows.c[name] for name in key))
+    statement = insert_into(table).from_select(names, values)
     if on_conflict == "skip":
         statement = statement.on_conflict_do_nothing()
     elif on_conflict != "fail":

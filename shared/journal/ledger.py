@@ -147,7 +147,7 @@ class Ledger:
         position = ("next_offset", "next_seq", "head")
         self._lock = select(tables.shards, ("shard", *position), lock=True)
         self._advance = update(tables.shards, (*position, "seal"))
-        self._add_entries = insert(tables.entries, _ENTRY)
+        self._add_entries = insert(tables.entries, _ENTRY, as_given=True)
         self._add_accounts = insert(tables.accounts, Account._fields, on_conflict="skip")
         self._find_accounts = select(tables.accounts, by=Account._fields)
         sources, new = tables.sources.c, excluded(tables.sources)

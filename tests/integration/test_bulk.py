@@ -141,6 +141,47 @@ def test_copying_costs_nothing_where_there_is_nothing(run: Callable[[Work], Any]
     assert run(work) == []
 
 
+_GATE = 4711
+_AT_THE_SECOND_ROW = f"""
+    CREATE FUNCTION wait_at_the_gate() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF current_setting('gate.passed', true) = txid_current()::text THEN
+            PERFORM pg_advisory_xact_lock_shared({_GATE});
+        END IF;
+        PERFORM set_config('gate.passed', txid_current()::text, true);
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER gate BEFORE INSERT ON chips FOR EACH ROW EXECUTE FUNCTION wait_at_the_gate()"""
+"""Whoever has written a row writes no second one in that transaction while somebody holds the gate."""
+
+
+@pytest.mark.parametrize("on_conflict", ["skip", "replaced"])
+def test_two_that_write_the_same_rows_wait_in_turn(run: Callable[[Work], Any], on_conflict: str) -> None:
+    """Whatever order they are given in: each has written a row when both go on, and neither waits for both."""
+    statement = bulk.insert(chips, on_conflict="skip" if on_conflict == "skip" else bulk.replaced(chips))
+    waiting = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"
+
+    async def work(connection: AsyncConnection) -> list[Row]:
+        engine = connection.engine
+
+        async def write(rows: list[Row]) -> None:
+            async with engine.begin() as other:
+                await statement.write(other, rows)
+
+        async with engine.begin() as other:
+            await other.exec_driver_sql(_AT_THE_SECOND_ROW)
+        async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as gate:
+            await gate.exec_driver_sql(f"SELECT pg_advisory_lock({_GATE})")
+            writing = [asyncio.create_task(write(rows)) for rows in (TWO, TWO[::-1])]
+            while (await gate.exec_driver_sql(waiting)).scalar_one() < 2:
+                await asyncio.sleep(0)
+            await gate.exec_driver_sql(f"SELECT pg_advisory_unlock({_GATE})")
+        await asyncio.gather(*writing)
+        return await _all(connection, chips)
+
+    assert TWO == run(work)
+
+
 def test_keys_that_are_taken(run: Callable[[Work], Any]) -> None:
     """A row whose key is taken is skipped, added to what is there, or replaces it where the condition holds."""
 
