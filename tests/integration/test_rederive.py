@@ -1,6 +1,7 @@
 """A journal is derived again from the topics that led to it: what was forged in either is found."""
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import timedelta
@@ -11,14 +12,17 @@ import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from services.round_settlement.handlers import Submissions
 from services.round_settlement.manifest import MANIFEST
 from shared.journal.entry import Posting
 from shared.journal.ledger import Ledger
+from shared.journal.verification import Problem
 from shared.local.ports import free_port
-from shared.runtime.consume.handler import Record
+from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import Pools
+from shared.runtime.database import Pools, create_engine, reading
 from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.rederive.again import Again, Sources
 from shared.runtime.rederive.journal import rederive
 from shared.runtime.rederive.memory import Busy, Memory
 from shared.runtime.service.rederiver import Rederiver
@@ -39,7 +43,7 @@ from tests.support.rounds import (
     voided,
     withdrawn,
 )
-from tests.support.services import migrate
+from tests.support.services import migrate, query
 
 T1, T2 = TABLES[:2]
 HOUR = timedelta(hours=1)
@@ -136,6 +140,54 @@ def test_an_honest_journal_follows_again(books: Books, at_once: int) -> None:
     }
     assert "record.mended" in kinds
     assert [] == problems(books, Topics(books.records, at_once))
+
+
+class _Meanwhile(Again[None]):
+    """Something is done after it was asked how far the topics were read."""
+
+    def __init__(self, handler: Handler[None], do: Callable[[], None]) -> None:
+        super().__init__(handler)
+        self._do = do
+
+    async def prepare(self, sources: Sources) -> Sequence[Problem]:
+        del sources
+        await asyncio.to_thread(self._do)
+        return ()
+
+
+def test_a_document_that_comes_while_it_is_derived_is_no_problem(databases: Databases) -> None:
+    """The copy of the service has it, and the topic beyond where it had been read when the derivation began."""
+    url = databases.create()
+    migrate(url, "round-settlement")
+    with desk_of(MANIFEST, url, people=PEOPLE, clock=ticking()) as desk:
+        desk.feed("properties", property_event())
+        desk.feed("submissions", submission())
+        topics = Topics([])
+
+        def come() -> None:
+            desk.feed("properties", property_event(sequence=2, version=2, effective_from=(DAY + HOUR).isoformat()))
+            desk.feed("submissions", withdrawn(2, submission()))
+            topics.records += desk.records
+
+        async def work() -> list[str]:
+            assert MANIFEST.rederived is not None
+            agains = [_Meanwhile(Submissions(), come), *MANIFEST.rederived()]
+            engine = create_engine(url, role=MANIFEST.schema)
+            try:
+                async with reading(engine) as connection:
+                    with Memory() as kept:
+                        found = rederive(connection, MANIFEST.journal, MANIFEST.name, agains, topics, kept)
+                        return [problem.what async for problem in found]
+            finally:
+                await engine.dispose()
+
+        assert [] == asyncio.run(work())
+        assert [(2, True)] == query(
+            url,
+            "SELECT (SELECT count(*) FROM round_settlement.properties), withdrawal_received_at IS NOT NULL "
+            "FROM round_settlement.submissions",
+        )
+    databases.drop(url)
 
 
 def test_what_was_recorded_by_a_clock_that_was_behind_follows(databases: Databases) -> None:

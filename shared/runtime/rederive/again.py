@@ -40,7 +40,7 @@ class Topics(Protocol):
 class Sources:
     """From what is derived again: the journal, the topics up to where each partition was read, and what is remembered.
 
-    `read_to` are the offsets after the last record that was read, by topic and partition. `verifier` knows the keys of
+    `logs` name the log of each topic in the names of its shards. `verifier` knows the keys of
     the services that send records again; without it, what says that it was sent again is taken at its word.
     """
 
@@ -48,7 +48,7 @@ class Sources:
     tables: JournalTables
     records: Topics
     memory: Memory
-    read_to: Mapping[str, Mapping[int, int]]
+    logs: Mapping[str, str]
     verifier: BatchVerifier | None = None
 
 

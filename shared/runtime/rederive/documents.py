@@ -5,14 +5,16 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from shared.journal.verification import Problem
 from shared.rules.errors import Refused
 from shared.runtime.consume.approved import Approved, ApprovedDocuments
 from shared.runtime.rederive.again import Sources, TopicLacks
+
+_READ_TO: Final = "topic_was_read_to"
 
 
 class DocumentsThen:
@@ -30,13 +32,21 @@ class DocumentsThen:
         self._known = -1
 
     async def read(self, sources: Sources) -> Sequence[Problem]:
-        """Read the topic and the copy; return what does not agree."""
+        """Read the copy, and the topic as far as it was read for that; return what does not agree."""
+        [table] = self._handler.copies
+        s, topic = sources.tables.shards.c, self._handler.topic
+        of_log = s.name.startswith(f"{topic}/", autoescape=True) & s.name.endswith(
+            f"@{sources.logs[topic]}", autoescape=True
+        )
+        read_to = select(func.json_object_agg(s.name, s.next_offset)).where(of_log).scalar_subquery()
+        found = await sources.connection.execute(select(table, read_to.label(_READ_TO)).order_by(table.c.received_at))
+        copied = found.all()
+        ends = copied[0]._mapping[_READ_TO] if copied else {}
         published: dict[tuple[Any, ...], Any] = {}
         withdrawn: set[tuple[Any, ...]] = set()
-        topic = self._handler.topic
         try:
-            for partition, end in sources.read_to.get(topic, {}).items():
-                chunks = sources.records.read(topic, partition, 0, end)
+            for name, end in (ends or {}).items():
+                chunks = sources.records.read(topic, int(name.partition("@")[0].rpartition("/")[2]), 0, end)
                 while (records := await asyncio.to_thread(partial(next, chunks, None))) is not None:
                     for record in records:
                         try:
@@ -49,7 +59,7 @@ class DocumentsThen:
                             withdrawn.add(self._key(said))
         except TopicLacks as error:
             return [Problem(topic, 0, f"its documents cannot be derived again: {error}")]
-        return await self._match(sources, published, withdrawn)
+        return self._match(copied, published, withdrawn)
 
     def as_of(self, moment: datetime) -> None:
         """Have `approved` know what had been received by a moment."""
@@ -59,12 +69,12 @@ class DocumentsThen:
             withdrawn = {digest for at, digest in self._withdrawn if at <= moment}
             self._approved.know([said for at, said in self._received if at <= moment], withdrawn)
 
-    async def _match(
-        self, sources: Sources, published: dict[tuple[Any, ...], Any], withdrawn: set[tuple[Any, ...]]
+    def _match(
+        self, copied: Sequence[Any], published: dict[tuple[Any, ...], Any], withdrawn: set[tuple[Any, ...]]
     ) -> list[Problem]:
         [table] = self._handler.copies
         problems = []
-        for row in await sources.connection.execute(select(table).order_by(table.c.received_at)):
+        for row in copied:
             key = tuple(getattr(row, column.name) for column in table.primary_key)
             said = published.get(key)
             taken_back: datetime | None = row._mapping.get("withdrawal_received_at")

@@ -1,6 +1,5 @@
 """Derive a whole journal again: every shard of every topic that a service reads and can derive again."""
 
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import Any
@@ -51,7 +50,6 @@ async def rederive(
     """
     by_topic = {again.handler.topic: again for again in agains}
     logs = await _logs(connection, tables, list(by_topic), records.cluster_id)
-    read_to: defaultdict[str, dict[int, int]] = defaultdict(dict)
     here: list[Shard] = []
     elsewhere: list[Shard] = []
     for shard in await read_shards(connection, tables):
@@ -64,8 +62,7 @@ async def rederive(
             elsewhere.append(shard)
             continue
         here.append(shard)
-        read_to[topic][place_of(shard.name)[1]] = shard.next_offset
-    sources = Sources(connection, tables, records, memory, read_to, verifier)
+    sources = Sources(connection, tables, records, memory, logs, verifier)
     for again in agains:
         for problem in await again.prepare(sources):
             yield problem
