@@ -1,6 +1,7 @@
 """Point 6: `pitledger verify` on a journal that was cut off, rewritten or emptied, and on checkpoints that are gone."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from tests.attacks.altered import SETTLEMENT
@@ -28,7 +29,7 @@ def journals(floor: Floor) -> Iterator[Attempt]:
     nobody goes on with.
     """
     attacked = floor.attacked
-    yield _without(attacked)
+    yield _without(floor)
     yield _not_configured(attacked)
     for what, prepared, text in (
         ("a whole chain rewritten: every hash, the head", _rewritten, "not those of the signed checkpoint"),
@@ -78,12 +79,19 @@ def _emptied(floor: Floor) -> Callable[[], None]:
     return attack
 
 
-def _without(attacked: Attacked) -> Attempt:
-    """Delete the checkpoints of a shard from the directory."""
+def _without(floor: Floor) -> Attempt:
+    """Delete the checkpoints of a shard from the directory: the service has signed more than one, as it does again."""
+    attacked = floor.attacked
     checkpoints = attacked.directory / "run" / "checkpoints"
-    found = max(
-        checkpoints.glob("*round-settlement*"), key=lambda each: len(list(each.iterdir())) if each.is_dir() else 0
-    )
+
+    def most() -> tuple[int, Path]:
+        of_shards = (each for each in checkpoints.glob("*round-settlement*") if each.is_dir())
+        return max((len(list(each.iterdir())), each) for each in of_shards)
+
+    while most()[0] == 1:
+        floor.play(1)
+        floor.settled()
+    _, found = most()
     aside = attacked.directory / "aside"
     found.rename(aside)
     try:

@@ -24,6 +24,7 @@ _CENTS: Final = 1_000
 _ANSWERS: Final = "wagering_accounts.idempotency"
 _PAID_KEY: Final = "attack.15.paid"
 _COPIED_KEY: Final = "attack.15.copied"
+_PAID: Final = f"SELECT * FROM {_ANSWERS} WHERE key = '{_PAID_KEY}'"
 _COPY: Final = f"""
     INSERT INTO {_ANSWERS}
     SELECT person, '{_COPIED_KEY}', command, content, reason, location, body, answered_at, signature
@@ -64,6 +65,8 @@ def _answers(floor: Floor) -> Iterator[Attempt]:
     with Desks(attacked) as people:
         desk = people.at(ACCOUNTS, "demo.account_cashier")
         assert _cash_out(desk, _ACCOUNT, _PAID_KEY).is_success
+        with attacked.superuser() as connection:
+            connection.execute(f"CREATE TABLE public.paid_15 AS {_PAID}".encode())
         for what, change, key in (
             ("an answer copied under the key of another command", _COPY, _COPIED_KEY),
             ("an answer deleted, and its command sent again", f"DELETE FROM {_ANSWERS} WHERE key = '%'", _PAID_KEY),
@@ -76,6 +79,10 @@ def _answers(floor: Floor) -> Iterator[Attempt]:
                 refused = answer.status_code == 409 and answer.json()["type"].endswith(":not-as-recorded")
                 watch.require(refused, f"it was answered {answer.status_code}: {answer.text}")
             yield watch.attempt(15, what, "refused", "409 not-as-recorded")
+    with attacked.superuser() as connection:
+        connection.execute(f"DELETE FROM {_ANSWERS} WHERE key = '{_COPIED_KEY}'".encode())
+        connection.execute(f"INSERT INTO {_ANSWERS} TABLE public.paid_15".encode())
+        connection.execute(b"DROP TABLE public.paid_15")
 
 
 def _earlier_code(floor: Floor) -> Attempt:
