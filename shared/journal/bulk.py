@@ -112,8 +112,8 @@ def insert(
     if on_conflict == "skip":
         statement = statement.on_conflict_do_nothing()
     elif on_conflict != "fail":
-        key = list(table.primary_key)
-        statement = statement.on_conflict_do_update(index_elements=key, set_=on_conflict, where=where)
+        of_key = list(table.primary_key)
+        statement = statement.on_conflict_do_update(index_elements=of_key, set_=on_conflict, where=where)
     return compiled(statement, names)
 
 

@@ -16,7 +16,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from shared.journal.ledger import Ledger
 from shared.journal.tables import JournalTables
 
-_GENERATION: Final = "~"
+GENERATION: Final = "~"
+FORGOTTEN: Final = "deleted from the database"
+"""The id of a topic that was read, and of which it is not known any more which one it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Input:
     @property
     def log(self) -> str:
         """Return what names the log in the names of its shards."""
-        return self.cluster if self.generation == 1 else f"{self.cluster}{_GENERATION}{self.generation}"
+        return self.cluster if self.generation == 1 else f"{self.cluster}{GENERATION}{self.generation}"
 
     def shard_name(self, partition: int) -> str:
         """Return the name of the shard of a partition."""
@@ -44,7 +46,7 @@ def cluster_of(shard_name: str) -> str:
     >>> cluster_of("settlements/3@c1"), cluster_of("settlements/3@c1~2")
     ('c1', 'c1')
     """
-    return shard_name.rpartition("@")[2].partition(_GENERATION)[0]
+    return shard_name.rpartition("@")[2].partition(GENERATION)[0]
 
 
 async def known_input(connection: AsyncConnection, tables: JournalTables, topic: str, cluster: str) -> Input | None:
@@ -56,9 +58,19 @@ async def known_input(connection: AsyncConnection, tables: JournalTables, topic:
 
 
 async def first_input(connection: AsyncConnection, tables: JournalTables, found: Input, at: datetime) -> Input:
-    """Return the topic that the service reads under this name; where it never read one, that is what was found."""
-    await add_input(connection, tables, found, at)
+    """Return the topic that the service reads under this name; where it never read one, that is what was found.
+
+    Where it has read one, and it is not known any more which, that is none that there is.
+    """
     known = await known_input(connection, tables, found.topic, found.cluster)
+    if known is None:
+        s = tables.shards.c
+        of_topic = select(s.name).where(s.name.startswith(f"{found.topic}/", autoescape=True), s.next_offset > 0)
+        names = (await connection.execute(of_topic)).scalars().all()
+        if any(cluster_of(name) == found.cluster for name in names):
+            return replace(found, topic_id=FORGOTTEN)
+        await add_input(connection, tables, found, at)
+        known = await known_input(connection, tables, found.topic, found.cluster)
     assert known is not None, f"{found} was added"
     return known
 

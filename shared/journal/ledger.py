@@ -329,15 +329,13 @@ class Ledger:
         ]
         rows = [{**row, "shard": shard.shard, "version": after[row["source"]][1]} for row in taken_rows(taken)]
         await sent.write(self._save_streams, streams, otherwise=Moved(shard))
-        await sent.write(self._save_taken, rows)
+        await sent.write(self._save_taken, signed_rows(self.seals, self.tables.taken, rows))
 
-    async def save_gaps(
-        self, connection: AsyncConnection, source: str, gaps: Sequence[tuple[int, int]], moment: datetime
-    ) -> None:
-        """Replace the gaps of a stream; a gap that only shrank at its end keeps the moment when it opened."""
+    async def save_gaps(self, connection: AsyncConnection, source: str, gaps: Sequence[tuple[int, int]]) -> None:
+        """Replace the gaps of a stream."""
         table = self.tables.gaps
         await connection.execute(
             table.delete().where(table.c.source == source, table.c.first.not_in([first for first, _ in gaps]))
         )
-        rows = [{"source": source, "first": first, "last": last, "opened_at": moment} for first, last in gaps]
+        rows = [{"source": source, "first": first, "last": last} for first, last in gaps]
         await self._save_gaps.write(connection, rows)

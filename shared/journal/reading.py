@@ -134,8 +134,11 @@ async def _read_where(
     return [_entry(row, names) for row in rows]
 
 
+_NOBODYS: Final = Account("", "", "", "")
+
+
 def _entry(row: Any, accounts: Mapping[int, Account]) -> Entry:
-    """Return the entry of a row. A posting whose account is not there is left out, which verification finds."""
+    """Return the entry of a row. A posting whose account is not there is on a nameless one: verification finds it."""
     lines = zip_longest(row.accounts, row.cents, fillvalue=0)
     draft = Draft(
         kind=row.kind,
@@ -147,7 +150,7 @@ def _entry(row: Any, accounts: Mapping[int, Account]) -> Entry:
         gaming_day=row.gaming_day,
         occurred_at=row.occurred_at,
         data=row.text.encode(),
-        postings=tuple(Posting(accounts[number], cents) for number, cents in lines if number in accounts),
+        postings=tuple(Posting(accounts.get(number, _NOBODYS), cents) for number, cents in lines),
     )
     return Entry(
         shard=row.shard, seq=row.seq, draft=draft, recorded_at=row.recorded_at, previous=row.previous, hash=row.hash

@@ -43,7 +43,7 @@ class JournalTables:
     entries, accounts: the ledger, append-only. An entry has its postings as numbers of accounts and signed cents,
     line by line; postings: the same as rows.
     inputs: which log a topic was when it was first read, and those that were adopted after it.
-    taken: what stood at each place of each stream, and in which version of the stream which shard took it.
+    taken: what stood at each place of each stream, and in which version of the stream which shard took it, signed.
     sources, gaps: the last sequence of every stream, and the sequences that are missing. A stream has the shard that
     took its last event, as many versions as commits took some, and is `spread` once more than one shard has.
     quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
@@ -129,9 +129,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *_taken_by(),
             Column("spread", Boolean, nullable=False, server_default=false()),
         ),
-        gaps=table(
-            "gaps", *texts("source", key=True), *counts("first", key=True), *counts("last"), *moments("opened_at")
-        ),
+        gaps=table("gaps", *texts("source", key=True), *counts("first", key=True), *counts("last")),
         taken=table(
             "taken",
             *texts("source", key=True),
@@ -139,6 +137,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("last"),
             *columns(LargeBinary, "digests"),
             *_taken_by(),
+            signature_column(),
             CheckConstraint("octet_length(digests) = 32 * (last - first + 1)", name="taken_check"),
         ),
         quarantine=table(

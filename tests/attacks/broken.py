@@ -1,9 +1,11 @@
 """Point 6: `pitledger verify` on a journal that was cut off, rewritten or emptied, and on checkpoints that are gone."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from shutil import rmtree
 from typing import Any, Final
+from urllib.parse import quote
 
+from shared.journal.checkpoint import checkpoint_origin
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import Floor
 from tests.attacks.forging import rewritten
@@ -15,6 +17,9 @@ from tests.attacks.watching import Says, watching
 
 _SHARDS: Final = "SELECT shard, name, next_offset, next_seq, head, seal FROM round_settlement.shards"
 _LONGEST: Final = "SELECT shard, name FROM round_settlement.shards ORDER BY next_seq DESC LIMIT 1"
+_MOST: Final = """
+    SELECT name, count(*) FROM round_settlement.checkpoints JOIN round_settlement.shards USING (shard)
+    GROUP BY name ORDER BY 2 DESC LIMIT 1"""
 _BACK: Final = """
     UPDATE round_settlement.shards SET next_offset = %s, next_seq = %s, head = %s, seal = %s WHERE shard = %s"""
 _CUT: Final = "DELETE FROM round_settlement.entries WHERE shard = %s AND seq >= %s"
@@ -82,28 +87,17 @@ def _emptied(floor: Floor) -> Callable[[], None]:
 def _without(floor: Floor) -> Attempt:
     """Delete the checkpoints of a shard from the directory: the service has signed more than one, as it does again."""
     attacked = floor.attacked
-    checkpoints = attacked.directory / "run" / "checkpoints"
-
-    def most() -> tuple[int, Path]:
-        of_shards = (each for each in checkpoints.glob("*round-settlement*") if each.is_dir())
-        return max((len(list(each.iterdir())), each) for each in of_shards)
-
-    while most()[0] == 1:
+    while (most := attacked.rows(_MOST))[0][1] == 1:
         floor.play(1)
         floor.settled()
-    _, found = most()
+    origin = checkpoint_origin(SETTLEMENT, most[0][0])
+    found = attacked.directory / "run" / "checkpoints" / quote(origin, safe="")
     aside = attacked.directory / "aside"
     found.rename(aside)
     try:
         ended = attacked.command("verify")
     finally:
-        if found.exists():
-            for file in found.iterdir():
-                if not (aside / file.name).exists():
-                    file.rename(aside / file.name)
-                else:
-                    file.unlink()
-            found.rmdir()
+        rmtree(found, ignore_errors=True)  # its service signs the latest again
         aside.rename(found)
     what = "the signed checkpoints of a shard deleted from the directory"
     return _only_verify(what, "which the database lists, is not kept", ended)

@@ -1,11 +1,13 @@
 """A service in the process of the test: its consumers without a broker, its HTTP interface without a socket."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
+from shared.journal.inputs import Input, first_input
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
@@ -64,22 +66,32 @@ class Reader:
 
 @asynccontextmanager
 async def reader(
-    subject: Subject, url: str, records: Iterable[Record], *, cluster_id: str = "test", size: int = 20
+    subject: Subject,
+    url: str,
+    records: Iterable[Record],
+    *,
+    cluster_id: str = "test",
+    size: int = 20,
+    topic_id: Callable[[str], str] = "id of {}".format,
 ) -> AsyncIterator[Reader]:
     """A process that reads the records, of each partition all from offset 0."""
     async with _context(subject, url) as context:
         handlers = [handler() for handler in (*subject.manifest.references, *subject.manifest.handlers)]
+        async with context.pools.background.begin() as connection:
+            for handler in handlers:
+                found = Input(handler.topic, cluster_id, topic_id(handler.topic))
+                await first_input(connection, context.tables, found, context.clock())
         consumers = {handler.topic: Consumer(context, handler, cluster_id) for handler in handlers}
         process = Reader(consumers, records, size)
         await process.assign()
         yield process
 
 
-def read(subject: Subject, url: str, records: Iterable[Record], *, cluster_id: str = "test", size: int = 20) -> None:
-    """Reads the records, of each partition all from offset 0 or from where it was left."""
+def read(subject: Subject, url: str, records: Iterable[Record], **how: Any) -> None:
+    """Reads the records, of each partition all from offset 0 or from where it was left: as `reader`."""
 
     async def main() -> None:
-        async with reader(subject, url, records, cluster_id=cluster_id, size=size) as process:
+        async with reader(subject, url, records, **how) as process:
             await process.read()
 
     asyncio.run(main())

@@ -28,9 +28,11 @@ from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
+from tests.support.rebuilding import named
 from tests.support.rounds import TABLES, completed, encoded
 from tests.support.services import create_topics, produce, query, settled_database
 from tests.support.table import NOON, POSTED, play_at
+from tests.support.tampering import as_superuser
 from tests.unit.cli.calling import Caller
 
 TOPIC = "table.events"
@@ -234,6 +236,25 @@ def test_what_transactions_leave_out_is_asked_about_once_a_batch(
     batches_that_asked = sum(seconds > 0 for seconds in handled)
     assert 0 < batches_that_asked < len(asked) <= batches_that_asked + 2  # and when the partition is taken over
     assert len(handled) < 40
+
+
+def test_a_topic_of_which_it_is_not_known_which_it_was_is_not_read_on(
+    url: str, servers: str, pitledger: Caller
+) -> None:
+    """Whatever has its name now may be another one: somebody says so who has looked."""
+    play(servers, T1, [1])
+    asyncio.run(read_all(url, servers, 1))
+    assert "inputs" not in named("round-settlement", url)
+    as_superuser(url, f"DELETE FROM round_settlement.inputs WHERE topic = '{TOPIC}'")
+    play(servers, T1, [2])
+    assert "is not in the database any more" in asyncio.run(why_stopped(url, servers))
+    assert [(T1, 1)] == posted(url)
+    assert "inputs" in named("round-settlement", url)
+    called = pitledger("topics", "adopt", TOPIC, "--service", "round-settlement")
+    assert ExitCode.FINE == called.code, called.stderr
+    asyncio.run(read_all(url, servers, 2))
+    assert [(T1, 1), (T1, 2)] == posted(url)
+    assert "inputs" not in named("round-settlement", url)
 
 
 def test_records_deleted_before_they_were_read_stop_the_partition(

@@ -14,6 +14,7 @@ from shared.contracts.catalog import decode_fact
 from shared.contracts.device_signatures import HEADER as DEVICE
 from shared.contracts.facts import Fact
 from shared.journal.entry import Entry
+from shared.journal.inputs import Input, first_input
 from shared.journal.reading import balances, read_entries
 from shared.journal.shard import Seals
 from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
@@ -105,7 +106,10 @@ class Desk:
         consumer = self._consumers.get(topic)
         if consumer is None:
             [handler] = [made for made in (reader() for reader in self.manifest.readers) if made.topic == topic]
-            consumer = self._consumers[topic] = Consumer(self.context, handler, "test")
+            async with self.context.pools.background.begin() as connection:
+                read = Input(topic, "test", f"id of {topic}")
+                await first_input(connection, self.context.tables, read, self.context.clock())
+            consumer = self._consumers[topic] = Consumer(self.context, handler, read.log)
         if partition not in consumer.positions:
             await consumer.assigned([partition])
         now = self.context.clock()

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from services.round_settlement.handlers import KnownProperties, Submissions, TableEvents
 from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.tables import journal
+from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.clock import Clock, Step, no_step
@@ -70,6 +71,8 @@ class Table:
     async def learn(self) -> None:
         """Reads the property and its submission."""
         for handler, document in ((KnownProperties(), property_event()), (Submissions(), submission())):
+            async with self.engine.begin() as connection:
+                await first_input(connection, journal, Input(handler.topic, "test", "its id"), NOON)
             reader = self.consumer(handler=handler)
             await reader.assigned([0])
             await reader.handle([Record(handler.topic, 0, 0, None, encoded(document), NOON)])

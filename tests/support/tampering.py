@@ -15,15 +15,15 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     Numeric,
+    String,
     Table,
-    Text,
     make_url,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
 _ODD: Final[Mapping[type[TypeEngine[Any]], str]] = {
-    Text: "'odd'",
+    String: "'odd'",
     Boolean: "false",
     Date: "date '2026-11-20'",
     DateTime: "timestamptz '2026-11-20 12:00Z'",
@@ -37,7 +37,7 @@ _ODD: Final[Mapping[type[TypeEngine[Any]], str]] = {
 """A value of each type that no service would write."""
 
 _OTHER: Final[Mapping[type[TypeEngine[Any]], str]] = {
-    Text: "coalesce({0}, '') || 'x'",
+    String: "coalesce({0}, '') || 'x'",
     Boolean: "NOT coalesce({0}, false)",
     Date: "coalesce({0} + 1, date '2026-11-20')",
     DateTime: "coalesce({0} + interval '1 second', timestamptz '2026-11-20 12:00Z')",
@@ -62,34 +62,59 @@ def as_superuser(url: str, *statements: str) -> int:
     return changed
 
 
-def unruled(url: str, table: Table) -> None:
-    """Take the rules of a table away that say what its rows may be."""
+def unruling(table: Table) -> str:
+    """Return the statement that takes the rules of a table away that say what its rows may be."""
     found = f"SELECT conname FROM pg_constraint WHERE conrelid = '{table.fullname}'::regclass AND contype = 'c'"
-    drop = f"EXECUTE format('ALTER TABLE {table.fullname} DROP CONSTRAINT %I', rule)"
-    as_superuser(url, f"DO $$ DECLARE rule text; BEGIN FOR rule IN {found} LOOP {drop}; END LOOP; END $$")
+    drop = f"EXECUTE 'ALTER TABLE {table.fullname} DROP CONSTRAINT ' || quote_ident(rule)"
+    return f"DO $$ DECLARE rule text; BEGIN FOR rule IN {found} LOOP {drop}; END LOOP; END $$"
 
 
-def add_row(url: str, table: Table) -> None:
-    """Add a row of values that are odd, but of their types."""
-    unruled(url, table)
-    values = [_value(_ODD, column.type) for column in _written(table)]
-    as_superuser(url, f"INSERT INTO {table.fullname} ({_names(table)}) VALUES ({', '.join(values)})")
+def adding(table: Table) -> str:
+    """Return the statement that adds a row of values that are odd, but of their types."""
+    values = [_value(_ODD, column.type) for column in written(table)]
+    return f"INSERT INTO {table.fullname} ({_names(table)}) OVERRIDING SYSTEM VALUE VALUES ({', '.join(values)})"
 
 
-def alter_row(url: str, table: Table, column: str) -> None:
-    """Give one row of those that are there another value of a column."""
-    unruled(url, table)
+def altering(table: Table, column: str) -> str:
+    """Return the statement that gives one row another value of a column, of those that are there."""
     name, of = f'"{column}"', table.c[column].type
     other = _value(_OTHER, of).format(name, _value(_OTHER, of.item_type).format(f"{name}[1]") if _is_array(of) else "")
     full = f"cardinality({name}) DESC, " if _is_array(of) else ""
     first = f"(SELECT ctid FROM {table.fullname} t ORDER BY {full}t::text DESC LIMIT 1)"
-    assert 1 == as_superuser(url, f"UPDATE {table.fullname} SET {name} = {other} WHERE ctid = {first}")
+    return f"UPDATE {table.fullname} SET {name} = {other} WHERE ctid = {first}"
+
+
+def exchanging(table: Table, column: str) -> str:
+    """Return the statement that gives one row the value that a column has in another: what the rules of it allow."""
+    name = f'"{column}"'
+    first = f"SELECT ctid, {name} FROM {table.fullname} t ORDER BY t::text DESC LIMIT 1"
+    others = f"SELECT {name} FROM {table.fullname}"
+    different = f"one.{name}::text IS DISTINCT FROM other.{name}::text"
+    return (
+        f"UPDATE {table.fullname} SET {name} = found.{name} FROM (SELECT one.ctid AS place, other.{name} "
+        f"FROM ({first}) one, ({others}) other WHERE {different} LIMIT 1) found WHERE {table.fullname}.ctid = place"
+    )
+
+
+def deleting(table: Table) -> str:
+    """Return the statement that deletes one row of those that are there."""
+    first = f"(SELECT ctid FROM {table.fullname} t ORDER BY t::text DESC LIMIT 1)"
+    return f"DELETE FROM {table.fullname} WHERE ctid = {first}"
+
+
+def add_row(url: str, table: Table) -> None:
+    """Add a row of values that are odd, but of their types."""
+    as_superuser(url, unruling(table), adding(table))
+
+
+def alter_row(url: str, table: Table, column: str) -> None:
+    """Give one row of those that are there another value of a column."""
+    assert 1 == as_superuser(url, unruling(table), altering(table, column))
 
 
 def delete_row(url: str, table: Table) -> None:
     """Delete one row of those that are there."""
-    first = f"(SELECT ctid FROM {table.fullname} t ORDER BY t::text DESC LIMIT 1)"
-    assert 1 == as_superuser(url, f"DELETE FROM {table.fullname} WHERE ctid = {first}")
+    assert 1 == as_superuser(url, deleting(table))
 
 
 @contextmanager
@@ -115,19 +140,20 @@ def tampered(url: str, table: Table, what: str, column: str | None = None) -> It
 
 def ways(table: Table, unseen: Mapping[str, str] | None = None) -> Iterator[tuple[str, str | None]]:
     """Give every way to tamper with a row: each column that may be altered, a row added, one deleted."""
-    for column in _written(table):
+    for column in written(table):
         if column.name not in (unseen or {}):
             yield "altered", column.name
     yield "added", None
     yield "deleted", None
 
 
-def _written(table: Table) -> list[Column[Any]]:
+def written(table: Table) -> list[Column[Any]]:
+    """Return the columns that the database does not compute."""
     return [column for column in table.c if column.computed is None]
 
 
 def _names(table: Table) -> str:
-    return ", ".join(f'"{column.name}"' for column in _written(table))
+    return ", ".join(f'"{column.name}"' for column in written(table))
 
 
 def _is_array(of: TypeEngine[Any]) -> TypeGuard[ARRAY[Any]]:

@@ -368,7 +368,7 @@ class Consumer:
                 await self.context.projector.project(Transaction(connection), recorded(entries))
             await self._handler.keep(connection, [one.event for one in derived if one.event is not None], moment)
             for source, stream in sorted(streams_after(one for one in derived if one.gaps_changed).items()):
-                await self.context.ledger.save_gaps(connection, source, list(stream.missing()), moment)
+                await self.context.ledger.save_gaps(connection, source, list(stream.missing()))
             for number, part in parts.items():
                 await self._require_unmoved(connection, number, refused_in(part) - streams_after(part).keys())
             await keep_quarantined(connection, self.context.tables.quarantine, entries, derived, moment)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import structlog
 
-from shared.journal.inputs import Input
+from shared.journal.inputs import FORGOTTEN, Input
 from shared.runtime.context import RuntimeContext
 from shared.runtime.kafka import TopicLog
 
@@ -49,6 +49,11 @@ def _trouble(known: Input, found: TopicLog, number: int, position: int) -> str |
     """Return why a partition cannot be read on from a position; None where it can."""
     name = f"{known.topic}/{number}"
     adopt = f"or have it read as it is now: pitledger topics adopt {known.topic}"
+    if known.topic_id == FORGOTTEN:
+        return (
+            f"which log {known.topic} was when {name} was read up to offset {position} is not in the database any "
+            f"more: find out who deleted it, and keep the database as it is, {adopt}"
+        )
     if found.topic_id != known.topic_id:
         return (
             f"{known.topic} was deleted and created again (its id was {known.topic_id} and is {found.topic_id}): "

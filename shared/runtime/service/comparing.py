@@ -44,7 +44,7 @@ async def compare(
     async with second_copy(engine, tables) as (connection, redirect):
         steps, rest = Steps(connection), resting(await _size(connection, manifest))
         kept = await compare_kept(steps, manifest, rest=rest)
-        unfit, unmade = await _project(steps, manifest, settings, part, rest)
+        unfit, unmade = await project_again(steps, manifest, settings, part, rest)
         made = [table for table in tables if table not in unmade]
         for table in made:
             await connection.execute(text(f"ANALYZE pg_temp.{table.name}"))
@@ -64,10 +64,10 @@ async def _size(connection: AsyncConnection, manifest: Manifest) -> int:
     return int(read.scalar_one())
 
 
-async def _project(
-    steps: Steps, manifest: Manifest, settings: Settings, part: int, rest: Rest
+async def project_again(
+    steps: Steps, manifest: Manifest, settings: Settings, part: int = PART, rest: Rest = no_rest
 ) -> tuple[Sequence[Unfit], set[Table]]:
-    """Project everything again; return the entries that do not fit, and the tables that could not be made."""
+    """Project everything again into copies; return entries that do not fit, and tables that could not be made."""
     unfit: Sequence[Unfit] = ()
     unmade = set(manifest.whole_projector.tables)
     async with steps.step("what follows from the journal"):

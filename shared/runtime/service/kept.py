@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import ARRAY, BigInteger, Integer, Table, cast, func, literal, select
+from sqlalchemy import ARRAY, BigInteger, Integer, Table, cast, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import BYTEA, INT8MULTIRANGE, INT8RANGE, JSONB, aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.selectable import FromClause
@@ -12,6 +12,7 @@ from sqlalchemy.sql.selectable import FromClause
 from shared.contracts.facts import Fact
 from shared.contracts.journal_facts import GapFilled, GapOpened
 from shared.journal.entry import COMMAND_TAG
+from shared.journal.inputs import GENERATION
 from shared.journal.signed_rows import SIGNATURE, as_written, is_signed, not_signed
 from shared.journal.tables import JournalTables
 from shared.runtime.consume.copies import altered_copies
@@ -24,6 +25,7 @@ from shared.runtime.service.manifest import Check, Manifest
 _AT_ONCE: Final = 100
 _OF_SERVICE: Final = "of the service"
 _PLACE: Final = ("source", "first")
+_LOG: Final = ("topic", "cluster", "generation")
 
 
 def kept_checks(manifest: Manifest) -> Mapping[Table, Check]:
@@ -35,11 +37,11 @@ def kept_checks(manifest: Manifest) -> Mapping[Table, Check]:
         journal.quarantine: partial(compare_quarantine, journal),
         journal.sources: partial(_compare_sources, journal),
         journal.gaps: partial(_compare_gaps, journal),
-        journal.taken: partial(_compare_taken, journal),
+        journal.inputs: partial(_compare_inputs, journal),
     }
     for table in signed_tables(manifest):
         checks[table] = partial(compare_signed, table)
-    checks[journal.relay] = partial(_compare_relay, journal)
+    checks |= {journal.relay: partial(_compare_relay, journal), journal.taken: partial(_compare_taken, journal)}
     for handler in manifest.readers:
         checks |= {table: partial(_compare_copy, table) for table in handler.copies}
     return {table: check for table, check in checks.items() if table not in manifest.checks}
@@ -71,9 +73,13 @@ async def _compare_relay(journal: JournalTables, connection: AsyncConnection) ->
     """Return which marks of the relay the service did not sign, and of which shards there is none."""
     signed = await compare_signed(journal.relay, connection)
     was, should_be = select(journal.relay.c.shard), select(journal.shards.c.shard)
-    there = await _compare(connection, journal.relay, was, should_be, ["shard"])
+    return _both(signed, await _compare(connection, journal.relay, was, should_be, ["shard"]))
+
+
+def _both(signed: Compared, there: Compared) -> Compared:
+    """Return what two comparisons of a table have found: of its rows, and of what follows from them."""
     first = (*signed.first, *there.first)[:DIFFERENCES_MAX]
-    return Compared(journal.relay.name, there.rows, signed.different + there.different, first)
+    return Compared(signed.table, signed.rows, signed.different + there.different, first)
 
 
 async def _compare_copy(table: Table, connection: AsyncConnection) -> Compared:
@@ -97,6 +103,21 @@ async def _compare_entries(journal: JournalTables, connection: AsyncConnection) 
     return await _compare(connection, journal.entries, was, should_be, ["shard"])
 
 
+async def _compare_inputs(journal: JournalTables, connection: AsyncConnection) -> Compared:
+    """Return which logs that shards are read from are not known: whatever has their name might be read for them."""
+    i, name = journal.inputs.c, journal.shards.c.name
+    log = func.substring(name, "@(.+)$")
+    cluster = func.split_part(log, GENERATION, 1).label("cluster")
+    generation = func.coalesce(func.nullif(func.split_part(log, GENERATION, 2), ""), "1")
+    read = select(
+        func.substring(name, "^(.+)/[0-9]+@").label("topic"), cluster, cast(generation, Integer).label("generation")
+    )
+    should_be = read.where(name.regexp_match("^.+/[0-9]+@")).distinct()
+    known = select(i.topic, i.cluster, i.generation)
+    was = known.where(tuple_(*known.selected_columns).in_(should_be))
+    return await _compare(connection, journal.inputs, was, should_be, _LOG)
+
+
 async def _compare_sources(journal: JournalTables, connection: AsyncConnection) -> Compared:
     """Compare how each stream stands with the places that are taken in it, and in which versions by which shards."""
     s, t = journal.sources.c, journal.taken.c
@@ -114,20 +135,21 @@ async def _compare_sources(journal: JournalTables, connection: AsyncConnection) 
 
 
 async def _compare_gaps(journal: JournalTables, connection: AsyncConnection) -> Compared:
-    """Compare the gaps of streams with what the journal says of them, but for the moments at which they opened."""
+    """Compare the gaps of streams with what the journal says of them."""
     g = journal.gaps.c
     return await _compare(connection, journal.gaps, select(g.source, g.first, g.last), _gaps(journal), _PLACE)
 
 
 async def _compare_taken(journal: JournalTables, connection: AsyncConnection) -> Compared:
-    """Compare the places of streams that are not taken with the gaps that the journal has."""
+    """Return which places the service did not sign, and which that are not taken are no gaps of the journal."""
+    signed = await compare_signed(journal.taken, connection)
     t, s = journal.taken.c, journal.sources.c
     places = func.range_agg(_places(t.first, t.last), type_=INT8MULTIRANGE)
     whole = func.int8multirange(_places(literal(1), func.max(s.last_sequence)), type_=INT8MULTIRANGE)
     joined = journal.sources.join(journal.taken, t.source == s.source, isouter=True)
     missing = func.unnest(whole - func.coalesce(places, _NONE)).label("range")
     left = select(s.source, missing).select_from(joined).group_by(s.source).subquery("left")
-    return await _compare(connection, journal.taken, _ranges(left), _gaps(journal), _PLACE)
+    return _both(signed, await _compare(connection, journal.taken, _ranges(left), _gaps(journal), _PLACE))
 
 
 def _gaps(journal: JournalTables) -> Any:

@@ -34,7 +34,7 @@ CREATE INDEX entries_of_quarantine ON entries (shard, seq)
 CREATE UNIQUE INDEX entries_of_command ON entries (record_hash) WHERE "offset" IS NULL AND record_hash IS NOT NULL;
 
 CREATE TABLE gaps (
-    source TEXT, first BIGINT, last BIGINT NOT NULL, opened_at TIMESTAMPTZ NOT NULL,
+    source TEXT, first BIGINT, last BIGINT NOT NULL,
     PRIMARY KEY (source, first)
 );
 
@@ -97,7 +97,7 @@ CREATE TABLE verified (
 
 CREATE TABLE taken (
     source TEXT, first BIGINT, last BIGINT NOT NULL, digests BYTEA NOT NULL, shard INTEGER NOT NULL DEFAULT 0,
-    version BIGINT NOT NULL DEFAULT 0,
+    version BIGINT NOT NULL DEFAULT 0, signature BYTEA,
     PRIMARY KEY (source, first),
     CHECK (octet_length(digests) = 32 * (last - first + 1))
 );
