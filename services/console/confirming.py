@@ -1,11 +1,14 @@
 """What was read of a form, shown before it counts: whoever typed an amount or a moment sees what was understood.
 
-Which forms have this step follows from their fields, as the services declare them. The second step sends what was typed
-again, with a hash of what was shown: what reads otherwise then is shown again. Both steps have the one key.
+Which forms have this step follows from their fields, as the services declare them: amounts, moments, and documents,
+which have both within. The second step sends what was typed again, with a hash of what was shown: what reads otherwise
+then is shown again. Both steps have the one key.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import MAXYEAR, MINYEAR, datetime
 from hashlib import sha256
 from typing import Any, Final
 
@@ -14,7 +17,26 @@ from services.console.operations import Field, Kind, Operation
 from shared.contracts.envelope import canonical
 
 _WEIGHED: Final[frozenset[Kind]] = frozenset({"cents", "moment"})
+_LOOKED_AT: Final[frozenset[Kind]] = _WEIGHED | {"document"}
 _UNSHOWN: Final[frozenset[Kind]] = frozenset({"secret"})
+
+AMOUNTS: Final = frozenset(
+    {
+        "dealer_wager",
+        "double",
+        "house_money_added",
+        "least",
+        "meters",
+        "most",
+        "payout_limit",
+        "picks",
+        "reset",
+        "wagers",
+    }
+)
+"""Members of records and rules submissions that are cents, or have cents by name, besides those named `..._cents`."""
+_CENTS: Final = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
+_MOMENT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}\S*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +60,8 @@ def lines(operation: Operation, read: Filled) -> list[Line]:
 
 
 def needs_a_look(shown: list[Line]) -> bool:
-    """Return whether what was read is shown before it counts: it has an amount or a moment."""
-    return any(one.is_weighed for one in shown)
+    """Return whether what was read is shown before it counts: it has an amount, a moment or a document."""
+    return any(one.kind in _LOOKED_AT for one in shown)
 
 
 def hash_of(operation: Operation, read: Filled) -> str:
@@ -58,4 +80,50 @@ def _lines(one: Field, label: str, value: Any) -> Iterator[Line]:
         for number, each in enumerate(value, 1):
             yield from _lines(one.item, f"{label} {number}", each)
     else:
+        if one.kind == "document":
+            yield from _weighed_in(label, value)
         yield Line(label, one.kind, value)
+
+
+def _weighed_in(label: str, document: Any) -> Iterator[Line]:
+    """Yield the amounts and moments of a JSON document, in its order; each under the names that lead to it."""
+    waiting: list[tuple[str, str, Any]] = [(label, "", document)]
+    while waiting:
+        at, name, value = waiting.pop()
+        if isinstance(value, dict):
+            within = [
+                (f"{at}: {_words(each)}", name if name in AMOUNTS and _is_whole(one) else each, one)
+                for each, one in value.items()
+            ]
+        elif isinstance(value, list):
+            within = [(f"{at} {number}", name, one) for number, one in enumerate(value, 1)]
+        else:
+            within = []
+            if (kind := _kind(name, value)) is not None:
+                yield Line(at, kind, value)
+        waiting += reversed(within)
+
+
+def _kind(name: str, value: Any) -> Kind | None:
+    """Return whether a value of a document is an amount or a moment, by its name and by how it is written."""
+    of_money = name in AMOUNTS or name == "cents" or name.endswith("_cents")
+    if of_money and (_is_whole(value) or (isinstance(value, str) and _CENTS.fullmatch(value))):
+        return "cents"
+    return "moment" if isinstance(value, str) and _MOMENT.fullmatch(value) and _is_exact(value) else None
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_exact(text: str) -> bool:
+    """Return whether a text is a moment with its offset, which every clock can show."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return at.tzinfo is not None and MINYEAR < at.year < MAXYEAR
+
+
+def _words(name: str) -> str:
+    return name.removesuffix("_cents").replace("_", " ").capitalize()
