@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from http import HTTPStatus
+from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -79,7 +80,7 @@ def test_a_member_that_is_there_twice_is_refused(desk: Desk) -> None:
 
 
 ODD: dict[str, tuple[str, ...]] = {
-    "date": ("0001-01-01", "9999-12-31", "2009-12-31"),
+    "date": ("0001-01-01", "9999-12-31", "2009-12-31", "2026-02-30", "2026-W53-7"),
     "date-time": ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z", "9999-12-31T23:59:59-23:59"),
     "integer": ("0", str(2**63), str(-(2**63) - 1), "9" * 400),
     "string": ("\0", "\ufffe", "%", "a" * 4000),
@@ -107,17 +108,23 @@ def test_no_value_of_a_parameter_leads_to_a_failure(desk: Desk, subject: Subject
     assert [] == failed
 
 
+DAYS = (*ODD["date"], "2001-12-31", "2026-12-31", "2998-12-31")
+"""Days at the edge of the calendar, of the law, and of a year with 53 weeks; and what is no day."""
+
+
 def test_no_day_of_a_report_leads_to_a_failure(reporting: Desk) -> None:
-    """Each report of each of its periods, of days at the edge of the calendar and of the law: no 5xx."""
+    """Each report of each of its periods, and its entries, of days at the edge of calendar and law: no 5xx."""
     failed = []
-    for name, report in REPORTS.items():
-        for period in report.periods:
-            for day in ("0001-01-01", "2001-12-31", "2998-12-31", "9999-12-31"):
-                query = {"property": "riverside", "gaming_day": day, "period": period, "as": "json"}
-                headers = {"Authorization": f"Bearer token of {report.role.name}"}
-                answer = reporting.client.get(f"/reports/{name}", params=query, headers=headers)
-                if answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                    failed.append(f"{name} {period} {day}: {answer.status_code}")
+    routes = [path for path in reporting.client.get("/openapi.json").json()["paths"] if "{report}" in path]
+    assert {"/reports/{report}", "/reports/{report}/entries"} <= set(routes)
+    for (name, report), path in product(REPORTS.items(), routes):
+        headers = {"Authorization": f"Bearer token of {report.role.name}"}
+        for period, day in product(report.periods, DAYS):
+            query = {"property": "riverside", "gaming_day": day, "period": period}
+            query |= {"as": "json"} if path == "/reports/{report}" else {"cell": "tables/BJ-01/win_cents"}
+            answer = reporting.client.get(path.format(report=name), params=query, headers=headers)
+            if answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                failed.append(f"{path} {name} {period} {day}: {answer.status_code}")
     assert [] == failed
 
 
