@@ -121,6 +121,9 @@ class Metrics:
         self.scrub_age = Gauge(
             "pitledger_scrub_age_seconds", "Since every entry of the journal had last been verified again", registry=r
         )
+        self.scrub_pass = Gauge(
+            "pitledger_scrub_pass_seconds", "Within what time every entry of the journal is verified again", registry=r
+        )
         self.rederivation_problems = Gauge(
             "pitledger_rederivation_problems", "What of the journal does not follow from its topics", registry=r
         )

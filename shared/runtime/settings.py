@@ -73,7 +73,8 @@ class Settings(KafkaSettings):
     )
     verification_seconds: Seconds = Field(default=60, description="time between verifications of the journal")
     scrub_seconds: Seconds = Field(
-        default=86_400, description="time in which every entry is verified again, however old it is"
+        default=86_400,
+        description="time in which every entry is verified again, however old it is; 400 a second at most",
     )
     rederivation_seconds: Seconds = Field(
         default=3600, description="time between derivations of the journal from its topics, where it follows from them"

@@ -32,6 +32,9 @@ ENTRIES_AT_ONCE: Final = 100
 SCRUBBED_A_SECOND: Final = 100
 """Old entries that are verified again each second at least: about a hundredth of a processor."""
 
+SCRUBBED_A_SECOND_MAX: Final = 400
+"""So many at most, however long the journal is: then a pass takes longer, and no more of a processor."""
+
 _REST_SECONDS: Final = 0.03
 """How long a rest is."""
 
@@ -40,8 +43,20 @@ _RETRY_SECONDS = 1.0
 
 
 def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
-    """Return how many old entries are to be verified again after `seconds`, so that all are within `scrub_seconds`."""
-    return math.ceil(seconds * max(SCRUBBED_A_SECOND, entries / scrub_seconds))
+    """Return how many old entries are to be verified again after `seconds`.
+
+    So many that all are within `scrub_seconds`, or within `pass_seconds` where that is longer.
+    """
+    return math.ceil(seconds * min(SCRUBBED_A_SECOND_MAX, max(SCRUBBED_A_SECOND, entries / scrub_seconds)))
+
+
+def pass_seconds(entries: int, scrub_seconds: float) -> float:
+    """Return within what time every entry of a journal is verified again.
+
+    >>> pass_seconds(34_560_000, 86_400), pass_seconds(345_600_000, 86_400)
+    (86400.0, 864000.0)
+    """
+    return max(scrub_seconds, entries / SCRUBBED_A_SECOND_MAX)
 
 
 @dataclass(slots=True)
@@ -293,5 +308,7 @@ class Guard:
             self.context.metrics.verification_age.set((now - self.verified_at).total_seconds())
         if self.scrubbed_at is not None:
             self.context.metrics.scrub_age.set((now - self.scrubbed_at).total_seconds())
+        entries = sum(each.reached.seq for each in (self._watched or {}).values())
+        self.context.metrics.scrub_pass.set(pass_seconds(entries, self.context.settings.scrub_seconds))
         if self.signed_at is not None:
             self.context.metrics.checkpoint_age.set((now - self.signed_at).total_seconds())
