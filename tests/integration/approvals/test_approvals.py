@@ -156,6 +156,7 @@ def test_every_command_that_takes_another_person_is_of_what_was_shown() -> None:
     approving = {key for key, model in models.items() if issubclass(model, Approving)}
     assert taking - ALONE.keys() <= approving
     assert approving == CASES.keys()
+    assert {key for key in all_operations().known if key[1].startswith(("approve-", "audit-", "seal-"))} <= approving
     assert not ALONE.keys() & approving
 
 

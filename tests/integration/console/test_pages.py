@@ -7,6 +7,7 @@ import pytest
 
 from services.console.static import address
 from tests.support.console import Browser, Form, Stage
+from tests.support.json_text import with_members_twice
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 SLIPS = "/do/table-inventory/request-slip"
@@ -241,3 +242,18 @@ def test_the_desk_shows_what_is_requested_and_offers_to_withdraw_it(stage: Stage
     page = stage.browser("pit.pat").get("/p/riverside/desk").text
     [row] = [part for part in page.split("<tr") if "/do/table-inventory/withdraw-request?" in part]
     assert all(said in row for said in ("request=7", "2026-11-22", "1,234.50", "BJ-01", "pit.pat"))
+
+
+def test_a_submission_with_a_member_twice_is_not_tried(stage: Stage) -> None:
+    """What-if says which member it is, and asks nothing."""
+    answers = stage.services.answers
+    answers["paytable-registry", "GET", "/submissions/riverside/blackjack/1"] = (
+        200,
+        {"game": "blackjack", "version": 1},
+    )
+    browser = stage.browser("pit.pat")
+    for name, text in with_members_twice({"decks": 6, "wagers": {"match_the_dealer": {"paytable": "1"}}}):
+        form = {"csrf": browser.csrf(), "first": "2026-11-20", "last": "2026-11-20", "submission": text.decode()}
+        page = browser.post("/p/riverside/what-if/blackjack/1", form)
+        assert (422, True) == (page.status_code, f"member &#39;{name}&#39; is there twice" in page.text)
+    assert "POST" not in {one.method for one in stage.services.asked}

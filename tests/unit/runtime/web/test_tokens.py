@@ -14,6 +14,7 @@ import pytest
 from joserfc.errors import SecurityWarning
 from joserfc.jwk import ECKey, Key, RSAKey
 
+from shared.contracts.json_text import MemberTwice
 from shared.contracts.rejection import Reason
 from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
@@ -23,6 +24,7 @@ from shared.runtime.web.access import Caller, token_hash
 from shared.runtime.web.tokens import ALGORITHMS, Tokens, identities_of
 from tests.support.certificates import Authority
 from tests.support.https import https
+from tests.support.json_text import with_members_twice
 from tests.unit.runtime.web.token_provider import CLAIMS, EC, ISSUER, NOW, OKP, RSA, STRANGER, Provider, signed
 
 
@@ -306,3 +308,16 @@ def test_a_provider_is_known_by_an_authority_of_this_machine(tmp_path: Path, mon
         monkeypatch.setenv("SSL_CERT_FILE", str(stranger.file))
         with pytest.raises(httpx.ConnectError, match="certificate"):
             asyncio.run(keys_module.get_json(url))
+
+
+def test_a_document_of_a_provider_with_a_member_twice_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither where it says about itself, nor its keys: which of both counts is for nobody to choose."""
+    authority = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    documents = [{"issuer": "https://id.example", "jwks_uri": "https://id.example/keys"}, {"keys": [{"kid": "a"}]}]
+    for document in documents:
+        for name, text in with_members_twice(document):
+            with https(authority, lambda *_, text=text: text) as url, pytest.raises(MemberTwice, match=name):
+                asyncio.run(keys_module.get_json(url))
