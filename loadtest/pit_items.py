@@ -10,16 +10,17 @@ from loadtest.game import TablePlan
 PAR_CENTS: Final = 100_000_00
 """What a table opens with, and what a fill brings it back to."""
 
-_STACKS: Final = (
+STACKS: Final = (
     ("chip", 1_000_00), ("chip", 100_00), ("chip", 25_00), ("chip", 5_00), ("chip", 1_00),
     ("coin", 25), ("coin", 5), ("coin", 1),
 )  # fmt: skip
+"""What the property has, the most valuable first: kinds, and cents each."""
 
 
 def contents(cents: int) -> list[dict[str, Any]]:
     """Return an amount in the fewest chips and coins."""
     found = []
-    for kind, denomination in _STACKS:
+    for kind, denomination in STACKS:
         count, cents = divmod(cents, denomination)
         if count:
             found.append({"kind": kind, "cents": denomination, "count": count})

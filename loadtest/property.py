@@ -7,8 +7,10 @@ from typing import Final
 from loadtest.floor import BEGINS, TIME_ZONE, initial_meters, opening
 from loadtest.game import TablePlan
 from loadtest.links import pool_of
+from loadtest.pit_items import STACKS
 from loadtest.pit_table import SHIFTS
-from shared.contracts.properties import Plausibility, PropertyDocument, PropertyTable, Shift
+from shared.contracts.chips import PieceKind
+from shared.contracts.properties import ChipSet, Plausibility, PropertyDocument, PropertyTable, Shift
 from shared.jurisdictions import pack_of_regulation
 
 PIT: Final = "main"
@@ -34,6 +36,7 @@ def property_document(
             Shift(shift=name, begins=time(begins.hour + _SHIFT_HOURS * number)) for number, name in enumerate(SHIFTS)
         ),
         tables=tuple(_table(plan, gaming_day) for plan in plans),
+        chip_sets=tuple(_chip_set(kind, gaming_day) for kind in ("chip", "coin")),
         plausibility=_PLAUSIBLE,
         effective_from=opening(gaming_day) - timedelta(days=1),
     )
@@ -51,3 +54,9 @@ def _table(plan: TablePlan, gaming_day: date) -> PropertyTable:
         progressive_links=tuple(pool_of(plan, meter) for meter in initial_meters(plan)),
         opened_on=gaming_day,
     )
+
+
+def _chip_set(kind: PieceKind, gaming_day: date) -> ChipSet:
+    denominations = tuple(cents for of_kind, cents in STACKS if of_kind == kind)
+    since = gaming_day - timedelta(days=1)
+    return ChipSet(chip_set=f"{kind}s", kind=kind, denominations_cents=denominations, in_use_from=since)

@@ -241,6 +241,7 @@ def _show(found: Mapping[str, Any]) -> None:
         ["late events", {"refuse": "are refused", "flag": "are flagged"}[found["late_events"]]],
         ["shifts", ", ".join(shifts)],
         ["pits", ", ".join(found["pits"])],
+        ["chips", "; ".join(map(_chip_set, found.get("chip_sets", ()))) or "not named: all are taken"],
         ["signatures", f"required from {required} on" if (required := found.get(_REQUIRED)) else "not required"],
         ["systems", ", ".join(system["system"] for system in found["systems"]) or "none"],
         *_figures(found["limits"]),
@@ -257,6 +258,13 @@ def _show(found: Mapping[str, Any]) -> None:
     if found["people"]:
         members = [[one["person"], ", ".join(one["roles"])] for one in found["people"]]
         show(heading("People"), table(names("Person") + words("Roles"), members))
+
+
+def _chip_set(one: Mapping[str, Any]) -> str:
+    """Return a chip set in words."""
+    until = f" until {one['retired_on']}" if "retired_on" in one else ""
+    values = ", ".join(dollars(cents) for cents in one["denominations_cents"])
+    return f"{one['chip_set']} ({one['kind']}s of {values}) from {one['in_use_from']}{until}"
 
 
 def _figures(part: Mapping[str, Any]) -> list[list[str]]:

@@ -8,11 +8,13 @@ from pydantic import AfterValidator, Field
 from shared.contracts.envelope import Contract
 from shared.contracts.rounds import Cents
 
+PieceKind = Literal["chip", "coin", "plaque"]
+
 
 class Pieces(Contract):
     """So many chips, coins or plaques of one denomination (`cents` each)."""
 
-    kind: Literal["chip", "coin", "plaque"] = "chip"
+    kind: PieceKind = "chip"
     cents: Cents
     count: Annotated[int, Field(strict=True, ge=1, le=10**7)]
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal, Protocol, Self
 from zoneinfo import ZoneInfo
 
+from shared.contracts.chips import PieceKind, Pieces
 from shared.contracts.devices import DeviceKey, SignedTopic, Signing
 from shared.contracts.moments import Happened
 from shared.contracts.properties import PropertyApproved, PropertyDocument, PropertyTable, Shift
@@ -133,6 +134,36 @@ class Place:
     def tables_on(self, day: date) -> list[PropertyTable]:
         """Return the tables that are there on a gaming day, by name."""
         return [found for name in sorted(self._tables) if (found := self._table(name, day)) is not None]
+
+    def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
+        """Return why chips, coins or plaques are not of the property on a gaming day, and which are; else None.
+
+        A property that does not name its chip sets has all.
+        """
+        known = self._pieces(day)
+        other = None if known is None else next((one for one in contents if (one.kind, one.cents) not in known), None)
+        if known is None or other is None:
+            return None
+        allowed = ", ".join(f"{kind} {cents}" for kind, cents in sorted(known)) or "none"
+        return (
+            f"a {other.kind} of {other.cents} cents: {self.document.property} has none in use on {day}; it has, cents "
+            f"each: {allowed} ('chip_sets' of its version {self.document.version})"
+        )
+
+    def _pieces(self, day: date) -> frozenset[tuple[PieceKind, int]] | None:
+        """Return the kinds and denominations that are in use on a gaming day; None where nobody says."""
+        sets = self.document.chip_sets
+        if sets is None:
+            return None
+        if day not in self._pieces_on:
+            used = [one for one in sets if one.is_in_use_on(day)]
+            self._pieces_on.clear()  # the next that is asked for is mostly of the same day
+            self._pieces_on[day] = frozenset((one.kind, cents) for one in used for cents in one.denominations_cents)
+        return self._pieces_on[day]
+
+    @cached_property
+    def _pieces_on(self) -> dict[date, frozenset[tuple[PieceKind, int]]]:
+        return {}
 
     def why_no_table(self, name: str, day: date) -> str | None:
         """Return why a table is not there on a gaming day, and what to file; None where it is."""

@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
+from shared.contracts.chips import PieceKind
 from shared.contracts.devices import Signing, SigningSystem
 from shared.contracts.envelope import Contract, Name, Payback, Person
 from shared.contracts.facts import Fact, fact
@@ -97,6 +98,23 @@ class Shift(Contract):
     begins: ClockTime
 
 
+class ChipSet(Contract):
+    """Chips, coins or plaques of value that a property has, cents each.
+
+    They may lie on its tables on the gaming days from `in_use_from` up to but not including `retired_on`.
+    """
+
+    chip_set: Name
+    kind: PieceKind = "chip"
+    denominations_cents: tuple[Cents, ...] = Field(min_length=1, max_length=64)
+    in_use_from: date
+    retired_on: date | None = None
+
+    def is_in_use_on(self, day: date) -> bool:
+        """Return whether its chips may lie on a table on a gaming day."""
+        return self.in_use_from <= day and (self.retired_on is None or day < self.retired_on)
+
+
 class PropertyLimits(Contract):
     """Limits of the property's own, within what the packs allow; without one the pack's holds."""
 
@@ -150,7 +168,8 @@ class PropertyDocument(Contract):
     have one. `winnings_reduced_by_wager` is the payer's choice where the law of a form leaves it one; without it, the
     pack says what holds. From `signatures_required_from` on, what is received of the tables must be signed by a device
     of the table, or by one of the `systems`. A rules submission that pays back less than one of the `payback_floors` is
-    approved only with an override; of several, the one holds that names most: wager and game, wager, game.
+    approved only with an override; of several, the one holds that names most: wager and game, wager, game. Where it
+    names its `chip_sets`, nothing else is filled, credited, counted or sold at its tables.
     """
 
     property: Name
@@ -165,6 +184,7 @@ class PropertyDocument(Contract):
     pits: tuple[Name, ...] = Field(min_length=1, max_length=100)
     shifts: tuple[Shift, ...] = Field(min_length=1, max_length=12)
     tables: tuple[PropertyTable, ...] = Field(max_length=10_000)
+    chip_sets: Annotated[tuple[ChipSet, ...], Field(min_length=1, max_length=50)] | None = None
     systems: tuple[SigningSystem, ...] = Field(default=(), max_length=100)
     signatures_required_from: AwareDatetime | None = None
     limits: PropertyLimits = PropertyLimits()

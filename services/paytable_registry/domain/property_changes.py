@@ -11,6 +11,8 @@ _NAMED: Final = {
     "packs": ("pack", None),
     "shifts": ("shift", "shift"),
     "tables": ("table", "table"),
+    "chip_sets": ("chip set", "chip_set"),
+    "denominations_cents": ("denomination", None),
     "people": ("person", "person"),
     "devices": ("device", "asset_number"),
     "progressive_links": ("progressive link", None),

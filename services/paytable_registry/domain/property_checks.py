@@ -21,6 +21,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *_clock(wanted),
         *_shifts(wanted),
         *_tables(wanted),
+        *_chips(wanted),
         *key_problems(wanted),
         *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
         *_twice("payback_floors", "floor", (_of_floor(floor) for floor in wanted.payback_floors)),
@@ -61,6 +62,15 @@ def _tables(wanted: PropertyDocument) -> Iterator[str]:
         if table.retired_on is not None and table.retired_on <= table.opened_on:
             yield f"table {table.table}: retired on {table.retired_on}, not after it was opened on {table.opened_on}"
         yield from _twice(f"table {table.table}", "progressive link", table.progressive_links)
+
+
+def _chips(wanted: PropertyDocument) -> Iterator[str]:
+    sets = wanted.chip_sets or ()
+    yield from _twice("chip_sets", "chip set", (one.chip_set for one in sets))
+    for one in sets:
+        yield from _twice(f"chip set {one.chip_set}", "denomination", map(str, one.denominations_cents))
+        if one.retired_on is not None and one.retired_on <= one.in_use_from:
+            yield f"chip set {one.chip_set}: retired on {one.retired_on}, not after {one.in_use_from}, its first day"
 
 
 def _limits(wanted: PropertyDocument, law: GamingPack) -> Iterator[str]:

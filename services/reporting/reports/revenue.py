@@ -53,7 +53,7 @@ class Earned:
 
 @dataclass(frozen=True)
 class CountedRevenue:
-    """What tables and contests brought, day by day, and the sheet of the days on which every table was counted.
+    """What tables and contests brought, day by day, and the sheet of the classes of which every table was counted.
 
     `earned` begins before the sheet where its law looks back. `counted` are the tables that have a win as counted,
     also where law computes their revenue otherwise.
@@ -69,13 +69,13 @@ class CountedRevenue:
         return tuple(one for one in self.earned if one.gaming_day >= self.sheet.first)
 
     @cached_property
-    def missing(self) -> dict[date, tuple[str, ...]]:
-        """Return, by gaming day, the tables that are not counted yet, and what of each."""
-        found: dict[date, tuple[str, ...]] = {}
+    def missing(self) -> dict[tuple[date, ClassOfRevenue], tuple[str, ...]]:
+        """Return, by gaming day and class, the tables that are not counted yet, and what of each."""
+        found: dict[tuple[date, ClassOfRevenue], tuple[str, ...]] = {}
         for one in self.earned:
             if one.missing:
-                said = f"{one.name}: {', '.join(one.missing)}"
-                found[one.gaming_day] = (*found.get(one.gaming_day, ()), said)
+                key, said = (one.gaming_day, one.revenue_class), f"{one.name}: {', '.join(one.missing)}"
+                found[key] = (*found.get(key, ()), said)
         return found
 
     @cached_property
@@ -96,9 +96,16 @@ class CountedRevenue:
             found.setdefault((one.gaming_day, one.revenue_class), []).append(one.name)
         return found
 
-    def days(self, first: date, last: date) -> set[date]:
-        """Return the gaming days from the first to the last that have revenue."""
-        return {day for day, _ in self.tables if first <= day <= last and day not in self.missing}
+    def days(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> set[date]:
+        """Return the gaming days from the first to the last that have revenue, and lack none of these classes."""
+        wanted = set(classes)
+        lacking = {day for day, name in self.missing if name in wanted}
+        return {day for day, _ in self.tables if first <= day <= last} - lacking
+
+    def waits(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> bool:
+        """Return whether classes have no revenue from a gaming day to another one because they lack it on every one."""
+        is_lacking = any(name in set(classes) and first <= day <= last for day, name in self.missing)
+        return is_lacking and not self.days(classes, first, last)
 
     def taxed(self, layer: str) -> set[ClassOfRevenue]:
         """Return the classes that a layer of tax is taken of in the period."""
@@ -109,8 +116,8 @@ class CountedRevenue:
         """Return where the revenue of classes in the gaming days from the first to the last comes from."""
         wanted = set(classes)
         mine = [one for one in self.earned if one.revenue_class in wanted and first <= one.gaming_day <= last]
-        is_whole = not any(first <= day <= last for day in self.missing)
-        spans = [(first, last)] if is_whole else [(day, day) for day in sorted(self.days(first, last))]
+        is_whole = not any(first <= day <= last and name in wanted for day, name in self.missing)
+        spans = [(first, last)] if is_whole else [(day, day) for day in sorted(self.days(wanted, first, last))]
         return tuple(
             AddedUp("rounds" if source == "electronic" else "amounts", (measure,), *days, where)
             for days in spans
@@ -152,13 +159,13 @@ async def counted_revenue(books: Books) -> CountedRevenue:
                 f"{what} {one.name}, {one.gaming_day}: {facility.pack.id} says nothing of revenue of the class "
                 f"{one.revenue_class!r}; add it to the classes of the pack",
             )
-    incomplete = {one.gaming_day for one in earned if one.missing}
+    incomplete = frozenset((one.gaming_day, one.revenue_class) for one in earned if one.missing)
     rows = [
         DayRevenue(question.property, one.gaming_day, one.name, one.revenue_class, one.cents)
         for one in earned
-        if one.gaming_day not in incomplete
+        if (one.gaming_day, one.revenue_class) not in incomplete
     ]
-    sheet = period_sheet(facility, rows, question.period, question.last)
+    sheet = period_sheet(facility, rows, question.period, question.last, incomplete=incomplete)
     return CountedRevenue(earned, sheet, frozenset(one.name for one in won))
 
 

@@ -1,6 +1,6 @@
 """The tax sheet: revenue by class, each layer of tax on it, its shares, what is due, and what restatements change."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from services.reporting.books.reading import Books
@@ -9,7 +9,7 @@ from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.domain.tax.returns import LayerTotal, PeriodSheet, ShareTotal, law_of
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Identity, Mark, fill
-from services.reporting.kit.figures import Because, Figure, total
+from services.reporting.kit.figures import Figure, total
 from services.reporting.reports.cells import rate_text, require_whole
 from services.reporting.reports.counted_win import counted_marks
 from services.reporting.reports.revenue import BASES, CountedRevenue, counted_revenue
@@ -19,6 +19,7 @@ from shared.contracts.contests import ContestApproved
 from shared.contracts.inventory import DayFinal
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.win import WinStated
+from shared.jurisdictions.model import ClassOfRevenue
 
 
 async def _fill(books: Books) -> Content:
@@ -40,7 +41,6 @@ async def _fill(books: Books) -> Content:
 
 def _classes(books: Books, revenue: CountedRevenue) -> Filled:
     sheet, known = revenue.sheet, revenue.classes
-    days = revenue.days(sheet.first, sheet.last)
     rows = []
     for line in sheet.classes:
         name = line.revenue_class
@@ -50,7 +50,7 @@ def _classes(books: Books, revenue: CountedRevenue) -> Filled:
         }
         if name not in known:
             row["note"] = "nothing of this class is recorded in these gaming days"
-        elif days:
+        elif days := revenue.days((name,), sheet.first, sheet.last):
             because = revenue.because((name,), sheet.first, sheet.last)
             row |= {
                 "days": len(days),
@@ -69,8 +69,8 @@ def _days(revenue: CountedRevenue) -> Filled:
             day = sheet.gaming_day
             tables = revenue.tables.get((day, name), [])
             row: dict[str, Any] = {"gaming_day": day, "revenue_class": name, "tables": len(tables)}
-            if day in missing:
-                row["missing"] = "; ".join(missing[day])
+            if (day, name) in missing:
+                row["missing"] = "; ".join(missing[day, name])
             elif tables:
                 because = revenue.because((name,), day, day)
                 row["revenue_cents"] = Figure(lines[name].revenue_cents, because)
@@ -80,13 +80,13 @@ def _days(revenue: CountedRevenue) -> Filled:
 
 
 def _layer(revenue: CountedRevenue, line: LayerTotal) -> dict[str, Any]:
-    because = revenue.because(revenue.taxed(line.layer), line.first, line.last)
+    classes = revenue.taxed(line.layer)
     return {
         "layer": line.layer,
         "payee": line.payee,
         "filed": _filed(line),
         "rate": _value(line.applied, "rate").value,
-        **_amounts(revenue, line, because),
+        **_amounts(revenue, line, classes),
         **_source(_value(line.applied, "rate")),
     }
 
@@ -97,14 +97,17 @@ def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str,
         "share": line.share,
         "party": line.party,
         "part": rate_text(line.part),
-        **_amounts(revenue, line, revenue.because(classes, line.first, line.last)),
+        **_amounts(revenue, line, classes),
         **_source(_value(line.applied, "parties")),
     }
 
 
-def _amounts(revenue: CountedRevenue, line: LayerTotal | ShareTotal, because: Because) -> dict[str, Any]:
-    """Return the figures of a line; there are none while no gaming day of it has a win."""
-    days = len(revenue.days(line.first, line.last))
+def _amounts(
+    revenue: CountedRevenue, line: LayerTotal | ShareTotal, classes: Collection[ClassOfRevenue]
+) -> dict[str, Any]:
+    """Return the figures of a line, which is of these classes; there are none while no gaming day of it has a win."""
+    days = len(revenue.days(classes, line.first, line.last))
+    because = revenue.because(classes, line.first, line.last)
     figures = {"base_cents": Figure(line.base_cents, because), "amount_cents": Figure(line.amount_cents, because)}
     return {"first_day": line.first, "last_day": line.last, "days": days, **(figures if days else {})}
 
@@ -129,7 +132,8 @@ def _due(revenue: CountedRevenue) -> Filled:
     rows: list[dict[str, Any]] = []
     for (payee, filed), lines in due.items():
         row: dict[str, Any] = {"payee": payee, "filed": filed}
-        if any(revenue.days(line.first, line.last) for line in lines):
+        waits = any(revenue.waits(revenue.taxed(line.layer), line.first, line.last) for line in lines)
+        if not waits and any(revenue.days(revenue.taxed(line.layer), line.first, line.last) for line in lines):
             row["due_cents"] = total(
                 Figure(line.amount_cents, revenue.because(revenue.taxed(line.layer), line.first, line.last))
                 for line in lines
@@ -141,8 +145,7 @@ def _due(revenue: CountedRevenue) -> Filled:
 
 async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, ...]:
     sheet, missing = revenue.sheet, revenue.missing
-    lacking = "; ".join(f"{day}: {', '.join(tables)}" for day, tables in sorted(missing.items()))
-    days = revenue.days(sheet.first, sheet.last)
+    lacking = "; ".join(f"{day}: {', '.join(tables)}" for (day, _), tables in sorted(missing.items()))
     found = [
         Identity(
             "tables with a win",
@@ -161,7 +164,8 @@ async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, 
     if sheet.shares:
         found.append(_divided(sheet))
     sealed = [one for one in await sealed_days(books) if not one.changed and one.revenue_cents is not None]
-    if sealed := [one for one in sealed if one.gaming_day in days]:
+    whole = revenue.days(revenue.classes, sheet.first, sheet.last)
+    if sealed := [one for one in sealed if one.gaming_day in whole]:
         of_them = {one.gaming_day for one in sealed}
         won_cents = sum(one.cents for one in revenue.earned if one.gaming_day in of_them and one.source != "electronic")
         classes = [name for name in revenue.classes if revenue.sources[name] != {"electronic"}]

@@ -4,7 +4,9 @@ from typing import Final
 
 from services.reporting.kit.document import Column, Section
 
-_DAYS: Final = Column(name="days", title="Days", unit="count", formula="gaming days on which every table has a win")
+_DAYS: Final = Column(
+    name="days", title="Days", unit="count", formula="gaming days on which every table of these classes has a win"
+)
 _REVENUE: Final = (
     Column(
         name="revenue_cents",
@@ -51,7 +53,11 @@ DAYS: Final = Section(
         Column(name="revenue_class", title="Class"),
         Column(name="tables", title="Tables", unit="count"),
         *_REVENUE,
-        Column(name="missing", title="Missing", formula="tables that have no win yet: then the day has none"),
+        Column(
+            name="missing",
+            title="Missing",
+            formula="tables that have no win yet: then their class has no revenue on the day",
+        ),
     ),
 )
 LAYERS: Final = Section(

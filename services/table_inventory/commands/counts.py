@@ -177,6 +177,9 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
             f"{name}: {box.table} is no non-banking table and takes no rake; chips in its box are not counted as one"
         )
         raise Rejected(Reason.NOT_ALLOWED, detail)
+    other = state.place.why_no_pieces(command.figures.rake, state.opened.gaming_day)
+    if other is not None:
+        raise Rejected(Reason.NOT_ALLOWED, f"{name}: the rake has {other}")
     turns = state.turns.get(box.key, ())
     if any(same_person(turn.counted_by, now.by) for turn in turns):
         raise Rejected(Reason.SAME_PERSON, f"{now.by} counted {name} already: somebody else counts it again")

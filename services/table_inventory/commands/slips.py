@@ -55,12 +55,13 @@ class Requesting(NamedTuple):
 
 
 async def _requesting(connection: AsyncConnection, command: RequestSlip) -> Requesting:
-    """Return what a slip is requested of. Raises: Rejected where property, table or shift is not there."""
+    """Return what a slip is requested of. Raises: Rejected where property, table, shift or chips are not there."""
     place = await find_place(connection, command.property, command.gaming_day)
     _require_table(place, command)
     if command.shift not in place.shifts:
         detail = f"{command.property} has no shift {command.shift!r}; its shifts are {', '.join(place.shifts)}"
         raise Rejected(Why.NOT_FOUND, detail)
+    _require_pieces(place, command.contents, command.gaming_day)
     day = await read_day(connection, DayKey(command.property, command.gaming_day))
     return Requesting(place, day, await last_number(connection, requests, "request", property=command.property))
 
@@ -69,6 +70,12 @@ def _require_table(place: Place, command: RequestSlip | inventory.ManualSlip) ->
     why = place.why_no_table(command.table, command.gaming_day)
     if why is not None:
         raise Rejected(Why.NOT_FOUND, why)
+
+
+def _require_pieces(place: Place, contents: Contents, gaming_day: date) -> None:
+    why = place.why_no_pieces(contents, gaming_day)
+    if why is not None:
+        raise Rejected(Why.NOT_FOUND, f"'contents' has {why}")
 
 
 @COMMANDS.handles(RequestSlip, load=_requesting)
@@ -174,9 +181,11 @@ class ReceiveCredit(Approving):
 
 
 async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[Slip, Law]:
-    """Return a credit, and who has a hand in it. Raises: Rejected where there is none."""
+    """Return a credit, and who has a hand in it. Raises: Rejected where it is not there, or chips that arrived."""
     slip = await find_slip(connection, SlipKey(command.property, "credit", command.number))
-    return slip, await _law(connection, slip.property, slip.slip, slip.gaming_day)
+    place = await find_place(connection, slip.property, slip.gaming_day)
+    _require_pieces(place, command.contents, slip.gaming_day)
+    return slip, law_of_slips(place, slip.slip, slip.gaming_day)
 
 
 @COMMANDS.handles(ReceiveCredit, load=_credit, subject=first_loaded)
@@ -265,6 +274,7 @@ async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManu
 def enter_manual(command: EnterManualSlip, place: Place, now: Now) -> Accepted:
     """Record a paper slip at the moment that it says, if everybody signed it whom the law lists, once."""
     _require_table(place, command)
+    _require_pieces(place, command.contents, command.gaming_day)
     law, people = law_of_slips(place, command.slip, command.gaming_day), dict(command)
     name = f"paper {command.slip} slip {command.number} of {command.property}"
     unsigned = [step for step in law.value if people[step] is None]

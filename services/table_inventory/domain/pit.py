@@ -16,7 +16,7 @@ from services.table_inventory.domain.people import law_of_slips
 from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.slips import STEPS, Slip, SlipKey
 from shared.contracts import pit
-from shared.contracts.chips import value_of
+from shared.contracts.chips import Pieces, value_of
 from shared.contracts.envelope import Event
 from shared.contracts.facts import name_and_version
 from shared.contracts.inventory import Moved, Movement, PitRecorded, RoundCounted
@@ -136,6 +136,7 @@ def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **a
     if not isinstance(event.data, AT_COUNTS):
         day = place.gaming_day(event.time)
     _require_known(event.data, place, known, boxes_stay=boxes_stay)
+    require_pieces(event.data, place, day)
     data, claimed = _on_its_days(event.data, event.time, place, day)
     moved, postings = _money(data, event, known, place)
     books = known.books.get(TableKey(data.property, data.table))
@@ -172,6 +173,15 @@ def _require_known(data: pit.PitData, place: Place, known: Known, *, boxes_stay:
         case pit.ExchangedBox() if not boxes_stay:
             put_on_table((data.property, data.placed_box), data.table, known)
             known.boxes.get((data.property, data.removed_box), set()).discard(data.table)
+
+
+def require_pieces(data: pit.PitData, place: Place, day: date) -> None:
+    """Let an event name chips that the property has on a gaming day. Raises: Refused for others."""
+    for name, value in data:
+        if isinstance(value, tuple) and all(isinstance(one, Pieces) for one in value):
+            why = place.why_no_pieces(value, day)
+            if why is not None:
+                raise Refused(f"{name!r} has {why}")
 
 
 def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:

@@ -126,12 +126,20 @@ def test_rake_and_contests_are_classes_of_their_own(books: Books) -> None:
 
 
 def test_a_non_banking_table_has_no_win(books: Books) -> None:
-    """Its drop is in no figure of the win; until its box is counted, the day has no revenue."""
+    """Its drop is in no figure of the win; until its box is counted, its class has no revenue, and no other waits."""
     ledger = TableDays()
     poker = ledger.raked("PK-01", rake=7_000, drop=50_000)
     uncounted = ledger.statements.stated(ledger.last_recorded, "PK-02", DAY, non_banking=True, missing=["count B-1"])
     books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=100_000), *poker, uncounted)
-    assert [f"PK-02: count B-1 ({SINCE})"] == [row["missing"] for row in rows_of(books.report("tax"), "days")][:1]
+    uncounted_day = books.report("tax")
+    assert [("banking", None, 100_000), ("non_banking", f"PK-02: count B-1 ({SINCE})", None)] == [
+        names(row, "revenue_class", "missing", "revenue_cents") for row in rows_of(uncounted_day, "days")
+    ]
+    assert [100_000, None] == [row["revenue_cents"] for row in rows_of(uncounted_day, "classes")][:2]
+    assert [None, None] == [_amounts(uncounted_day)["state_tax"][0], rows_of(uncounted_day, "due")[0]["due_cents"]]
+    assert ["tables with a win"] == _failing(uncounted_day)
+    [explained, *_] = books.explain("tax", "classes/banking/revenue_cents")["entries"]
+    assert ("win_cents", 100_000) == names(explained, "measure", "value")
     books.desk.feed("inventory", ledger.stated("PK-02", non_banking=True, boxes=1, boxes_counted=1, rake=100))
     assert 7_100 == rows_of(books.report("tax"), "classes")[1]["revenue_cents"]
     assert [("BJ-01", 100_000)] == [
@@ -179,7 +187,9 @@ def test_a_table_that_is_not_counted_leaves_the_day_without_a_win(books: Books) 
     assert [(f"BJ-02: closer ({SINCE}), drop ({SINCE})", None, None)] == [
         names(row, "missing", "revenue_cents", "counted_cents") for row in rows_of(day, "days")
     ]
-    assert [None] * 4 == [line["amount_cents"] for line in rows_of(day, "layers")]
+    assert {"state_tax": None, "additional_tax": None, "fully_automated_tax": 0, "local_share": None} == {
+        line["layer"]: line["amount_cents"] for line in rows_of(day, "layers")
+    }
     counted_alone = ledger.stated("BJ-03", "2026-11-17", currency=70_000, missing=["opener"])
     books.desk.feed("inventory", *ledger.table_day("BJ-01", WEDNESDAY, drop=10_000), counted_alone)
     week = books.report("tax", WEEK)

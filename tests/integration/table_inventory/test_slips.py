@@ -170,3 +170,25 @@ def test_requests_are_listed_until_somebody_prepares_them(desk: InventoryDesk) -
     first = desk.read(f"{path}&limit=1")
     assert [listed[1]] == desk.read(f"{path}&limit=1&cursor={first['next']}")["items"]
     assert [] == desk.read("/requests?property=elsewhere")["items"]
+
+
+def test_chips_that_the_property_does_not_have_are_refused_by_name(desk: InventoryDesk) -> None:
+    """When they are requested, when a credit arrives, on a paper slip, and in what the pit reports."""
+    value = {"chip_set": "value", "denominations_cents": [500, 2500], "in_use_from": "2026-01-01"}
+    desk.has_only("BJ-01", chip_sets=[value])
+    said = "'contents' has a chip of 300 cents: riverbend has none in use on 2026-11-20; it has, cents each: chip 500, "
+    said += "chip 2500 ('chip_sets' of its version 2)"
+    place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    for kind in ("fill", "credit"):
+        refused = desk.send("/requests", {"slip": kind, "contents": chips(c300=2), **place}, person="pit.ray")
+        assert (404, said) == (refused.status_code, refused.json()["detail"])
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), chips(c300=2)), table.opened(at(0), chips(c500=200)))
+    assert [said] == desk.quarantined()
+    number = desk.slip("credit", "BJ-01", chips(c500=10))
+    people = {"surrendered_by": "dealer.dan", "observed_by": "floor.fay", "carried_by": "sec.gus"}
+    desk.pit(table.event("credit.carried", at(1), number=number, **people))
+    path, body = f"/slips/{PROPERTY}/credit/{number}/receive", {"contents": chips(c300=2)}
+    assert said == desk.send(path, body, person="cage.ann").json()["detail"]
+    paper = desk.send("/manual-slips", PAPER | {"contents": chips(c300=2)}, person="cage.bob")
+    assert said == paper.json()["detail"]

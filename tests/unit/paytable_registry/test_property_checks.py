@@ -137,3 +137,14 @@ def test_everything_is_said_at_once() -> None:
     people = [{"person": "eve", "roles": ["days.audit", "days.audit"]}, {"person": "eve", "roles": ["days.audit"]}]
     found = wrong(time_zone="Mars/Phobos", people=people, tables=[TABLE | {"pit": "pit-9"}])
     assert ["'time_zone'", "table BJ-01", "'people'", "person eve"] == [one.partition(":")[0] for one in found]
+
+
+def test_chip_sets_have_names_of_their_own_and_a_denomination_once() -> None:
+    """And one that is retired was in use before."""
+    value = {"chip_set": "value", "denominations_cents": [100, 500], "in_use_from": "2026-01-01"}
+    assert [] == wrong(chip_sets=[value, value | {"chip_set": "coins", "kind": "coin"}])
+    assert [
+        "'chip_sets': chip set 'value' is listed 2 times; list it once",
+        "chip set value: denomination '100' is listed 2 times; list it once",
+        "chip set value: retired on 2026-01-01, not after 2026-01-01, its first day",
+    ] == wrong(chip_sets=[value | {"denominations_cents": [100, 100]}, value | {"retired_on": "2026-01-01"}])

@@ -1,7 +1,7 @@
 """Returns: the daily sheets of a period added up, line by line. Pure; amounts are cents."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Container, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -94,13 +94,21 @@ def law_of(sheet: PeriodSheet) -> tuple[Applied, ...]:
     return tuple(dict.fromkeys(applied for line in lines for applied in line.applied))
 
 
-def period_sheet(facility: Facility, rows: Iterable[DayRevenue], kind: PeriodKind, day: date) -> PeriodSheet:
+def period_sheet(
+    facility: Facility,
+    rows: Iterable[DayRevenue],
+    kind: PeriodKind,
+    day: date,
+    *,
+    incomplete: Container[tuple[date, ClassOfRevenue]] = (),
+) -> PeriodSheet:
     """Return all layers and shares of the period in which a gaming day lies: an account of it, which is no return.
 
-    `rows` and errors are those of `daily_sheets`.
+    `rows`, `incomplete` and errors are those of `daily_sheets`.
     """
     first, last = period_of(facility.pack, kind, day)
-    return _added_up(facility.property, kind, daily_sheets(facility, rows, first, last))
+    sheets = daily_sheets(facility, rows, first, last, incomplete=incomplete)
+    return _added_up(facility.property, kind, sheets)
 
 
 def tax_return(

@@ -1,8 +1,8 @@
 """Gross table game revenue by class and gaming day, and what of it counts. Pure; amounts are cents."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Iterable
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final, Literal, Self, get_args
 
@@ -64,8 +64,14 @@ class Revenue:
     Raises: ValueError for revenue of another property, or of a class of which the pack says nothing.
     """
 
-    def __init__(self, facility: Facility, rows: Iterable[DayRevenue]) -> None:
+    def __init__(
+        self,
+        facility: Facility,
+        rows: Iterable[DayRevenue],
+        incomplete: Container[tuple[date, ClassOfRevenue]] = (),
+    ) -> None:
         self._pack = facility.pack
+        self._incomplete = incomplete
         self._tables: dict[tuple[date, ClassOfRevenue], Counter[str]] = defaultdict(Counter)
         self._days: dict[date, tuple[ClassDay, ...]] = {}
         for row in rows:
@@ -86,6 +92,13 @@ class Revenue:
         if day not in self._days:
             self._days[day] = tuple(self._class_day(name, day) for name in CLASSES if name in self._pack.classes)
         return self._days[day]
+
+    def of(self, classes: Collection[ClassOfRevenue], day: date) -> list[ClassDay]:
+        """Return the revenue of some classes on a gaming day: as if there were none where one is not complete."""
+        found = [one for one in self.on(day) if one.revenue_class in classes]
+        if any((day, name) in self._incomplete for name in classes):
+            return [replace(one, revenue_cents=0, counted_cents=0) for one in found]
+        return found
 
     def _class_day(self, name: ClassOfRevenue, day: date) -> ClassDay:
         rule, where = self._pack.classes[name], f"classes.{name}"

@@ -51,7 +51,7 @@ def share_lines(
             continue
         parties, period = division.parties.on(day), division.period.on(day)
         bases.begins_anew(day, period.value)
-        added = bases.add(one for one in revenue.on(day) if one.revenue_class in division.classes)
+        added = bases.add(revenue.of(division.classes, day))
         base_cents = sum(one.base_cents for one in added)
         parts = {party: Fraction(part) for party, part in parties.value.items()}
         applied = (Applied.of(f"shares.{name}.parties", parties), Applied.of(f"shares.{name}.period", period))

@@ -1,6 +1,6 @@
 """Daily sheets: the revenue of a gaming day, each layer of tax on it as a line, and its shares. Pure; cents."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -18,7 +18,7 @@ from services.reporting.domain.tax.revenue import (
 )
 from services.reporting.domain.tax.shares import ShareLine, share_lines
 from shared.jurisdictions import Dated, GamingPack, days_of, period_of
-from shared.jurisdictions.model import TaxLayer
+from shared.jurisdictions.model import ClassOfRevenue, TaxLayer
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +67,23 @@ def needed_from(pack: GamingPack, first: date) -> date:
     return min(period_of(pack, "week", first)[0], period_of(pack, "month", first)[0])
 
 
-def daily_sheets(facility: Facility, rows: Iterable[DayRevenue], first: date, last: date) -> tuple[DailySheet, ...]:
+def daily_sheets(
+    facility: Facility,
+    rows: Iterable[DayRevenue],
+    first: date,
+    last: date,
+    *,
+    incomplete: Container[tuple[date, ClassOfRevenue]] = (),
+) -> tuple[DailySheet, ...]:
     """Return the sheet of each gaming day from the first to the last, also of days without revenue.
 
-    `rows` are the revenue of the gaming days from `needed_from` to the last; others are passed over.
+    `rows` are the revenue of the gaming days from `needed_from` to the last; others are passed over. A tax or share of
+    a class that is `incomplete` on a gaming day is taken of nothing on it: what it will be taken of is not known yet.
 
     Raises: ValueError for revenue that is not the facility's or of a class that the pack does not have; LookupError for
     a day of which the pack does not know the law.
     """
-    revenue, pack = Revenue(facility, rows), facility.pack
+    revenue, pack = Revenue(facility, rows, incomplete), facility.pack
     days = days_of(needed_from(pack, first), last)
     layers = [dict(_layer_lines(facility, revenue, name, days)) for name in pack.taxes]
     shares = [dict(share_lines(pack, revenue, name, days)) for name in pack.shares]
@@ -108,7 +116,7 @@ def _layer_lines(
         )
         if bases.begins_anew(day, period.value):
             exact, due_cents = Fraction(0), 0
-        added = bases.add(one for one in revenue.on(day) if one.revenue_class in classes.value)
+        added = bases.add(revenue.of(classes.value, day))
         amount = sum(one.base_cents for one in added) * Fraction(rate.value)
         before_cents, exact = due_cents, exact + amount
         due_cents = max(0, due_cents + half_up(amount) if rounding.value == "each_day" else half_up(exact))
