@@ -1,5 +1,6 @@
 """`pitledger up --directory`: what was acknowledged is there again, whichever process is killed, and whenever."""
 
+import json
 import os
 import signal
 import socket
@@ -15,7 +16,8 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from loadtest.processes import parent_of, processes_below
-from services.cli.services import NAMES, load
+from services.cli.fork_server import SERVER
+from services.cli.services import CONSOLE, NAMES, load
 from services.cli.stack import BROKER_PORT, POSTGRES_PORT
 from services.console.serve import PORT as CONSOLE_PORT
 from shared.journal.signed_batch import signer_name
@@ -164,3 +166,32 @@ def test_a_service_that_does_not_start_leaves_the_others_running(server_director
         execute(stack.environment["DATABASE_URL"], "ALTER ROLE vigorish CONNECTION LIMIT -1")
         eventually(lambda: "vigorish is ready" in stack.messages(), because="it was mended", seconds=90)
         ends_when_told_to(stack)
+
+
+def lines(log: Path) -> list[dict[str, object]]:
+    """The lines of a log; what is none of ours, such as a warning of Python's, has its text alone."""
+    found = []
+    for line in log.read_text().splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            found.append({"event": line, "level": None})
+    return found
+
+
+@pytest.mark.usefixtures("kafka_packages", "whole_stack")
+def test_a_start_warns_of_nothing(server_directory: Path) -> None:
+    """Each part logs that it started and what it reads, once; `up` names its own steps alone."""
+    with up(server_directory) as stack:
+        logs = {log.stem: lines(log) for log in Path(stack.document["logs"]).glob("*.log")}
+        steps = [line for line in stack.messages() if " is taken: " not in line]
+    assert {*NAMES, CONSOLE, SERVER} == set(logs)
+    assert [] == [(name, line) for name, log in logs.items() for line in log if line["level"] != "info"]
+    said = {name: Counter(str(line["event"]) for line in log) for name, log in logs.items()}
+    assert {CONSOLE: 1, **dict.fromkeys(NAMES, 1), SERVER: 0} == {name: log["started"] for name, log in said.items()}
+    assert {"assigned", "started"} == set().union(*said.values())
+    assert [
+        "starting PostgreSQL and the Kafka broker",
+        "creating topics and schemas",
+        f"starting {', '.join(NAMES)}",
+    ] == steps

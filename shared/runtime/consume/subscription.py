@@ -14,7 +14,7 @@ import structlog
 from confluent_kafka import Consumer as KafkaConsumer
 from confluent_kafka import KafkaException, Message, TopicPartition
 from faststream import AckPolicy
-from faststream.confluent import KafkaBroker, KafkaMessage
+from faststream.confluent import KafkaBroker, KafkaMessage, Topic
 from faststream.confluent import TopicPartition as FastStreamPartition
 from faststream.message import StreamMessage
 from pydantic_core import from_json
@@ -41,6 +41,14 @@ batch asks."""
 _FETCH_BYTES = 16 * 1024 * 1024
 """So many bytes, or one batch of its sender's, a broker gives at a time, and so many wait to be read at most: a client
 would otherwise take up to 50 MiB at a time, and let 64 MiB wait, of each topic."""
+_OF_CONSUMERS = {
+    "isolation.level": "read_committed",  # FastStream's default takes in what a sender has called off
+    "fetch.max.bytes": _FETCH_BYTES,
+    "queued.max.messages.kbytes": _FETCH_BYTES // 1024,
+    # As text: of the value FastStream warns with each consumer that it then makes no topic, and it is to make none.
+    "allow.auto.create.topics": "false",
+}
+"""What a producer does not take, or warns of; FastStream has one configuration for its producer and its consumers."""
 _STATISTICS_MILLISECONDS = 500
 """How often librdkafka tells how far the partitions go, and how it stands with the brokers."""
 _LOOK_MILLISECONDS = 10_000
@@ -76,12 +84,9 @@ class KafkaTopics:
         self._settings = context.settings
         config = {
             **context.settings.librdkafka(),
-            "isolation.level": "read_committed",  # FastStream's default takes in what a sender has called off
             "statistics.interval.ms": _STATISTICS_MILLISECONDS,
             "stats_cb": self.note,
             "topic.metadata.refresh.interval.ms": _LOOK_MILLISECONDS,
-            "fetch.max.bytes": _FETCH_BYTES,
-            "queued.max.messages.kbytes": _FETCH_BYTES // 1024,
         }
         self.broker = KafkaBroker(
             context.settings.kafka_bootstrap_servers,
@@ -100,6 +105,7 @@ class KafkaTopics:
         """
         await self.broker.start()
         await self.broker.config.producer.disconnect()  # type: ignore[attr-defined]  # Kafka's has it
+        self.broker.config.broker_config.connection_config.config |= _OF_CONSUMERS
 
     async def stop(self) -> None:
         """Stop whatever is still read, and disconnect."""
@@ -202,11 +208,11 @@ class Subscription:
         topic = self.consumer.topic
         if self._whole:
             offsets = await self._take_over((await self._topic_log()).bounds)
-            parts = [FastStreamPartition(topic, partition, offset) for partition, offset in offsets.items()]
+            parts = [FastStreamPartition(topic, number, offset, declare=False) for number, offset in offsets.items()]
             self._subscriber = self._topics.broker.subscriber(partitions=parts, **self._options)
         else:
             self._subscriber = self._topics.broker.subscriber(
-                topic,
+                Topic(topic, declare=False),
                 on_assign=self._on_assign,
                 on_revoke=self._on_revoke,
                 on_lost=self._on_revoke,
