@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from services.cli.keys import KEEPER_OF_PATRONS, PATRON_KEYS, VERIFIERS, key_file, write_keys, write_patron_keys
-from services.cli.people import PEOPLE, roles_of
+from services.cli.people import PEOPLE, WATCHER, roles_of
 from shared.local.issuer import DevelopmentIssuer
 
 
@@ -38,6 +38,8 @@ class Home:
         """Who may call the HTTP interfaces, with the roles and the token of each."""
         self.verifiers_file = self._keys / VERIFIERS
         """The public keys of the services, one a line: those that they sign with, and those that they signed with."""
+        self.metrics_token_file = self.path / "metrics_token"
+        """The token with which Prometheus reads the metrics of money, alone: its `credentials_file`."""
         self.environment_file = self.path / "environment"
         """The environment as shell commands, for other terminals."""
         self.tokens: Mapping[str, str] = {}
@@ -57,6 +59,7 @@ class Home:
         self.tokens = {person: issuer.token(person, roles[person]) for person in PEOPLE}
         people = [{"person": person, "roles": roles[person], "token": self.tokens[person]} for person in PEOPLE]
         _write(self.tokens_file, json.dumps(people, indent=2) + "\n")
+        _write(self.metrics_token_file, self.tokens[WATCHER])
 
     def key_file(self, service: str) -> Path:
         """Return the file of the private key of a service, with which no other signs."""
@@ -81,7 +84,9 @@ class Home:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file that only its owner may read."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        path.chmod(0o600)
+    """Write a file that only its owner may read, in the place of the one before it: a reader finds either, whole."""
+    new = path.with_name(f"{path.name}.new")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        new.chmod(0o600)
         file.write(text)
+    new.replace(path)

@@ -28,10 +28,14 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.round_corrector": ("rounds.correct", "rounds.read"),
     "demo.correction_approver": ("reports.read", "rounds.correct.approve", "rounds.read"),
     "demo.meter_auditor": ("meters.reconcile",),
+    "demo.prometheus": ("metrics.read",),
     "demo.operator": ("properties.read", "quarantine.mend", "reports.read"),
     "demo.operations_manager": ("quarantine.approve",),
 }
 """Person -> names or patterns of roles. Whoever approves is somebody else than whoever asked."""
+
+WATCHER: Final = "demo.prometheus"
+"""The system that reads the metrics of money."""
 
 
 def roles_of(person: str, declared: Collection[str]) -> list[str]:

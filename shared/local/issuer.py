@@ -2,13 +2,13 @@
 
 It has a key of its own, a new one each time, and answers on the loopback interface: who it is, what its public key is,
 and who logs in. There is no password: whoever can reach it picks one of its people from a list, and gets that person's
-token by the authorization code flow with PKCE. Services take an issuer without TLS only where all of the stack is on
-this machine (shared.runtime.web.tokens).
+token by the authorization code flow with PKCE; a system gets one by client credentials, under the name of one of them.
+Services take an issuer without TLS only where all of the stack is on this machine (shared.runtime.web.tokens).
 """
 
 import json
 import secrets
-from base64 import urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from types import TracebackType
 from typing import Any, Final, Self
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, unquote_plus, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import ECKey
@@ -32,14 +32,16 @@ _KEYS: Final = "/keys"
 _AUTHORIZE: Final = "/authorize"
 _TOKEN: Final = "/token"  # noqa: S105 - a path
 _LOGOUT: Final = "/logout"
+_CLIENT_CREDENTIALS: Final = "client_credentials"
 _BODY_BYTES_MAX: Final = 16_384
 _CODES_MAX: Final = 1_000
 
 
 class DevelopmentIssuer:
-    """An issuer that answers for the length of a `with` block."""
+    """An issuer that answers for the length of a `with` block; its tokens live for `life`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, life: timedelta = TOKEN_LIFE) -> None:
+        self._life = life
         self._key = ECKey.generate_key("P-256", {"use": "sig", "alg": _ALGORITHM}, auto_kid=True)
         self._server = ThreadingHTTPServer((LOOPBACK, 0), _Answering)
         self.url = f"http://{LOOPBACK}:{self._server.server_port}"
@@ -52,6 +54,7 @@ class DevelopmentIssuer:
                 "token_endpoint": self.url + _TOKEN,
                 "end_session_endpoint": self.url + _LOGOUT,
                 "response_types_supported": ["code"],
+                "grant_types_supported": ["authorization_code", _CLIENT_CREDENTIALS],
                 "code_challenge_methods_supported": ["S256"],
             },
             _KEYS: {"keys": [self._key.as_dict(private=False)]},
@@ -70,7 +73,7 @@ class DevelopmentIssuer:
         return {
             "PITLEDGER_OIDC_ISSUER": self.url,
             "PITLEDGER_OIDC_AUDIENCE": AUDIENCE,
-            "PITLEDGER_OIDC_TOKEN_SECONDS_MAX": f"{TOKEN_LIFE.total_seconds():.0f}",
+            "PITLEDGER_OIDC_TOKEN_SECONDS_MAX": f"{self._life.total_seconds():.0f}",
         }
 
     def token(
@@ -80,11 +83,11 @@ class DevelopmentIssuer:
         properties: Iterable[str] = ("*",),
         *,
         at: datetime | None = None,
-        life: timedelta = TOKEN_LIFE,
+        life: timedelta | None = None,
     ) -> str:
         """Return a new token of a person, issued now or at a moment."""
         issued = int((at or datetime.now(UTC)).timestamp())
-        ends = issued + int(life.total_seconds())
+        ends = issued + int((life or self._life).total_seconds())
         claims = {"jti": secrets.token_urlsafe(16), "roles": sorted(roles), "properties": sorted(properties)}
         return self._signed("at+jwt", {"aud": AUDIENCE, "sub": person, "iat": issued, "exp": ends, **claims})
 
@@ -104,6 +107,16 @@ class DevelopmentIssuer:
             del self._codes[next(iter(self._codes))]
         return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked.get('state', '')})}"
 
+    def granted(self, system: str) -> Mapping[str, Any] | None:
+        """Return a token of a system (RFC 6749, section 4.4); None where it is none of its people."""
+        if system not in self.people:
+            return None
+        return {"access_token": self.token(system, self.people[system]), **self._bearer}
+
+    @property
+    def _bearer(self) -> Mapping[str, Any]:
+        return {"token_type": "Bearer", "expires_in": int(self._life.total_seconds())}
+
     def redeem(self, asked: Mapping[str, str]) -> Mapping[str, Any] | None:
         """Return the tokens that a code is worth, once; None where it is worth none."""
         known = self._codes.pop(asked.get("code", ""), None)
@@ -113,12 +126,11 @@ class DevelopmentIssuer:
         if urlsafe_b64encode(digest).rstrip(b"=").decode() != known["code_challenge"]:
             return None
         person, now = known["person"], int(datetime.now(UTC).timestamp())
-        seconds = int(TOKEN_LIFE.total_seconds())
+        seconds = int(self._life.total_seconds())
         whose = {"aud": known.get("client_id", ""), "sub": person, "nonce": known.get("nonce", "")}
         return {
             "access_token": self.token(person, self.people[person]),
-            "token_type": "Bearer",
-            "expires_in": seconds,
+            **self._bearer,
             "id_token": self._signed("JWT", {**whose, "iat": now, "exp": now + seconds}),
         }
 
@@ -177,12 +189,22 @@ class _Answering(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = min(int(self.headers.get("Content-Length", "0")), _BODY_BYTES_MAX)
         sent, parts = _asked(self.rfile.read(length).decode()), urlsplit(self.path)
-        if parts.path == _TOKEN:
+        if parts.path == _TOKEN and sent.get("grant_type") == _CLIENT_CREDENTIALS:
+            self._json(self._issuer.granted(sent.get("client_id") or self._client))
+        elif parts.path == _TOKEN:
             self._json(self._issuer.redeem(sent))
         elif parts.path == _AUTHORIZE and (to := self._issuer.code_for(sent.get("person", ""), _asked(parts.query))):
             self._redirect(to)
         else:
             self._json(None)
+
+    @property
+    def _client(self) -> str:
+        """Return the client that names itself in the header (HTTP Basic), with whatever secret."""
+        scheme, _, encoded = self.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "basic":
+            return ""
+        return unquote_plus(b64decode(encoded).decode().partition(":")[0])
 
     @property
     def _homes(self) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ import pytest
 
 from services.cli.home import Home
 from services.cli.keys import keys
+from services.cli.people import WATCHER
 from services.cli.services import NAMES
 from shared.journal.signed_batch import BatchVerifier, Unsigned, sign_batch, signer_name
 from shared.journal.signed_note import Signer, Verifier
+from shared.local.issuer import DevelopmentIssuer
 
 MESSAGE = b"what a service publishes"
 
@@ -66,3 +68,17 @@ def test_a_key_is_replaced_and_what_it_signed_is_still_read(tmp_path: Path) -> N
     for proof in (before["vigorish"], signed(again, "vigorish")):
         known(again).require(signer_name("vigorish"), MESSAGE, proof)
     assert len(NAMES) + 1 == len(again.verifiers_file.read_text().splitlines())
+
+
+def test_tokens_are_replaced_whole(tmp_path: Path) -> None:
+    """That of Prometheus is alone in its file, which a reader finds whole, and another one after each renewal."""
+    found = Home(tmp_path, ExitStack())
+    with DevelopmentIssuer() as issuer:
+        found.write_tokens(issuer, ["metrics.read", "reports.read"])
+        with found.metrics_token_file.open() as opened:
+            first = found.tokens[WATCHER]
+            found.write_tokens(issuer, ["metrics.read", "reports.read"])
+            assert first == opened.read(), "who began to read it reads it to its end"
+    assert first != found.tokens[WATCHER] == found.metrics_token_file.read_text()
+    assert 0o600 == found.metrics_token_file.stat().st_mode & 0o777
+    assert [] == list(found.path.glob("*.new"))

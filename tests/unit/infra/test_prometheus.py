@@ -93,7 +93,7 @@ def test_services_are_all_scraped(repository: Path) -> None:
 
 
 def test_metrics_of_money_are_scraped_with_a_token(repository: Path) -> None:
-    """Reporting alone has them, under its own name and port; the token is in a file that is mounted."""
+    """Reporting alone has them, under its own name and port; Prometheus has a mounted secret, and renews its token."""
     scrapes = yaml.safe_load((repository / "infra/prometheus/prometheus.yml").read_text())["scrape_configs"]
     (ours,) = (scrape for scrape in scrapes if scrape["job_name"] == "pitledger-business")
     compose = yaml.safe_load((repository / "docker-compose.yml").read_text())["services"]["prometheus"]
@@ -102,4 +102,6 @@ def test_metrics_of_money_are_scraped_with_a_token(repository: Path) -> None:
 
     assert [{"targets": [f"reporting:{port}"], "labels": {"service": "reporting"}}] == ours["static_configs"]
     assert ours["metrics_path"] == "/metrics/business"
-    assert ours["authorization"] == {"credentials_file": f"{mounted}/token"}
+    assert ours["oauth2"]["client_secret_file"] == f"{mounted}/client_secret"
+    assert ours["oauth2"]["token_url"].startswith("https://")
+    assert "authorization" not in ours, "a token that somebody must renew"
