@@ -1,4 +1,6 @@
-# One image for every service: `docker run IMAGE run round-settlement`. No secrets, no embedded stack, no build tools.
+# What every service needs: `docker run IMAGE run round-settlement`. What the console, the registry and reporting need beside
+# it, and they alone, is an extra of the same name: docker build --build-arg EXTRA=reporting -t pitledger-reporting:0.1.0 .
+# No secrets, no embedded stack, no build tools.
 # Pinned as in docker-compose.yml: a digest is those bytes, whatever the tag says by then.
 ARG PYTHON_IMAGE=python:3.11.15-slim@sha256:90744cff8f32887f075c47d747a173ff333e9e98801667af93c357fa9f5e28ff
 
@@ -23,7 +25,10 @@ COPY infra infra
 COPY loadtest loadtest
 COPY schemas schemas
 # The rules are compiled: a round is settled in half the time (docs/decisions/0030). The compiler itself is of the same list.
-RUN COMPILED_RULES=1 PIP_CONSTRAINT=/source/constraints.txt /opt/pitledger/bin/pip install -c constraints.txt . \
+RUN COMPILED_RULES=1 PIP_CONSTRAINT=/source/constraints.txt pip wheel --no-deps --wheel-dir dist .
+# From here on the images differ.
+ARG EXTRA=
+RUN /opt/pitledger/bin/pip install -c constraints.txt "$(echo dist/*.whl)${EXTRA:+[$EXTRA]}" \
     && /opt/pitledger/bin/pip check \
     && /opt/pitledger/bin/pip uninstall --yes pip
 

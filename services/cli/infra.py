@@ -18,6 +18,7 @@ from services.cli import tables
 from services.cli.keys import KEEPER_OF_PATRONS
 from services.cli.services import roles_of_services, url_variable
 from shared.contracts.topics import Topic
+from shared.runtime.extras import EXTRAS
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.settings import Settings
 
@@ -63,6 +64,11 @@ def password(manifest: Manifest) -> str:
     return f"{manifest.schema.upper()}_PASSWORD"
 
 
+def image(manifest: Manifest) -> str:
+    """Return the name of the image of a service: one of its own where it needs what others do not."""
+    return f"pitledger-{manifest.name}" if manifest.name in EXTRAS else "pitledger"
+
+
 # --- Compose, Prometheus, Kubernetes ---
 
 
@@ -76,9 +82,14 @@ def _compose(manifest: Manifest) -> list[str]:
     of_patrons = manifest.name == KEEPER_OF_PATRONS
     more = ["    PITLEDGER_PATRON_KEYS_FILE: /run/secrets/patron_keys"] if of_patrons else []
     secret = ", {source: patron-keys, target: patron_keys}" if of_patrons else ""
+    own = [
+        f"  build: {{context: ., args: {{PYTHON_IMAGE: *python, EXTRA: {manifest.name}}}}}",
+        f"  image: {image(manifest)}:${{PITLEDGER_VERSION:-0.1.0}}",
+    ]
     return [
         f"{manifest.name}:",
         "  <<: *service",
+        *(own if manifest.name in EXTRAS else ()),
         f"  command: [run, {manifest.name}]",
         "  environment:",
         "    <<: *environment",
@@ -114,6 +125,7 @@ patches:
       - {{op: replace, path: /spec/ports/0/port, value: {manifest.port}}}
   - target: {{kind: Deployment}}
     patch: |-
+      - {{op: replace, path: /spec/template/spec/containers/0/image, value: {image(manifest)}}}
       - {{op: replace, path: /spec/template/spec/containers/0/args/1, value: {manifest.name}}}
       - op: replace
         path: /spec/template/spec/containers/0/env/0/valueFrom/secretKeyRef/key

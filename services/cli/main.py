@@ -12,6 +12,7 @@ import typer
 from services.cli.exits import EPILOG, CommandError, ExitCode
 from services.cli.output import message
 from services.cli.version import version as version_command
+from shared.runtime.extras import ExtraMissing
 from shared.runtime.memory import collect_seldom
 
 _COMMANDS = {
@@ -149,6 +150,8 @@ def _report(error: Exception, *, debug: bool) -> int:
             code, text = int(ExitCode.USAGE), f"{said} (try --help)" if said else ""
         case typer.Abort():
             code, text = int(ExitCode.INTERRUPTED), "aborted"
+        case ExtraMissing():
+            code, text = int(ExitCode.USAGE), str(error)
         case _ if _is_silence(error):
             code, text = int(ExitCode.NOT_THERE), f"a service does not answer: {type(error).__name__}: {error}"
         case _:

@@ -12,6 +12,7 @@ from services.cli.output import AsJson
 from services.cli.services import CONSOLE, load, running_argument, urls
 from shared.journal.signed_note import CheckpointError
 from shared.runtime.errors import Kind, Stop, kind_of
+from shared.runtime.extras import ExtraMissing, require_extra
 from shared.runtime.logs import configure_logs
 from shared.runtime.service.ending import end_in_time
 from shared.runtime.service.run import serve
@@ -38,6 +39,7 @@ def run(
         lines_per_minute_max=found.log_lines_per_minute_max,
     )
     try:
+        require_extra(service)
         if service == CONSOLE:
             from services.console.serve import serve as serve_console
 
@@ -52,7 +54,7 @@ def run(
 
 def _ended(error: Exception) -> ExitCode:
     """Log why the service ended; only a bug needs to be told where."""
-    expected = isinstance(error, Stop | KafkaException | CheckpointError | OSError)
+    expected = isinstance(error, Stop | ExtraMissing | KafkaException | CheckpointError | OSError)
     if expected or kind_of(error) is not Kind.BUG:
         log.critical("stopped", kind="stop", error=" ".join(str(error).split()))
         return ExitCode.NOT_THERE

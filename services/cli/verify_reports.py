@@ -7,6 +7,7 @@ import typer
 from services.cli.exits import CheckFailed, NotThere, UsageWrong
 from services.cli.keys import Keys, read_verifiers
 from services.cli.output import AsJson, message, print_json, print_line
+from shared.runtime.extras import require_package
 
 
 def verify_reports(
@@ -20,6 +21,7 @@ def verify_reports(
 
     Example: pitledger verify-reports /srv/reports --key verifiers.txt
     """
+    require_package("obstore")
     from obstore.exceptions import BaseError
 
     from services.reporting.delivery import DeliveryError, open_store, verify_delivery

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any, Final
 
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.extras import require_package
 from shared.runtime.going_on import GoOn, always
 
 _TYPESETTER: Final = Path(__file__).with_name("typesetter.py")
@@ -34,8 +35,10 @@ def typeset(
     can be read aloud, and those of long tables are fifteen times as large. The typesetter has a process of its own,
     which gives way to others, and ends where `go_on` raises.
 
-    Raises: Rejected where the pages take more memory or time than they may, PagesError where the typesetter fails.
+    Raises: Rejected where the pages take more memory or time than they may, PagesError where the typesetter fails,
+    ExtraMissing where none is installed.
     """
+    require_package("typst")
     how = "tagged" if tagged else "plain"
     command = [sys.executable, "-I", str(_TYPESETTER), str(template), made_at.isoformat(), how, str(_BYTES_MAX)]
     with Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:  # noqa: S603

@@ -13,6 +13,7 @@ import yaml
 
 from services.cli.keys import KEEPER_OF_PATRONS
 from services.cli.services import NAMES, load_all
+from shared.runtime.extras import EXTRAS
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +130,16 @@ def test_each_service_has_its_own_key_and_no_other(compose: dict[str, Any]) -> N
         assert compose["secrets"][f"{name}-key"]["file"].endswith(f"/{name}.pem")
 
 
+def test_each_service_has_the_image_with_what_it_needs(compose: dict[str, Any]) -> None:
+    """Its own extra and no other; what runs before the services needs none."""
+    for name, service in compose["services"].items():
+        if "build" not in service:
+            continue
+        args, [image, _] = service["build"]["args"], service["image"].split(":", 1)
+        assert args.get("EXTRA") == (name if name in EXTRAS else None), name
+        assert image == (f"pitledger-{name}" if name in EXTRAS else "pitledger"), name
+
+
 def test_each_service_listens_on_its_own_port(compose: dict[str, Any]) -> None:
     """The port of the manifest, inside and outside of the container."""
     for manifest in load_all():
@@ -179,12 +190,13 @@ def test_every_mounted_file_exists(repository: Path, compose: dict[str, Any]) ->
 
 
 def test_image_holds_neither_root_nor_the_embedded_stack(repository: Path) -> None:
-    """The image installs pinned versions without extras, copies what exists, and runs as a user without rights."""
+    """The image installs pinned versions and the one extra that is asked for, and runs as a user without rights."""
     text = (repository / "Dockerfile").read_text()
     last_stage = text.rpartition("\nFROM ")[2]
     copied = [name for line in re.findall(r"^COPY (?!--)(.+)$", text, flags=re.M) for name in line.split()[:-1]]
 
-    assert re.search(r"pip install -c constraints\.txt \. ", text)
+    assert 'pip install -c constraints.txt "$(echo dist/*.whl)${EXTRA:+[$EXTRA]}"' in text
+    assert re.search(r"^ARG EXTRA=$", text, flags=re.M), "none unless it is asked for"
     assert "USER 10001:10001" in last_stage
     assert "HEALTHCHECK" in last_stage
     assert 'ENTRYPOINT ["pitledger"]' in last_stage

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from shared.runtime.extras import EXTRAS
+
 _PINNED = re.compile(r"[a-z./-]+:[A-Za-z0-9.-]*[0-9][A-Za-z0-9.-]*@sha256:[0-9a-f]{64}")
 
 
@@ -18,5 +20,6 @@ def test_compose_and_dockerfile_pin_every_image(repository: Path) -> None:
     assert (names, len(names)) == ({name for name, _ in used}, len(used))
     assert [] == [image for _, image in used if not _PINNED.fullmatch(image)]
     others = [line for line in re.findall(r"^ +image: (.+)$", compose, flags=re.M) if "_IMAGE:-" not in line]
-    assert {"pitledger:${PITLEDGER_VERSION:-0.1.0}"} == set(others)
+    ours = {"pitledger", *(f"pitledger-{name}" for name in EXTRAS)}
+    assert {f"{name}:${{PITLEDGER_VERSION:-0.1.0}}" for name in ours} == set(others)
     assert {"${PYTHON_IMAGE}"} == set(re.findall(r"^FROM (\S+)", dockerfile, flags=re.M))

@@ -59,7 +59,7 @@ def test_deployments_set_only_documented_variables(repository: Path, page: str) 
     used = {
         name
         for service in compose.values()
-        if service["image"].startswith("pitledger:")
+        if service["image"].startswith("pitledger")
         for name in service.get("environment", {})
     }
     used |= set(re.findall(r"\b(PITLEDGER_[A-Z_]+)=", (repository / "Dockerfile").read_text()))

@@ -1,0 +1,157 @@
+"""The extras of the package: each service runs with its own alone, and says which one is missing."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from services.cli.services import CONSOLE, NAMES
+from shared.runtime.extras import EXTRAS
+
+_OF_OTHERS = ("shared.counting", "shared.local", "shared.runtime.tracing.traces")
+"""What other extras are for: `counting`, `embedded`, `tracing`."""
+_COMMANDS = ("config", "db", "keys", "quarantine", "rebuild", "reconcile", "rederive", "run", "topics", "verify")
+"""What an operator works with beside the services, from the module of each."""
+
+_IMPORTING = """
+import sys
+blocked, wanted = (words.split(",") for words in sys.argv[1:])
+sys.modules.update(dict.fromkeys(blocked))  # as if they were not installed
+from importlib import import_module
+for name in wanted:
+    import_module(name)
+"""
+
+
+@pytest.fixture(scope="module")
+def project(repository: Path) -> dict[str, Any]:
+    """What pyproject.toml says of the package."""
+    project: dict[str, Any] = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
+    return project
+
+
+def _installed(wanted: Iterable[str], found: set[tuple[str, str]]) -> Iterator[str]:
+    """Name what requirements install, with all that these require."""
+    for one in map(Requirement, wanted):
+        name = canonicalize_name(one.name)
+        for extra in ("", *one.extras):
+            if (name, extra) in found or (one.marker and not one.marker.evaluate({"extra": ""})):
+                continue
+            found.add((name, extra))
+            yield name
+            try:
+                more = map(Requirement, requires(name) or ())
+            except PackageNotFoundError:
+                continue  # on this system it is not needed
+            applies = [each for each in more if each.marker is None or each.marker.evaluate({"extra": extra})]
+            for each in applies:
+                each.marker = None
+            yield from _installed(map(str, applies), found)
+
+
+def _others(project: dict[str, Any], extra: str | None) -> list[str]:
+    """Name every module of this environment that would not be there with this extra alone."""
+    optional = project["optional-dependencies"].get(extra, ())
+    there = set(_installed([*project["dependencies"], *optional], set()))
+    return sorted(
+        module
+        for module, names in packages_distributions().items()
+        if module.isidentifier()
+        and not there & {canonicalize_name(name) for name in names}
+        and "pitledger" not in names
+        and module not in sys.stdlib_module_names
+    )
+
+
+def _modules(repository: Path, package: str) -> list[str]:
+    """Name the modules of a package, without what is for other extras and what runs as a program of its own."""
+    paths = (path.relative_to(repository) for path in (repository / package).rglob("*.py"))
+    names = (".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in paths)
+    return sorted(
+        name for name in names if not name.startswith(_OF_OTHERS) and not name.endswith(("typesetter", ".env"))
+    )
+
+
+@pytest.mark.parametrize("extra", [None, *EXTRAS], ids=str)
+def test_a_service_is_imported_with_its_own_extra_alone(
+    repository: Path, project: dict[str, Any], extra: str | None
+) -> None:
+    """All of its modules, those that are imported late too, and the commands of an operator."""
+    others = _others(project, extra)
+    services = [name for name in (*NAMES, CONSOLE) if name not in EXTRAS] if extra is None else [extra]
+    elsewhere = {package for packages in EXTRAS.values() for package in packages} - set(EXTRAS.get(str(extra), ()))
+    assert {"numpy", "pytest", *elsewhere} <= set(others)
+    wanted = [*_modules(repository, "shared"), *(f"services.cli.{command}" for command in _COMMANDS)]
+    for service in services:
+        wanted += _modules(repository, f"services/{service.replace('-', '_')}")
+    done = subprocess.run(
+        [sys.executable, "-c", _IMPORTING, ",".join(others), ",".join(wanted)],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_a_service_asks_for_is_its_extra(project: dict[str, Any]) -> None:
+    """The packages that it looks for are those that the extra of its name installs, one for one."""
+    distributions = packages_distributions()
+    optional = project["optional-dependencies"]
+    assert {name for name in optional if name in (*NAMES, CONSOLE)} == set(EXTRAS)
+    for name, packages in EXTRAS.items():
+        assert {canonicalize_name(Requirement(one).name) for one in optional[name]} == {
+            canonicalize_name(distributions[package][0]) for package in packages
+        }
+    [everything] = map(Requirement, optional["services"])
+    assert everything.extras == set(EXTRAS)
+
+
+@pytest.mark.parametrize(
+    ("words", "missing", "extra"),
+    [
+        *((("run", name), packages, name) for name, packages in EXTRAS.items()),
+        (("sign", "docs/examples/submission.json", "-o", "/dev/null", "--as", "pdf"), ("typst",), "paytable-registry"),
+        (("verify-reports", "/nowhere", "--key", "/nowhere"), ("obstore",), "reporting"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value)[:20],
+)
+def test_what_is_missing_is_named_with_its_extra(
+    repository: Path, words: tuple[str, ...], missing: tuple[str, ...], extra: str
+) -> None:
+    """One line, no traceback."""
+    script = (
+        f"import sys; sys.modules.update(dict.fromkeys({missing!r}));"
+        "from services.cli.main import main; sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *words], cwd=repository, capture_output=True, text=True)
+    assert done.returncode in (2, 4)
+    assert f"not installed: {', '.join(missing)}; install the extra: pip install 'pitledger[{extra}]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_every_extra_that_is_named_exists(repository: Path, project: dict[str, Any]) -> None:
+    """In the documentation, in what is built, and in what the code says."""
+    paths = [
+        repository / name for name in ("README.md", "Dockerfile", "docker-compose.yml", "Makefile", "infra/setup.sh")
+    ]
+    paths += [
+        *(repository / "docs").rglob("*.md"),
+        *(repository / "services").rglob("*.py"),
+        *(repository / "shared").rglob("*.py"),
+    ]
+    named = {
+        extra
+        for path in paths
+        for words in re.findall(r"(?:pitledger|'\.|\"\.)\[([a-z,-]+)\]", path.read_text())
+        for extra in words.split(",")
+    }
+    assert {"embedded", "reporting", "tracing"} <= named
+    assert named <= set(project["optional-dependencies"])
