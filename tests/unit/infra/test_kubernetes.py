@@ -1,5 +1,6 @@
 """The Kubernetes base: every pod is watched, limited and without rights, and every reference leads somewhere."""
 
+import copy
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,9 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
+from kubernetes_validate.utils import ValidationError, validate
 
 from services.cli.keys import KEEPER_OF_PATRONS
 from services.cli.services import NAMES, load_all
+from shared.runtime.extras import EXTRAS
 
 Document = dict[str, Any]
 
@@ -63,6 +66,65 @@ def test_kustomization_names_every_file(base: Path) -> None:
     assert folders == {f"services/{name}" for name in NAMES}
 
 
+@pytest.mark.parametrize("version", ["1.29", "1.32", "1.37"])
+def test_the_api_of_kubernetes_takes_every_document(built: list[Document], version: str) -> None:
+    """Strictly: a field that is misspelled or in the wrong place is refused, as the server would leave it out."""
+    for document in built:
+        validate(document, version, strict=True)
+    misplaced = copy.deepcopy(_of_kind(built, "Deployment")["pitledger-console"])
+    misplaced["spec"]["template"]["spec"]["containers"][0]["limits"] = {"memory": "1Gi"}
+    with pytest.raises(ValidationError, match="'limits' was unexpected"):
+        validate(misplaced, version, strict=True)
+
+
+def _contradictions(documents: list[Document]) -> list[str]:
+    """Say what workloads ask for that their claims, limits and budgets do not allow."""
+    claims, found = _of_kind(documents, "PersistentVolumeClaim"), []
+    for name, workload in _of_kind(documents, "Deployment").items():
+        spec, pod = workload["spec"], workload["spec"]["template"]["spec"]
+        claimed = [
+            one["persistentVolumeClaim"]["claimName"] for one in pod["volumes"] if "persistentVolumeClaim" in one
+        ]
+        for claim in claimed:
+            if "ReadWriteMany" in claims[claim]["spec"]["accessModes"]:
+                continue
+            if spec.get("replicas", 1) > 1:
+                found.append(f"{name}: {spec['replicas']} replicas, and {claim} is of one node")
+            if spec.get("strategy", {}).get("type") != "Recreate":
+                found.append(f"{name}: the new pod comes before the old one has let go of {claim}")
+        for container in pod["containers"]:
+            asked, limits = container["resources"]["requests"], container["resources"]["limits"]
+            if _bytes(asked["memory"]) > _bytes(limits["memory"]):
+                found.append(f"{name}: asks for more memory than it may have")
+            if [one["name"] for one in pod["volumes"] if "emptyDir" in one and "sizeLimit" not in one["emptyDir"]]:
+                found.append(f"{name}: a directory that may fill the node")
+    shared = [
+        claim for claim in claims if sum(claim in str(one) for one in _of_kind(documents, "Deployment").values()) > 1
+    ]
+    return [*found, *(f"{claim}: of one node, and of several workloads" for claim in shared)]
+
+
+def _bytes(quantity: str) -> int:
+    units = {"Mi": 2**20, "Gi": 2**30}
+    return int(quantity[:-2]) * units[quantity[-2:]]
+
+
+def test_nothing_contradicts_its_claim_or_its_limits(built: list[Document]) -> None:
+    """A claim of one node goes with one replica, which ends before it is replaced; to change one alone is noticed."""
+    assert [] == _contradictions(built)
+    for change, says in (
+        ({"replicas": 2}, "2 replicas, and pitledger-checkpoints-reporting is of one node"),
+        ({"strategy": {"type": "RollingUpdate"}}, "before the old one has let go"),
+    ):
+        changed = copy.deepcopy(built)
+        _of_kind(changed, "Deployment")["pitledger-reporting"]["spec"] |= change
+        [said] = _contradictions(changed)
+        assert says in said
+        claim = _of_kind(changed, "PersistentVolumeClaim")["pitledger-checkpoints-reporting"]
+        claim["spec"]["accessModes"] = ["ReadWriteMany"]
+        assert [] == _contradictions(changed)
+
+
 def test_each_service_is_deployed_under_its_name_port_and_login(built: list[Document]) -> None:
     """Command, service, claim and login of each service are its own, and nothing else differs."""
     deployments, services = _of_kind(built, "Deployment"), _of_kind(built, "Service")
@@ -74,6 +136,7 @@ def test_each_service_is_deployed_under_its_name_port_and_login(built: list[Docu
         template = deployments[name]["spec"]["template"]
         (container,) = template["spec"]["containers"]
         assert ["run", manifest.name] == container["args"]
+        assert container["image"].partition(":")[0] == (name if manifest.name in EXTRAS else "pitledger")
         assert [manifest.port] == [item["port"] for item in services[name]["spec"]["ports"]]
         assert f"{manifest.name}-url" == container["env"][0]["valueFrom"]["secretKeyRef"]["key"]
         [keys] = [volume["secret"]["items"] for volume in template["spec"]["volumes"] if "secret" in volume]
