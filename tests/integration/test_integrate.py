@@ -36,6 +36,8 @@ COMMANDS = [
 ]
 UP = ".venv/bin/pitledger up --directory /tmp/pitledger"
 ENVIRONMENT = ". /tmp/pitledger/run/environment"
+EXPORTS = [command for command in COMMANDS if command.startswith("export ")]
+"""Where the Kafka distribution is that Java and the tools are taken from."""
 FILING = [command for command in COMMANDS if "file_document.py" in command]
 PAIRS = [
     [
@@ -65,7 +67,7 @@ class Desk:
             "http://127.0.0.1:8101", self.stack.document["services"]["paytable-registry"]
         )
         done = subprocess.run(
-            ["bash", "-c", words],
+            ["bash", "-c", "; ".join([*EXPORTS, words])],
             cwd=ROOT,
             env=self.environment,
             capture_output=True,
@@ -81,14 +83,14 @@ class Desk:
 def desk(kafka_packages: None, whole_stack: None, tmp_path: Path) -> Iterator[Desk]:
     """The stack on Apache Kafka, with the property and the submission of the page filed and approved."""
     home = temporary_directory("pitledger-integrate-", unprivileged_account())
-    tools = kafka_home(tmp_path / "kafka")
+    kafka_home(tmp_path / "kafka_2.13-4.1.0")
     with up(home, services=SERVICES) as stack:
         environment = {
             **{name: value for name, value in os.environ.items() if name not in ("GOFLAGS", "GOROOT")},
             **stack.environment,
             "COLUMNS": "120",
-            "PATH": os.pathsep.join([str(tools / "bin"), str(ROOT / ".venv" / "bin"), os.environ["PATH"]]),
-            "KAFKA_HOME": str(tools),
+            "PATH": os.pathsep.join([str(ROOT / ".venv" / "bin"), os.environ["PATH"]]),
+            "HOME": str(tmp_path),
             # Quick to build, and nothing is left outside of this directory.
             "CGO_ENABLED": "0",
             "GOFLAGS": "-modcacherw '-gcflags=all=-N -l -dwarf=false'",
@@ -108,7 +110,9 @@ def desk(kafka_packages: None, whole_stack: None, tmp_path: Path) -> Iterator[De
 
 def test_every_command_of_the_page_is_run() -> None:
     """A command that is added to the page must be run here too."""
-    assert {UP, ENVIRONMENT, *FILING, *FILES, *AFTERWARDS, *(one for pair in PAIRS for one in pair)} == set(COMMANDS)
+    assert {UP, ENVIRONMENT, *EXPORTS, *FILING, *FILES, *AFTERWARDS, *(one for pair in PAIRS for one in pair)} == set(
+        COMMANDS
+    )
     assert [2] * 5 == [len(pair) for pair in PAIRS]
     assert f"BJ-02-0001 {SETTLED}\n" in PAGE
 

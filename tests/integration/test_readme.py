@@ -1,18 +1,17 @@
-"""Every command of the README, run as it stands there, in its order."""
+"""Every command of the README, run as it stands there, in its order; and what else of the documentation runs so."""
 
 import os
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.support import eventually
+from shared.local.ports import free_port
+from tests.support import AnyBroker, Databases, documented, eventually
 from tests.support.services import ROOT
 
 README = (ROOT / "README.md").read_text()
@@ -28,13 +27,9 @@ DIRECTORY = "/tmp/pitledger"
 
 @pytest.fixture(scope="module")
 def clone() -> Iterator[Path]:
-    """A directory that looks like a clone with its environment made, in which nothing has run yet."""
-    home = Path(tempfile.mkdtemp(prefix="pitledger-readme-"))
-    home.chmod(0o755)  # PostgreSQL runs under another account when the tests run as root
-    for name in ("docs", "tests", "Makefile", ".venv", "infra", "pyproject.toml", "constraints.txt"):
-        (home / name).symlink_to(ROOT / name)
-    yield home
-    shutil.rmtree(home, ignore_errors=True)
+    """A fresh clone, with its environment made."""
+    with documented.clone() as home:
+        yield home
 
 
 def _environment(**more: str) -> dict[str, str]:
@@ -58,7 +53,7 @@ def _run(command: str, clone: Path, prelude: str = "true") -> str:
 
 def test_every_command_is_covered() -> None:
     """A command that is added to the README must be run here too."""
-    known = {*MADE, UP, SERVE, *SETTLE, *SUBMISSION, *FOLLOW, *REPORTS, *SERVERS}
+    known = {*MADE, UP, *SETTLE, *SUBMISSION, *FOLLOW, *REPORTS, *SERVERS.splitlines()}
     assert known == set(COMMANDS)
 
 
@@ -105,9 +100,11 @@ FOLLOW = [
     ),
 ]
 REPORTS = [command for command in COMMANDS if command.startswith(".venv/bin/pitledger report ")]
-SERVERS = [f".venv/bin/pitledger {name}" for name in ("topics apply", "db upgrade", "config")]
+[SERVERS] = [block for language, block in BLOCKS if language == "sh" and SERVE in block]
+"""From nothing but two servers to a service that runs."""
 
 
+@pytest.mark.timeout(600)  # some thirty processes, one after the other
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_run_it_and_send_an_event(clone: Path) -> None:
     """Up, a property, a submission, a round, and everything that follows from it; then Ctrl-C."""
@@ -123,7 +120,7 @@ def test_run_it_and_send_an_event(clone: Path) -> None:
         try:
             eventually(
                 lambda: "In another terminal" in (clone / "up.log").read_text() or up.poll() is not None,
-                seconds=90,
+                seconds=240,
                 because="the stack is up",
             )
             said = (clone / "up.log").read_text()
@@ -156,8 +153,8 @@ def test_run_it_and_send_an_event(clone: Path) -> None:
             assert "round-settlement" in _run(explained, clone, prelude)
             _run(pages, clone, prelude)
             assert (clone / "data" / "tables.pdf").read_bytes().startswith(b"%PDF")
-            for command in SERVERS:
-                _run(command, clone, prelude)
+            for block in documented.blocks_that_run("stack"):
+                documented.run(block, clone, _environment(), prelude.replace(DIRECTORY, str(clone / "data")))
             assert httpx.get(f"{registry.group()}/readyz").status_code == 200
             up.send_signal(signal.SIGINT)
             assert 0 == up.wait(60), (clone / "up.log").read_text()
@@ -165,6 +162,48 @@ def test_run_it_and_send_an_event(clone: Path) -> None:
             if up.poll() is None:
                 os.killpg(up.pid, signal.SIGKILL)
                 up.wait(30)
+
+
+def test_on_your_own_servers(clone: Path, databases: Databases, fresh_broker: AnyBroker) -> None:
+    """The block as it stands there, where nothing is set: the service starts, and ends on Ctrl-C."""
+    url = databases.create()
+    theirs = {"DATABASE_URL": url, "KAFKA_BOOTSTRAP_SERVERS": fresh_broker.bootstrap_servers}
+    script = f"set -e\n{SERVERS}"
+    for name, value in theirs.items():
+        script, count = re.subn(rf"(?m)^(export {name})=.*$", rf"\1='{value}'", script)
+        assert 1 == count
+    assert script.endswith(f"\n{SERVE}\n")
+    ours = [name for name in os.environ if name.startswith("PITLEDGER_")]
+    environment = {name: value for name, value in _environment().items() if name not in ours}
+    log = clone / "served.log"
+    with log.open("w") as said:
+        serving = subprocess.Popen(
+            ["bash", "-c", script.replace(SERVE, f"exec {SERVE}")],
+            cwd=clone,
+            env=environment | {"PITLEDGER_HTTP_PORT": str(free_port())},
+            stdout=said,
+            stderr=said,
+        )
+    try:
+        eventually(
+            lambda: '"event": "started"' in log.read_text() or serving.poll() is not None,
+            seconds=120,
+            because="it runs",
+        )
+        assert serving.poll() is None, log.read_text()
+        assert (clone / "keys" / "round-settlement.pem").exists()
+        serving.send_signal(signal.SIGINT)
+        assert 0 == serving.wait(60), log.read_text()
+    finally:
+        serving.kill()
+        serving.wait(30)
+
+
+@pytest.mark.parametrize("block", documented.blocks_that_run("alone"), ids=lambda block: f"{block.page}:{block.line}")
+def test_what_needs_no_service_is_run(block: documented.Block, tmp_path: Path) -> None:
+    """Blocks of other pages, each in a clone of its own."""
+    with documented.clone() as home:
+        documented.run(block, home, _environment())
 
 
 def test_the_snippet_is_the_example() -> None:
