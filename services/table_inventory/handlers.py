@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain import pit, upstream
 from services.table_inventory.domain.changing import of_event
-from services.table_inventory.queries.changing import read_books, read_dependents
+from services.table_inventory.queries.changing import read_books, read_dependents, require_still_free
 from services.table_inventory.queries.moving import (
     boxes_on_tables,
     closed_rounds,
@@ -21,6 +21,7 @@ from services.table_inventory.queries.moving import (
 from services.table_inventory.queries.slips import find_slips
 from services.table_inventory.tables import journal, pit_events, properties
 from shared.contracts.envelope import Event
+from shared.contracts.inventory import PitRecorded
 from shared.contracts.pit import (
     CHANGES,
     EVENTS,
@@ -36,7 +37,7 @@ from shared.contracts.settlements import RoundKey
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.journal.recording import Recording
 from shared.runtime.consume.handler import Handler
-from shared.runtime.consume.pit_events import known_events
+from shared.runtime.consume.pit_events import PitPlace, Standing, known_events
 from shared.runtime.consume.properties import Places, Properties
 
 
@@ -54,6 +55,8 @@ class PitEvents(Handler[pit.Known]):
 
     def __init__(self) -> None:
         self._places = Places(properties)
+        self._changed: dict[PitPlace, Standing[PitRecorded]] = {}
+        """What stood of an event, by the place of that which takes it back: until that is recorded."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> pit.Known:
         await self._places.refresh(connection)
@@ -87,11 +90,20 @@ class PitEvents(Handler[pit.Known]):
         return None if standing is None else standing.at
 
     def handle(self, event: Event[Any], state: pit.Known) -> Sequence[Recording]:
+        takes_back = isinstance(event.data, PitChange) and not state.events.is_superseded(event)
+        if takes_back and (standing := state.events.standing(event)) is not None:
+            self._changed[PitPlace(event.source, event.sequence)] = standing
         return of_event(event, state)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Decide again where it is recorded which table has a box: two processes may have been asked at once."""
+        """Decide again where it is recorded what others may have done meanwhile.
+
+        They may have placed the same box, or built on what is taken back.
+        """
         del at
+        for event in events:
+            if (standing := self._changed.pop(PitPlace(event.source, event.sequence), None)) is not None:
+                await require_still_free(connection, event.data, standing)
         said = [one.instead if isinstance(one, CorrectedPitEvent) else one for one in (event.data for event in events)]
         await require_on_one_table(connection, _placed(said))
 

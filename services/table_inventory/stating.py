@@ -40,7 +40,7 @@ from shared.runtime.service.context import ServiceContext
 
 SHARD: Final = "wins"
 
-_DOUBTFUL_SECONDS: Final = 15.0
+DOUBTFUL_SECONDS: Final = 15.0
 """How often a day is looked at again on which a count was repeated: a round that comes late, of which no other figure
 follows, may have been played between."""
 
@@ -65,8 +65,9 @@ class _Around(NamedTuple):
 class Stating:
     """States wins, and knows how far it has looked at the journal."""
 
-    def __init__(self, context: ServiceContext) -> None:
+    def __init__(self, context: ServiceContext, *, doubtful_seconds: float = DOUBTFUL_SECONDS) -> None:
         self._context = context
+        self._doubtful_seconds = doubtful_seconds
         self._reached: Mapping[int, int] | None = None
         self._running: dict[str, date] = {}
         self._recounted: set[TableDay] = set()
@@ -129,7 +130,7 @@ class Stating:
         return _Looked([*touched.days, *ended, *doubtful], touched.reached, running)
 
     def _doubtful(self) -> list[TableDay]:
-        return sorted(self._recounted) if monotonic() > self._doubted_at + _DOUBTFUL_SECONDS else []
+        return sorted(self._recounted) if monotonic() > self._doubted_at + self._doubtful_seconds else []
 
     async def _ended(self, connection: AsyncConnection) -> tuple[list[TableDay], dict[str, date]]:
         """Return the tables of which something is missing on a day that is over since the last look, for good.

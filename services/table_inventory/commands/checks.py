@@ -9,8 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.checks import CounterCheck, Redemption, paid
 from services.table_inventory.queries.checks import find_check, find_checks, find_redemption
+from services.table_inventory.queries.holding import hold
 from services.table_inventory.queries.slips import last_number
-from services.table_inventory.tables import check_steps, properties
+from services.table_inventory.tables import check_steps, counter_checks, properties
 from shared.contracts.cage import (
     CheckRedeemed,
     CheckReplaced,
@@ -77,6 +78,7 @@ class RedeemCheck(Happened, Command):
 
 
 async def _redeeming(connection: AsyncConnection, command: RedeemCheck) -> tuple[AtCage, CounterCheck]:
+    await hold(connection, counter_checks, property=command.property, serial=command.serial)
     check = await find_check(connection, command.property, command.serial)
     return await _at_cage(connection, command.property), check
 
@@ -180,6 +182,8 @@ class ReplaceChecks(Happened, Command):
 
 
 async def _replacing(connection: AsyncConnection, command: ReplaceChecks) -> tuple[AtCage, Mapping[str, CounterCheck]]:
+    for serial in sorted(set(command.replaces)):
+        await hold(connection, counter_checks, property=command.property, serial=serial)
     found = await find_checks(connection, command.property, [command.serial, *command.replaces])
     return await _at_cage(connection, command.property), found
 

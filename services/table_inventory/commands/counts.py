@@ -16,15 +16,17 @@ from services.table_inventory.domain.boxes import (
     CountDocument,
     Turns,
     agreed,
+    awaited,
     commitment_of,
     in_order,
 )
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.queries.counts import find_count, sealed_turns, uncounted_boxes
+from services.table_inventory.queries.holding import hold
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import last_number
-from services.table_inventory.tables import drop_counts, sealed_counts
+from services.table_inventory.tables import boxes, drop_counts, sealed_counts, transports
 from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded, CountOpened, CountSealed
 from shared.contracts.envelope import Name, as_json
 from shared.contracts.inventory import Number
@@ -79,7 +81,7 @@ def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
         detail = f"count {state.running} of {command.gaming_day} is not concluded yet"
         raise Rejected(Reason.CONTRADICTS, detail)
     fact = CountOpened(**dict(command), count=state.last + 1, opened_by=now.by, opened_at=now.at)
-    boxes = tuple(BoxProgress.of(box, (), state.counters) for box in state.boxes)
+    boxes = tuple(BoxProgress.of(box, (), state.counters) for box in awaited(state.boxes, {}))
     made = CountDocument(**dict(fact), boxes=boxes)
     return Accepted(recording=Recording(fact=fact), answer=made, location=f"/drop-counts/{fact.property}/{fact.count}")
 
@@ -148,6 +150,10 @@ async def _counting(connection: AsyncConnection, command: SealBox | ConcludeCoun
     if count.concluded_at is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"count {command.count} of {command.property} is concluded")
     place = await find_place(connection, command.property, count.gaming_day)
+    if isinstance(command, SealBox):
+        of_table = {"property": command.property, "table": command.table}
+        await hold(connection, boxes, **of_table, exchange=command.exchange)
+        await hold(connection, transports, **of_table)
     return Counting(
         thing_of(CountOpened, count),
         await uncounted_boxes(connection, place, count.gaming_day),
@@ -199,19 +205,20 @@ def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
     """Open and post the figures, if as many people as it takes found the same in every box."""
     del command
     gaming_day = state.opened.gaming_day
-    if not state.boxes:
+    boxes = awaited(state.boxes, state.turns)
+    if not boxes:
         raise Rejected(Reason.CONTRADICTS, f"no box of {gaming_day} waits to be counted")
-    found = [(box, agreed(state.turns.get(box.key, ()), state.counters)) for box in state.boxes]
+    found = [(box, agreed(state.turns.get(box.key, ()), state.counters)) for box in boxes]
     left = [f"{box.table}/{box.exchange}" for box, figures in found if figures is None]
     if left:
         detail = f"{state.counters} people have not found the same yet in the boxes {', '.join(left)}"
         raise Rejected(Reason.TOO_EARLY, detail)
-    boxes = tuple(
+    counted = tuple(
         box.counted(figures, state.turns[box.key], non_banking=state.is_non_banking(box.table))
         for box, figures in found
         if figures is not None
     )
-    fact = CountConcluded(**dict(state.opened), boxes=boxes, concluded_by=now.by, concluded_at=now.at)
-    money = (TableAccounts(fact.property, box.table).counted_box(box) for box in boxes)
+    fact = CountConcluded(**dict(state.opened), boxes=counted, concluded_by=now.by, concluded_at=now.at)
+    money = (TableAccounts(fact.property, box.table).counted_box(box) for box in counted)
     postings = tuple(chain.from_iterable(money))
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)

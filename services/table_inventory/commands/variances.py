@@ -8,6 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.variances import Variance, VarianceKey
 from services.table_inventory.queries.days import find_variance
+from services.table_inventory.queries.holding import hold
+from services.table_inventory.tables import counts, slips
 from shared.contracts.envelope import Name, Person, Reason
 from shared.contracts.inventory import Number, VarianceKind, VarianceOwned, VarianceResolved
 from shared.contracts.people import same_person
@@ -64,7 +66,16 @@ def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
     return Accepted(recording=Recording(fact=fact), answer=after)
 
 
-@COMMANDS.handles(ResolveVariance, load=_variance, subject=as_loaded)
+async def _resolving(connection: AsyncConnection, command: ResolveVariance) -> Variance:
+    """Return a variance of what nobody takes back meanwhile. Raises: Rejected where there is none."""
+    if command.variance == "inventory":
+        await hold(connection, counts, property=command.property, table=command.table, sequence=command.number)
+    elif command.variance in ("fill", "credit"):
+        await hold(connection, slips, property=command.property, slip=command.variance, number=command.number)
+    return await _variance(connection, command)
+
+
+@COMMANDS.handles(ResolveVariance, load=_resolving, subject=as_loaded)
 def resolve(command: ResolveVariance, variance: Variance, now: Now) -> Accepted:
     """Let the owner conclude, and post the difference."""
     if variance.owner is None:

@@ -6,9 +6,10 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.queries.holding import hold
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.queries.write_offs import WriteOff, box_after, find_box, find_write_off
-from services.table_inventory.tables import counted_boxes, write_offs
+from services.table_inventory.tables import boxes, counted_boxes, write_offs
 from shared.contracts import inventory
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Text
@@ -50,6 +51,7 @@ class Entering(NamedTuple):
 async def _entering(connection: AsyncConnection, command: EnterWriteOff) -> Entering:
     """Return what a write-off is entered for. Raises: Rejected where nobody waits for the box."""
     key = {"property": command.property, "table": command.table, "exchange": command.exchange}
+    await hold(connection, boxes, **key)
     row = await find_box(connection, **key)
     box, name = row.box, f"exchange {command.exchange} at {command.table}"
     if command.which == "placed":

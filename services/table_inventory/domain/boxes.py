@@ -1,6 +1,6 @@
 """Drop boxes and their count: under seal until it is concluded, by people who do not see each other's figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
 from typing import Literal
@@ -86,6 +86,11 @@ class Box(BaseModel, frozen=True):
             rake_cents=value_of(figures.rake) if non_banking else None,
             turns=tuple(turns),
         )
+
+
+def awaited(boxes: Iterable[Box], turns: Mapping[BoxKey, Sequence["BoxTurn"]]) -> list[Box]:
+    """Return the boxes for which a count waits: of those that are written off, the ones that somebody has counted."""
+    return [box for box in boxes if not box.is_done or turns.get(box.key)]
 
 
 class BoxProgress(BaseModel):

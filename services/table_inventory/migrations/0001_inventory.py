@@ -29,6 +29,8 @@ def upgrade() -> None:
         *("counter_checks", "read_until", "pit_events", "brought_forward"),
     )
     grant("DELETE", "counts", "movements", "boxes", "transports", "equipment", "counter_checks")
+    # Nothing changes there: PostgreSQL lets nobody lock a row who may not change any column of it.
+    grant("UPDATE (property)", "counts", "boxes", "transports", "counter_checks")
     grant(
         "UPDATE",
         *(

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -9,14 +10,15 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import tables as t
-from services.table_inventory.domain.dependents import Dependents
-from services.table_inventory.domain.pit import Books, TableKey, slip_of
+from services.table_inventory.domain.dependents import Dependents, require_free
+from services.table_inventory.domain.pit import Books, SlipStep, TableKey, slip_of
 from services.table_inventory.queries.moving import first_books
+from services.table_inventory.queries.slips import find_slips
 from shared.contracts import pit
 from shared.contracts.envelope import Event
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.pit import CorrectedPitEvent, PitChange
-from shared.runtime.consume.pit_events import PitEventsKnown, PitPlace, place_of
+from shared.runtime.consume.pit_events import PitEventsKnown, PitPlace, Standing, place_of
 from shared.runtime.rows import rows_of
 
 _STEP: Final = text("""
@@ -56,8 +58,26 @@ async def read_dependents(
     for event in events:
         standing = known.standing(event) if isinstance(event.data, PitChange) else None
         if standing is not None:
-            found[place_of(event)] = await _dependents(connection, standing.fact, standing.at)
+            depends = await _dependents(connection, standing.fact, standing.at)
+            if isinstance(standing.fact.data, pit.ExchangedBox):
+                depends = replace(depends, **await _boxes_beside(connection, standing.fact))
+            found[place_of(event)] = depends
     return found
+
+
+async def require_still_free(connection: AsyncConnection, change: PitChange, standing: Standing[PitRecorded]) -> None:
+    """Let a change be recorded whose rows are written already, in the transaction that writes them.
+
+    Who builds on an event holds its row (`queries.holding`): the change waits for it, and finds here what was built.
+    Raises: Refused, saying what must be undone first.
+    """
+    data = standing.fact.data
+    slip = None
+    if isinstance(data, SlipStep):
+        slip = (await find_slips(connection, {slip_of(data)}))[slip_of(data)]
+    instead = change.instead if isinstance(change, CorrectedPitEvent) else None
+    found = await _dependents(connection, standing.fact, standing.at)
+    require_free(change.sequence, data, instead, found, slip)
 
 
 async def _dependents(connection: AsyncConnection, fact: PitRecorded, at: datetime) -> Dependents:
@@ -84,11 +104,8 @@ async def _dependents(connection: AsyncConnection, fact: PitRecorded, at: dateti
             exchange: int | None = fact.sequence
             if isinstance(data, pit.TransportedBox):
                 exchange = await one(_EXCHANGE, **table, box=data.box, at=at)
-            lain: dict[str, Any] = {}
-            if isinstance(data, pit.ExchangedBox):
-                lain = await _boxes_beside(connection, fact)
             count, write_off = [await one(asked, **table, exchange=exchange) for asked in (_COUNT, _WRITE_OFF)]
-            return Dependents(count=count, write_off=write_off, **lain)
+            return Dependents(count=count, write_off=write_off)
         case _:
             return Dependents()
 

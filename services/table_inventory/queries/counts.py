@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.boxes import Box, BoxKey, BoxProgress, CountDocument, commitment_of
+from services.table_inventory.domain.boxes import Box, BoxKey, BoxProgress, CountDocument, awaited, commitment_of
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.windows import Span, boxes_between
@@ -29,10 +29,13 @@ async def find_count(connection: AsyncConnection, property_name: str, count: int
 
 
 async def uncounted_boxes(connection: AsyncConnection, place: Place, gaming_day: date) -> list[Box]:
-    """Return the boxes of a gaming day that are not in a concluded count, but for those that are written off."""
+    """Return the boxes of a gaming day that are not in a concluded count, also those that are written off.
+
+    One of these is counted where it is found; nobody waits for it (`is_done`).
+    """
     asked = Span(place, gaming_day, gaming_day).asked(place.document.property, None)
     boxes = (box for found in (await boxes_between(connection, asked)).values() for box in found)
-    return [box for box in boxes if box.gaming_day == gaming_day and not box.is_done]
+    return [box for box in boxes if box.gaming_day == gaming_day and box.currency_cents is None]
 
 
 async def sealed_turns(connection: AsyncConnection, property_name: str, count: int) -> dict[BoxKey, list[BoxTurn]]:
@@ -104,7 +107,7 @@ async def read_count(connection: AsyncConnection, property_name: str, count: int
     counters = Provisions.of(place, row.gaming_day).counters
     if row.concluded_at is None:
         turns = await sealed_turns(connection, property_name, count)
-        waiting = await uncounted_boxes(connection, place, row.gaming_day)
+        waiting = awaited(await uncounted_boxes(connection, place, row.gaming_day), turns)
         progress = [BoxProgress.of(box, turns.get(box.key, ()), counters) for box in waiting]
         return thing_of(CountDocument, row, boxes=progress)
     c = counted_boxes.c
