@@ -1,6 +1,7 @@
 """Play tables at random and print what was played; of a difference, the shortest script.
 
 Example: python -m tests.days --days 20000 --seed 1
+Example: python -m tests.days --through services --days 200
 Example: python -m tests.days --mutations
 """
 
@@ -8,7 +9,7 @@ import argparse
 import sys
 
 from tests.days.mutations import MUTATIONS, found_by
-from tests.days.run import play
+from tests.days.run import play, play_through_services
 
 _FAILED = 1
 
@@ -33,13 +34,15 @@ def main() -> int:
     parser.add_argument("--days", type=int, default=20_000, help="how many gaming days to play")
     parser.add_argument("--seed", type=int, default=1, help="the first of the seeds")
     parser.add_argument("--mutations", action="store_true", help="look for the seed that finds each seeded bug")
+    parser.add_argument("--through", choices=["model", "services"], default="model", help="what is told of the tables")
     given = parser.parse_args()
     if given.mutations:
         return _mutations()
     try:
-        played = play(given.days, given.seed, say=_say)
+        playing = play_through_services if given.through == "services" else play
+        played = playing(given.days, given.seed, say=_say)
     except AssertionError as difference:
-        _say(difference)
+        _say("\n".join([str(difference), *getattr(difference, "__notes__", ())]))
         _say("differences 1")
         return _FAILED
     for kind, times in sorted(played.items()):

@@ -70,6 +70,11 @@ class Standing:
     sums: WinFigures = field(default_factory=WinFigures)
     missing: set[Missing] = field(default_factory=set)
 
+    @classmethod
+    def of(cls, shift: str) -> "Standing":
+        """Return what is stated of a shift of which nothing was stated."""
+        return cls(stated.Stated(table=NAME, shift=shift))
+
     def take(self, fact: WinStated) -> None:
         """Add the next revision. Raises: AssertionError where revisions, changes and figures do not fit."""
         assert fact.revision == self.last.revision + 1, f"revision {fact.revision} after {self.last.revision}"
@@ -93,6 +98,7 @@ class Books:
     revisions: int = 0
     _adjustments: list[inventory.AdjustmentEntered] = field(default_factory=list)
     _taken: set[int] = field(default_factory=set)
+    _events: set[int] = field(default_factory=set)
     _closed_at: dict[RoundKey, datetime] = field(default_factory=dict)
     _touched: set[date] = field(default_factory=set)
     _doubtful: set[date] = field(default_factory=set)
@@ -103,14 +109,19 @@ class Books:
         self._rounds = Rounds()
         self._table = Table(NAME, property_name=self.place.document.property)
 
-    def take(self, act: Act) -> None:
-        """Record an act, once. Raises: Refused."""
+    def expect(self, act: Act) -> None:
+        """Note that the pit will tell of an act."""
+        self._events |= {act.number} if telling.is_event(act) else set()
+
+    def take(self, act: Act) -> bool:
+        """Record an act, once, and return that it was accepted. Raises: Refused."""
         if act.number in self._taken:
-            return  # the place in its stream is taken
+            return True  # the place in its stream is taken
         fact, at = self._recorded(act)
         self._taken.add(act.number)
         self._project(fact, at, act)
         self._touched |= {day for _, _, day in projector.touched(fact)}
+        return True
 
     def state(self, now: datetime) -> list[WinStated]:
         """State what is other than was stated of it, as `Stating` does: of what was touched, or ended meanwhile."""
@@ -137,14 +148,18 @@ class Books:
         """Return the win of each shift of a gaming day, as it is read and sealed."""
         return self._wins(day, self.sessions(day, day, now), self.boxes_between(day, day))
 
-    def unstated(self, day: date, now: datetime) -> list[WinStated]:
-        """Return what would keep a gaming day from being sealed, for it is not what is stated."""
-        return list(stated.unstated_of(self.place, self._key(day), {NAME: self.wins(day, now)}, self._last(day)))
+    def unlike_stated(self, day: date, now: datetime) -> Iterator[str]:
+        """Return in words where a gaming day is read otherwise than it is stated: it could not be sealed."""
+        wins = {NAME: self.wins(day, now)}
+        for fact in stated.unstated_of(self.place, self._key(day), wins, self._last(day)):
+            yield f"{day} {fact.shift}: read as {fact.figures} {fact.missing}, and not stated so"
 
-    def incomplete(self, day: date, now: datetime) -> list[str]:
-        """Return what keeps a gaming day from being closed, in words."""
-        wins = self.wins(day, now)
-        return list(days.incomplete(self.place, day, {NAME: wins} if wins else {}, set()))
+    def left(self, day: date, now: datetime) -> list[str]:
+        """Return what keeps a gaming day that is over from being closed, in words."""
+        wins, told = self.wins(day, now), self._events & self._taken
+        lost = [number for number in self._events - told if number < max(told, default=0)]
+        not_told = [f"event {number} is missing" for number in lost]
+        return not_told + list(days.incomplete(self.place, day, {NAME: wins} if wins else {}, set()))
 
     def sessions(self, first: date, last: date, now: datetime) -> Sessions:
         """Return the sessions from one gaming day to another."""
@@ -239,7 +254,7 @@ class Books:
         return [one.last for (of, _), one in self.standing.items() if of == day]
 
     def _standing(self, key: tuple[date, str]) -> Standing:
-        return self.standing.setdefault(key, Standing(stated.Stated(table=NAME, shift=key[1])))
+        return self.standing.setdefault(key, Standing.of(key[1]))
 
     def _recorded(self, act: Act) -> tuple[Fact, datetime]:
         """Return the fact that is recorded of an act, and its moment."""

@@ -1,23 +1,49 @@
 """Compare what the service states and reads of the days of a table with what the reference has seen."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
 
 from services.table_inventory.domain.provisions import Provisions
 from shared.contracts.places import Place
 from shared.contracts.win import Missing, WinFigures
 from tests.days.acts import Act
-from tests.days.books import Books
+from tests.days.books import Books, Standing
 from tests.days.reference import Clock, Line, Reference, Shift
 from tests.days.telling import NAME
 from tests.support.properties import place
 
 PROPERTY: Final = "riverbend"
 _NOBODY_OPENED: Final = "opener"
+
+
+class Ledger(Protocol):
+    """What states the days of a table: the books in memory, or the services themselves."""
+
+    place: Place
+    revisions: int
+
+    @property
+    def standing(self) -> Mapping[Shift, Standing]:
+        """What is stated of each shift."""
+
+    def expect(self, act: Act) -> None:
+        """Note what was done, before anything is told of it."""
+
+    def take(self, act: Act) -> bool:
+        """Record an act; return whether it was accepted."""
+
+    def state(self, now: datetime) -> object:
+        """State what is other than was stated of it."""
+
+    def unlike_stated(self, day: date, now: datetime) -> Iterator[str]:
+        """Return in words where a gaming day is read otherwise than it is stated: it could not be sealed."""
+
+    def left(self, day: date, now: datetime) -> list[str] | None:
+        """Close a gaming day as far as it goes; return what keeps it from that, None of a day that is closed."""
 
 
 @cache
@@ -52,18 +78,22 @@ class Seen:
 
     def days(self) -> list[date]:
         """Return the gaming days of which there is anything to say."""
-        return sorted({day for (day, _), line in self.reference.lines.items() if _of(line) or line.missing})
+        return sorted({day for (day, _), line in self.reference.lines.items() if figures_seen(line) or line.missing})
+
+    def was_recorded(self, day: date) -> bool:
+        """Return whether the table was open on a gaming day, or its inventory was carried."""
+        return day in self.reference.days_at_work()
 
     def lacks(self, day: date) -> set[tuple[str, str, datetime]]:
         """Return what a gaming day lacks."""
         return {lack for (of, _), line in self.reference.lines.items() if of == day for lack in line.missing}
 
 
-def differences(books: Books, seen: Seen, now: datetime) -> Iterator[str]:
+def differences(books: Ledger, seen: Seen, now: datetime) -> Iterator[str]:
     """Return in words what is stated or read otherwise than it was seen."""
     lines = seen.reference.lines
     for day in sorted({*seen.days(), *(of for of, _ in books.standing)}):
-        yield from _of_reading(books, day, now)
+        yield from books.unlike_stated(day, now)
         nobody_opened = _nobody_opened(books, seen, day)
         yield from nobody_opened or ()
         for key in sorted({key for key in (*books.standing, *lines) if key[0] == day}):
@@ -71,13 +101,7 @@ def differences(books: Books, seen: Seen, now: datetime) -> Iterator[str]:
                 yield f"{day} {key[1]}: {said}"
 
 
-def _of_reading(books: Books, day: date, now: datetime) -> Iterator[str]:
-    """Return where the day that is read is not the one that is stated: it could not be sealed."""
-    for fact in books.unstated(day, now):
-        yield f"{day} {fact.shift}: read as {_few(fact.figures)} {_words(fact.missing)}, and not stated so"
-
-
-def _nobody_opened(books: Books, seen: Seen, day: date) -> list[str] | None:
+def _nobody_opened(books: Ledger, seen: Seen, day: date) -> list[str] | None:
     """Return how the two differ in whether the day lacks an opener; None where neither says so.
 
     Where it does, no more than that is compared of what it lacks: when the table was opened, nobody knows.
@@ -91,11 +115,11 @@ def _nobody_opened(books: Books, seen: Seen, day: date) -> list[str] | None:
     return [f"{day}: stated is that it lacks {sorted(stated)}, seen {sorted(seen_so)}"]
 
 
-def _of_shift(books: Books, key: Shift, line: Line, *, exact: bool) -> Iterator[str]:
+def _of_shift(books: Ledger, key: Shift, line: Line, *, exact: bool) -> Iterator[str]:
     standing = books.standing.get(key)
     figures = WinFigures() if standing is None else standing.sums
     missing = set[Missing]() if standing is None else standing.missing
-    expected = _of(line)
+    expected = figures_seen(line)
     if exact:
         lacks = {(one.what, one.name, one.since) for one in missing}
         if lacks != line.missing:
@@ -110,7 +134,7 @@ def _of_shift(books: Books, key: Shift, line: Line, *, exact: bool) -> Iterator[
         yield f"of counts and boxes {numbers}, seen {line.counts}, {line.boxes}"
 
 
-def _of(line: Line) -> dict[str, int]:
+def figures_seen(line: Line) -> dict[str, int]:
     """Return the figures of a shift but for its win, under the names of what is stated, as far as they are not 0."""
     tally, into = line.tally, line.into
     found = {

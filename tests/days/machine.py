@@ -11,6 +11,9 @@ from tests.days.acts import COUNTS, What
 from tests.days.stage import DAY, SECOND, Stage, rarely
 
 DAYS_MAX: Final = 7
+PRINTED: Final = 5000
+"""Paper slips have their numbers from a printer."""
+
 _FIGURES: Final = ("opener", "closer", "fills", "credits", "currency", "counter_checks")
 _UNOPENED: Final = ("closed", "shift_count", "drop_count", "currency", "round", "prepaid_access")
 _PLAYS: Final = ("currency", "currency", "prepaid_access", "counter_check", "coupon", "waived", "round", "round")
@@ -160,9 +163,10 @@ class Pit(Stage):
 
     @rule(all_of_them=st.booleans())
     def counts_boxes(self, all_of_them: bool) -> None:
-        """Two people count what is in the boxes that are off, or in one of them."""
+        """Two people count what is in the boxes that are off, or in those of a gaming day."""
         waiting = [(made, inside) for made, inside in self.off.values() if made in self.told]
-        for made, inside in waiting if all_of_them else waiting[:1]:
+        day = waiting[0][0].day if waiting else None
+        for made, inside in [one for one in waiting if all_of_them or one[0].day == day]:
             del self.off[made.number]
             found: dict[str, Any] = {"checks": inside["counter_check"], "coupons": inside["lucky_buck"]}
             self.act("found", inside["currency"], of=made.number, match_play=inside["match_play"], **found)
@@ -181,7 +185,8 @@ class Pit(Stage):
     @rule(kind=st.sampled_from(["fill", "credit"]), cents=dollars)
     def prepares(self, kind: str, cents: int) -> None:
         """The cage prepares a slip."""
-        number = len(self.slips) + 1
+        self.prepared[kind] += 1
+        number = self.prepared[kind]
         self.slips[kind, number] = [self.act("prepared", cents, kind=kind, slip=number)]
 
     @precondition(lambda self: self.open_slips())
@@ -217,7 +222,8 @@ class Pit(Stage):
     @rule(kind=st.sampled_from(["fill", "credit"]), cents=dollars, other=rarely)
     def enters_paper(self, kind: str, cents: int, other: bool) -> None:
         """A paper slip, of chips that move now."""
-        number = len(self.slips) + 1
+        self.papers += 1
+        number = PRINTED + self.papers
         day = self.days_around()[0 if other else -1]
         self.slips[kind, number] = [self.act("paper", cents, kind=kind, slip=number, day=day)]
         self.tray, self.quiet = self.tray + (cents if kind == "fill" else -cents), False
@@ -269,7 +275,11 @@ class Pit(Stage):
         self.counts_boxes(all_of_them=True)
         self.go_on_to(self.now + DAY)
         self.looks()
+        self.ends()
         self._balance()
+
+    def ends(self) -> None:
+        """Do what is done of a table when all is told."""
 
     def _balance(self) -> None:
         days = {self.place.gaming_day(one.at) for one in self.told}

@@ -141,6 +141,11 @@ class Reference:
         begins = None if act.begins is None else (believed(act.begins[0]), act.begins[1])
         return replace(act, day=believed(act.day), begins=begins)
 
+    def days_at_work(self) -> set[date]:
+        """Return the gaming days on which the table was open, or its inventory carried."""
+        carried = {day for (day, _), line in self.lines.items() if line.tally["carried"]}
+        return carried | {day for box in self._boxes for day, _ in box.time}
+
     def line(self, of: Shift) -> Line:
         """Return a shift of a gaming day."""
         return self.lines.setdefault(of, Line())

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from tests.days.acts import COUNTS, Act, What
-from tests.days.comparing import Seen, books_of, differences, place_of
+from tests.days.closing import unlike_closed
+from tests.days.comparing import Ledger, Seen, books_of, differences, place_of
+from tests.days.telling import is_event
 
 PROPERTIES: Final = (("06:00", 240, "refuse"), ("06:00", 30, "flag"), ("03:00", 120, "flag"))
 """When a gaming day begins, the margin of the pit in minutes, and what happens to another day than that of a moment."""
@@ -37,7 +39,7 @@ class Stage(RuleBasedStateMachine):
     def begins(self, at: tuple[str, int, str], first: date, tidy: bool) -> None:
         """The first day begins; a `tidy` pit makes no mistake but those that it mends before anything moves."""
         self.place, self.tidy, self.first = place_of(*at), tidy, first
-        self.books = books_of(self.place, first)
+        self.books = self.ledger()
         self.now = self.place.begins_at(first)
         self.told, self.withheld = list[Act](), list[Act]()
         self.line_is_down = self.loses_one = False
@@ -51,8 +53,13 @@ class Stage(RuleBasedStateMachine):
         self.off: dict[int, tuple[Act, Counter[str]]] = {}
         self.given_up = set[int]()
         self.slips: dict[tuple[str, int], list[Act]] = {}
+        self.prepared, self.papers = Counter[str](), 0
         self.rounds: list[Act] = []
         self.paid = self.held = 0
+
+    def ledger(self) -> Ledger:
+        """Return what is told of the table: books in memory."""
+        return books_of(self.place, self.first)
 
     def act(self, what: What, cents: int = 0, *, late_by: timedelta = timedelta(), **said: Any) -> Act:
         """Do something, and tell it, unless it comes late."""
@@ -64,6 +71,7 @@ class Stage(RuleBasedStateMachine):
         of: dict[str, Any] = {"day": self.place.gaming_day(at), "shift": self.place.shift_at(at)}
         made = Act(what=what, at=at, number=self.number, cents=cents, **of | said)
         self.played[what] += 1
+        self.books.expect(made)
         at_desk = what in _AT_DESKS or (what, made.kind) == ("received", "credit")
         if not at_desk and (self.line_is_down or self.loses_one):
             self.withheld.append(made)
@@ -74,8 +82,8 @@ class Stage(RuleBasedStateMachine):
 
     def tell(self, act: Act) -> None:
         """Tell the service of an act."""
-        self.told.append(act)
-        self.books.take(act)
+        if self.books.take(act):
+            self.told.append(act)
 
     def days_around(self) -> list[date]:
         """Return the gaming days that may be claimed now, in their order."""
@@ -169,8 +177,33 @@ class Stage(RuleBasedStateMachine):
     def looks(self) -> None:
         """State what is due, and compare it with what the reference has seen of what was told."""
         self.books.state(self.now)
-        said = list(differences(self.books, Seen.of(self.place, self.told, self.now), self.now))
+        said = list(differences(self.books, self.seen(), self.now))
         assert not said, self.script(said)
+
+    def seen(self) -> Seen:
+        """Return what the reference has seen of what was told."""
+        return Seen.of(self.place, self.told, self.now)
+
+    @rule(back=st.integers(1, 4), steps=st.integers(1, 3))
+    def closes_the_day(self, back: int, steps: int) -> None:
+        """Somebody closes a gaming day that is over, a step or more."""
+        self.looks()
+        self.close_day(self.today() - back * DAY, steps)
+
+    def close_day(self, day: date, steps: int) -> None:
+        """Close a gaming day so many steps, as far as nothing is missing of it."""
+        seen = self.seen()
+        for _ in range(steps):
+            left = self.books.left(day, self.now)
+            said = [] if left is None else list(unlike_closed(seen, day, left, self.is_told_in_part()))
+            assert not said, self.script(said)
+            if left is None or left:
+                return
+
+    def is_told_in_part(self) -> bool:
+        """Return whether the pit has told of something that came after what it has not told yet."""
+        told = [act.number for act in self.told if is_event(act)]
+        return any(is_event(act) and act.number < max(told, default=0) for act in self.withheld)
 
     def script(self, said: list[str]) -> str:
         """Return what was said, and the acts as a golden day has them."""

@@ -25,6 +25,11 @@ _TWO: Final = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
 _DIGEST: Final[Digest] = "5" * 64
 
 
+def is_event(act: Act) -> bool:
+    """Return whether it is the pit that tells of an act."""
+    return event_of(act) is not None
+
+
 def event_of(act: Act) -> dict[str, Any] | None:
     """Return what a pit event says of an act; None where it is none."""
     if act.what in ("opened", "closed", "shift_count", "drop_count", "spot_count"):

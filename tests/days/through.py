@@ -1,0 +1,289 @@
+"""The ledger of a table in the services themselves: their consumers, their commands over HTTP, PostgreSQL, reports."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from http import HTTPStatus
+from typing import Any, Final
+
+import httpx
+
+from services.reporting.manifest import MANIFEST as REPORTING
+from services.table_inventory.manifest import MANIFEST as INVENTORY
+from services.table_inventory.stating import Stating
+from shared.contracts.catalog import decode_fact
+from shared.contracts.envelope import shard_source
+from shared.contracts.facts import KINDS
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.places import Place
+from shared.contracts.topics import INVENTORY_ROUNDS
+from shared.contracts.win import WinFigures, WinStated
+from shared.journal.entry import Entry
+from shared.journal.reading import read_entries
+from shared.journal.verification import read_shards
+from shared.runtime.publish.relay import Outgoing, entry_message
+from tests.days.acts import Act
+from tests.days.books import Standing
+from tests.days.telling import NAME, chips_of, event_of, figures_of, is_event
+from tests.support.desk import Desk, desk_of
+from tests.support.pit import PEOPLE, Clock, Rounds, Table
+from tests.support.properties import property_event
+
+_READERS: Final = {"audit.kim": ["reports.read", "patrons.report"]}
+_STEPS: Final = (("preliminary", "audit.kim"), ("audited", "audit.lou"), ("final", "control.eve"))
+_SIGNED: Final = {
+    "requested_by": "pit.ray", "prepared_by": "cage.ann", "surrendered_by": "dealer.dan", "carried_by": "sec.gus",
+    "received_by": "dealer.eli", "observed_by": "floor.fay",
+}  # fmt: skip
+_COUNTERS: Final = ("count.sue", "count.tom")
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Through:
+    """A table in two services on a database of their own.
+
+    Acts have numbers; those of which the pit tells have places in its stream, in the order in which they happened.
+    """
+
+    place: Place
+    url: str
+    first: date
+    standing: dict[tuple[date, str], Standing] = field(default_factory=dict)
+    revisions: int = 0
+    sealed: dict[date, Json] = field(default_factory=dict)
+    _last: int = 0
+    _places: dict[int, int] = field(default_factory=dict)
+    _acts: dict[int, int] = field(default_factory=dict)
+    _told: set[int] = field(default_factory=set)
+    _steps: dict[date, int] = field(default_factory=dict)
+    _read: dict[int, int] = field(default_factory=dict)
+    _settled: list[Json] = field(default_factory=list)
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        document = self.place.document
+        self._property = document.property
+        self._table, self._rounds, self._clock = Table(NAME, property_name=self._property), Rounds(), Clock()
+        self._clock.now = self.place.begins_at(self.first)
+        self._exit = ExitStack()
+        self._desk = self._exit.enter_context(desk_of(INVENTORY, self.url, people=PEOPLE, clock=self._clock))
+        self._reporting = self._exit.enter_context(desk_of(REPORTING, self.url, people=_READERS, clock=self._clock))
+        self._stating = Stating(self._desk.context, doubtful_seconds=0.0)
+        said = document.model_dump(mode="json", include={"gaming_day_begins", "plausibility", "other_gaming_day"})
+        for desk in (self._desk, self._reporting):
+            desk.feed("properties", property_event(self._property, [NAME], **said))
+
+    def close(self) -> None:
+        """End both services."""
+        self._exit.close()
+
+    # --- what is told ---
+
+    def expect(self, act: Act) -> None:
+        """Give the act its place in the stream of the pit; a box that comes off is carried, too."""
+        if is_event(act):
+            self._last += 1
+            self._places[act.number], self._acts[self._last] = self._last, act.number
+            self._last += act.what == "exchanged"
+
+    def take(self, act: Act) -> bool:
+        """Tell the services of an act, and return whether they accepted it."""
+        self._clock.now = max(self._clock.now, act.at)
+        if act.what in ("round", "taken_back"):
+            if act.number not in self._told:  # settlement says once what it is told twice
+                self._settle(act)
+        elif is_event(act):
+            if act.number not in self._places:
+                self.expect(act)
+            self._desk.feed("pit.events", *self._events(act))
+        else:
+            return self._done_at_a_desk(act)
+        self._told.add(act.number)
+        return True
+
+    def _settle(self, act: Act) -> None:
+        figures = {"handle": max(act.cents, 0), "payout": max(-act.cents, 0)}
+        write = self._rounds.posted if act.what == "round" else self._rounds.reversed
+        self._table.day = act.day.isoformat()
+        event = write(self._table, act.at, f"r-{act.of or act.number}", **figures)
+        event["data"] |= {"closed_at": act.at.isoformat(), "lines": []}
+        self._settled.append(event)
+        self._desk.feed("settlements", event)
+
+    def _events(self, act: Act) -> Iterator[Json]:
+        data = event_of(act)
+        assert data is not None, "the pit tells of it"
+        table = self._table
+        table.day, table.shift, table.sequence = act.day.isoformat(), act.shift, self._places[act.number] - 1
+        yield table.event(data.pop("type"), act.at, **data)
+        if act.what == "exchanged":
+            carried = {"box": act.box, "carried_by": "sec.gus", "received_by": "count.sue"}
+            yield table.event("box.transported", act.at, **carried)
+
+    def _done_at_a_desk(self, act: Act) -> bool:
+        at = f"/slips/{self._property}/{act.kind}/{act.slip}"
+        of: Json = {"property": self._property, "table": NAME, "gaming_day": f"{act.day}", "shift": act.shift}
+        match act.what:
+            case "prepared":
+                asked = self._post("/requests", "pit.ray", {**of, "slip": act.kind, "contents": chips_of(act.cents)})
+                wanted = {"property": self._property, "request": asked["request"]}
+                assert self._post("/slips", "cage.bob", wanted)["number"] == act.slip
+            case "voided":
+                self._post(f"{at}/void", "cage.bob", {"reason": "wrong"})
+            case "received":
+                self._post(f"{at}/receive", "cage.ann", {"contents": chips_of(act.cents)})
+            case "paper":
+                said = {"slip": act.kind, "number": act.slip, "contents": chips_of(act.cents)}
+                late = {"occurred_at": act.at.isoformat(), "reason": "outage"}
+                self._post("/manual-slips", "cage.bob", {**of, **said, **late, **_SIGNED})
+            case "found":
+                self._count(act)
+            case "written_off":
+                box = {"table": NAME, "exchange": self._places[act.of], "which": act.kind, "reason": "burnt"}
+                box["gaming_day"] = self._day_of_box(act.of)
+                return self._by_two(f"/write-offs/{self._property}", box, "write_off")
+            case "adjusted":
+                said = {"table": NAME, "shift": act.shift, "figure": act.kind, "cents": act.cents, "reason": "found"}
+                return self._by_two(f"{self._day(act.day)}/adjustments", said, "adjustment")
+            case _:
+                raise AssertionError(act)
+        return True
+
+    def _by_two(self, path: str, body: Json, name: str) -> bool:
+        """Have one person ask and another approve; return whether it could be asked."""
+        asked = self._desk.post(path, body, person="audit.kim")
+        if asked.status_code == HTTPStatus.CONFLICT:
+            return False
+        self._post(f"{path}/{_done(asked)[name]}/approve", "control.eve")
+        return True
+
+    def _day_of_box(self, number: int) -> str:
+        recorded = [one for one in self._desk.facts("pit.recorded") if isinstance(one, PitRecorded)]
+        [fact] = [one for one in recorded if one.sequence == self._places[number]]
+        return fact.gaming_day.isoformat()
+
+    def _count(self, act: Act) -> None:
+        """Two people count a box; the count of a gaming day ends with the last of its boxes."""
+        day = self._day_of_box(act.of)
+        if day not in self._counts:
+            opened = self._post("/drop-counts", "count.sue", {"property": self._property, "gaming_day": day})
+            self._counts[day] = opened["count"]
+        at = f"/drop-counts/{self._property}/{self._counts[day]}"
+        figures = figures_of(act).model_dump(mode="json", exclude_defaults=True)
+        for person in _COUNTERS:
+            self._post(f"{at}/boxes", person, {"table": NAME, "exchange": self._places[act.of], "figures": figures})
+        if all(box["agreed"] for box in self._get(self._desk, at, "count.sue")["boxes"]):
+            self._post(f"{at}/conclude", "count.sue")
+            del self._counts[day]
+
+    # --- what is stated ---
+
+    def state(self, now: datetime) -> None:
+        """State what is due, have reporting read what is published, and add up what is stated."""
+        self._clock.now = now
+        self._desk.client.run(self._stating.state())
+        new = self._desk.client.run(self._new())
+        if self._settled:
+            self._reporting.feed("settlements", *self._settled)
+            self._settled.clear()
+        published = [
+            entry_message(shard_source(INVENTORY.name, one.shard), one.shard, Outgoing.of(one))
+            for one in new
+            if KINDS[one.draft.kind].topic is not INVENTORY_ROUNDS  # those of rounds go to another topic
+        ]
+        if published:
+            self._reporting.feed("inventory", *published)
+        for fact in (decode_fact(one.draft.kind, one.draft.data) for one in new):
+            if isinstance(fact, WinStated):
+                standing = self.standing.setdefault((fact.gaming_day, fact.shift), Standing.of(fact.shift))
+                standing.take(self._numbered(fact))
+                self.revisions += 1
+        refused = [*self._desk.quarantined(), *self._reporting.quarantined()]
+        assert [] == refused, refused
+
+    async def _new(self) -> list[Entry]:
+        """Return what was recorded since the last look."""
+        async with self._desk.context.pools.background.connect() as connection:
+            found = [
+                entry
+                for shard in await read_shards(connection, INVENTORY.journal)
+                async for entry in read_entries(
+                    connection, INVENTORY.journal, shard.shard, first=self._read.get(shard.shard, 0) + 1
+                )
+            ]
+        self._read |= {one.shard: one.seq for one in found}
+        return found
+
+    def _numbered(self, fact: WinStated) -> WinStated:
+        """Return a statement that names counts and boxes by the numbers of the acts."""
+        named = {name: tuple(self._acts[place] for place in getattr(fact, name)) for name in ("counts", "boxes")}
+        return fact.model_copy(update=named)
+
+    def unlike_stated(self, day: date, now: datetime) -> Iterator[str]:
+        """Return in words where the win that is read is not the one that is stated."""
+        self._clock.now = now
+        read = {row["shift"]: row for row in self._get(self._desk, f"{self._day(day)}/win", "reader")["shifts"]}
+        stated = {shift: one for (of, shift), one in self.standing.items() if of == day}
+        for shift in sorted({*read, *stated}):
+            row = read.get(shift, {})
+            said = row | {"adjusted_cents": row.get("adjustments_cents", 0), "boxes": len(row.get("boxes", ()))}
+            for name, value in stated[shift].sums if shift in stated else WinFigures():
+                if (said.get(name) or 0) != value:
+                    yield f"{day} {shift}: {name} is read as {said.get(name)}, and stated as {value}"
+            missing = {one.what for one in stated[shift].missing} if shift in stated else set()
+            if set(row.get("missing", ())) != missing:
+                yield f"{day} {shift}: {row.get('missing')} is missing, and stated is {missing}"
+
+    # --- what is closed and reported ---
+
+    def left(self, day: date, now: datetime) -> list[str] | None:
+        """Close a gaming day a step further, after its variances are resolved; return what keeps it from that."""
+        done = self._steps.get(day, 0)
+        if done == len(_STEPS):
+            return None
+        self.state(now)
+        step, person = _STEPS[done]
+        if step == "audited":
+            self._resolve(day)
+            self.state(now)
+        answer = self._desk.post(f"{self._day(day)}/{step}", {} if step == "preliminary" else None, person=person)
+        if answer.status_code == HTTPStatus.CONFLICT:
+            return [answer.json()["detail"]]
+        closed = _done(answer)
+        self._steps[day] = done + 1
+        if step == "final":
+            self.sealed[day] = closed["report"]
+        self.state(now)
+        return []
+
+    def _resolve(self, day: date) -> None:
+        for one in self._get(self._desk, f"{self._day(day)}/review", "audit.kim")["variances"]:
+            if one["level"] != "noted" and one["status"] != "resolved":
+                at = f"/variances/{self._property}/{day}/{one['variance']}/{one['table']}/{one['number']}"
+                self._post(f"{at}/own", "audit.kim", {"owner": "audit.kim"})
+                self._post(f"{at}/resolve", "audit.kim", {"conclusion": "explained"})
+
+    def report(self, name: str, day: date) -> Json | None:
+        """Return a report of a gaming day; None where nothing is known of it."""
+        path = f"/reports/{name}?property={self._property}&gaming_day={day}"
+        answer = self._reporting.get(path, person="audit.kim")
+        return None if answer.status_code == HTTPStatus.NOT_FOUND else _done(answer)
+
+    def _get(self, desk: Desk, path: str, person: str) -> Json:
+        return _done(desk.get(path, person=person))
+
+    def _post(self, path: str, person: str, body: Any = None) -> Json:
+        return _done(self._desk.post(path, body, person=person))
+
+    def _day(self, day: date) -> str:
+        return f"/gaming-days/{self._property}/{day}"
+
+
+def _done(answer: httpx.Response) -> Json:
+    """Return what a service answers. Raises: AssertionError where it refuses."""
+    assert answer.is_success, f"{answer.request.url}: {answer.text}"
+    document: Json = answer.json()
+    return document
