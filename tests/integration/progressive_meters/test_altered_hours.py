@@ -16,7 +16,11 @@ SERVICE = "progressive-meters"
 
 @pytest.fixture
 def played(office: Office) -> Office:
-    """A day of rounds at two pools, compared in two parts, and a few rounds after that: the same day each time."""
+    """A day of rounds at two pools, compared in two parts, and a few rounds after that: the same day each time.
+
+    The last hour kept is then one in which nothing has moved since: an hour that has moved is read by nobody, and the
+    next comparison makes it again.
+    """
     open_pools(office)
     day = Day(random.Random(7), 40)
     for number, round_ in enumerate(day.waiting):
