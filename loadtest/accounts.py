@@ -97,7 +97,7 @@ class Measured:
         return self.throughput.per_second / self.baseline.per_second
 
 
-class _Client:
+class Client:
     """A connection that is kept, with as little around it as can be: the processor is the service's."""
 
     def __init__(self, url: str, token: str) -> None:
@@ -106,7 +106,7 @@ class _Client:
         self._host, self._port = parts.hostname, parts.port or 80
         self._head = f"Host: {parts.netloc}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
 
-    async def connect(self) -> "_Client":
+    async def connect(self) -> "Client":
         """Open the connection."""
         self._reader, self._writer = await asyncio.open_connection(self._host, self._port)
         return self
@@ -150,17 +150,17 @@ def _open_property(target: Target, accounts: int) -> None:
 
 async def _prepare(service: Service, accounts: int) -> None:
     """Open the accounts and put money in them."""
-    client = await _Client(service.url, service.cashier_token).connect()
+    client = await Client(service.url, service.cashier_token).connect()
     for number in range(accounts):
         table = f"T-{number // TABLE_ACCOUNTS}"
         opened = {"property": PROPERTY, "account": f"A-{number}", "table": table}
-        await _accepted(client.post("/accounts", opened, f"open-{number}"))
+        await accepted(client.post("/accounts", opened, f"open-{number}"))
         money = {"instrument": "cash", "cents": _CENTS}
-        await _accepted(client.post(f"/accounts/{PROPERTY}/A-{number}/buy-ins", money, f"buy-in-{number}"))
+        await accepted(client.post(f"/accounts/{PROPERTY}/A-{number}/buy-ins", money, f"buy-in-{number}"))
     client.close()
 
 
-async def _accepted(answer: Awaitable[tuple[int, bytes]]) -> None:
+async def accepted(answer: Awaitable[tuple[int, bytes]]) -> None:
     status, body = await answer
     if status not in (200, 201):
         raise Failed(f"the service answered {status}: {body.decode(errors='replace')}")
@@ -184,31 +184,31 @@ def _wagers(accounts: int) -> Iterator[tuple[str, dict[str, Any], str]]:
 Wagers = Iterator[tuple[str, dict[str, Any], str]]
 
 
-async def _throughput(clients: Sequence[_Client], wagers: Wagers, seconds: float) -> Rate:
+async def _throughput(clients: Sequence[Client], wagers: Wagers, seconds: float) -> Rate:
     taken: list[float] = []
     started = perf_counter()
 
-    async def work(client: _Client) -> None:
+    async def work(client: Client) -> None:
         while (begun := perf_counter()) < started + seconds:
-            await _accepted(client.post(*next(wagers)))
+            await accepted(client.post(*next(wagers)))
             taken.append(perf_counter() - begun)
 
     await asyncio.gather(*map(work, clients))
     return Rate.of(taken, perf_counter() - started)
 
 
-async def _latency(clients: Sequence[_Client], wagers: Wagers, per_second: int, seconds: float) -> Rate:
+async def _latency(clients: Sequence[Client], wagers: Wagers, per_second: int, seconds: float) -> Rate:
     """Send each at its own moment, whether or not those before it are answered: waiting counts."""
     taken: list[float] = []
     numbers = iter(range(round(per_second * seconds)))
     started = perf_counter()
 
-    async def work(client: _Client) -> None:
+    async def work(client: Client) -> None:
         for number in numbers:
             due = started + number / per_second
             if (early := due - perf_counter()) > 0:
                 await asyncio.sleep(early)
-            await _accepted(client.post(*next(wagers)))
+            await accepted(client.post(*next(wagers)))
             taken.append(perf_counter() - due)
 
     await asyncio.gather(*map(work, clients))
@@ -249,7 +249,7 @@ async def measure(
     await _prepare(service, accounts)
     alone = await _baseline(service.conninfo, 1, seconds / 2)
     baseline = await _baseline(service.conninfo, clients, seconds / 2)
-    connected = [await _Client(service.url, service.table_token).connect() for _ in range(clients)]
+    connected = [await Client(service.url, service.table_token).connect() for _ in range(clients)]
     wagers = _wagers(accounts)
     await _throughput(connected, wagers, _WARM_UP_SECONDS)
     used = family.used()

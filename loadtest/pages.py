@@ -117,7 +117,7 @@ def main(words: Sequence[str] | None = None) -> int:
             *("demo", f"--rounds={options.rounds}", f"--tables={options.tables}", "--keep"),
             environment={**os.environ, **_SERVICES},
         ) as (day, _),
-        httpx.Client(base_url=day["console"], timeout=_SECONDS_MAX, trust_env=False) as client,
+        httpx.Client(base_url=day["stack"]["console"], timeout=_SECONDS_MAX, trust_env=False) as client,
     ):
         log_in(client, PERSON)
         found = list(measured(client, pages_of(client, day["property"], day["gaming_day"])))

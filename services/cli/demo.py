@@ -56,7 +56,7 @@ from services.cli.exits import CheckFailed, ExitCode, NotThere
 from services.cli.output import AsJson, message, print_json
 from services.cli.services import NAMES
 from services.cli.stack import COMMAND, RunningStack
-from services.cli.up import watch
+from services.cli.up import stack_document, watch
 from shared.contracts.properties import PropertyDocument
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.rules import catalogue
@@ -120,7 +120,7 @@ def demo(
             People(stack) as people,
         ):
             day = play_day(stack, people, ending, plans, rounds=rounds, seed=seed)
-            day["console"] = stack.console_url
+            day["stack"] = stack_document(stack) if keep else None
             day["reports"] = {"folder": str(folder), "files": wait_for_delivery(people, folder)}
             if as_json:
                 print_json(day)

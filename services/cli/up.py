@@ -63,7 +63,7 @@ def up(
             report=message,
         ) as stack:
             if as_json:
-                print_json(_document(stack))
+                print_json(stack_document(stack))
             else:
                 _show(stack)
             for service, why in stack.not_ready.items():
@@ -112,7 +112,8 @@ def _said(count: float) -> str:
     return "an unknown number" if math.isnan(count) else f"{count:.0f}"
 
 
-def _document(stack: RunningStack) -> dict[str, Any]:
+def stack_document(stack: RunningStack) -> dict[str, Any]:
+    """Return where everything of a running stack is, for programs that work on it; no password is in it."""
     return {
         "console": stack.console_url,
         "not_ready": dict(stack.not_ready),
