@@ -53,7 +53,7 @@ def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
 def pass_seconds(entries: int, scrub_seconds: float) -> float:
     """Return within what time every entry of a journal is verified again.
 
-    >>> pass_seconds(34_560_000, 86_400), pass_seconds(345_600_000, 86_400)
+    >>> pass_seconds(34_560_000, 86_400.0), pass_seconds(345_600_000, 86_400.0)
     (86400.0, 864000.0)
     """
     return max(scrub_seconds, entries / SCRUBBED_A_SECOND_MAX)
