@@ -143,8 +143,8 @@ class Reference:
 
     def days_at_work(self) -> set[date]:
         """Return the gaming days on which the table was open, or its inventory carried."""
-        carried = {day for (day, _), line in self.lines.items() if line.tally["carried"]}
-        return carried | {day for box in self._boxes for day, _ in box.time}
+        counted = {day for (day, _), line in self.lines.items() if line.tally["carried"] or line.tally["openings"]}
+        return counted | {day for box in self._boxes for day, _ in box.time}
 
     def line(self, of: Shift) -> Line:
         """Return a shift of a gaming day."""
