@@ -43,7 +43,7 @@ lint-lines:
 	$(BIN)/lint-imports
 
 lint-generated:
-	$(BIN)/python -m services.cli.generated --check
+	$(BIN)/python -m services.cli.codegen --check
 
 lint-scan:
 	$(BIN)/python -m infra.scan
@@ -98,8 +98,8 @@ format: setup ## put the source into the one format
 	$(BIN)/ruff check --fix .
 
 generated: setup ## write schemas/, docs/problems.md, docs/jurisdictions and what infra/ says of the services from the code
-	$(BIN)/python -m services.cli.generated
-	$(BIN)/python -m shared.runtime.web.handbook
+	$(BIN)/python -m services.cli.codegen
+	$(BIN)/python -m shared.runtime.http.problems_page
 
 archive: setup ## write releases/<version>, what this version promises to read for ever (ARGS=--final: mark it as released)
 	$(BIN)/python -m tests.releases $(ARGS)
@@ -109,7 +109,7 @@ PROFILE ?= casino
 
 loadtest: setup ## play a profile of load against the real path, with the verdict on its books (PROFILE=..., ARGS=...)
 	$(BIN)/python -m loadtest.load $(PROFILE) $(ARGS)
-	$(BIN)/python -m loadtest.page
+	$(BIN)/python -m loadtest.results_page
 
 # What docs/performance.md shows, on a machine that does nothing else: about an hour. PEERS=... names programs and files
 # of others, as `python -m loadtest.peers --help` has them.
@@ -121,7 +121,7 @@ performance: setup ## measure what docs/performance.md shows, and write its tabl
 	$(BIN)/python -m loadtest.shards
 	$(BIN)/python -m loadtest.peers $(PEERS)
 	$(BIN)/python -m loadtest.performance
-	$(BIN)/python -m loadtest.page
+	$(BIN)/python -m loadtest.results_page
 
 bench: setup ## measure settlement and the end-to-end path on this machine (ARGS=... is passed on)
 	$(BIN)/python -m loadtest $(ARGS)

@@ -20,7 +20,7 @@ from typing import Final
 from zipfile import ZipFile
 
 from shared.journal.signed_note import CheckpointError, Signer
-from shared.runtime.released import KEY_NAME, MANIFEST, SBOM, Release, digest
+from shared.runtime.release_attestation import KEY_NAME, MANIFEST, SBOM, Release, digest
 
 SUMS: Final = "SHA256SUMS"
 _FILE_MODE: Final = 0o644

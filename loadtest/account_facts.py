@@ -88,7 +88,7 @@ class AccountFacts:
             moved = self._moved(account, available_cents=-part.cents, held_cents=part.cents)
             said: dict[str, Any] = {**where, **hold, "seat": part.seat, "wager": part.wager}
             said |= {"round_version": number, "movements": (moved,)}
-            yield self._entry(table, WagerAuthorized.of_checked(said), opened_at)
+            yield self._entry(table, WagerAuthorized.construct_unvalidated(said), opened_at)
             holds.append(CapturedHold(account=account, hold=self._holds, cents=part.cents))
             results.append(
                 AccountResult(
@@ -103,7 +103,7 @@ class AccountFacts:
         version = len(holds) + 1
         said = {"property": self._property, "by": TABLE, "table": table, "round_id": round_id, "round_version": version}
         said |= {"holds": tuple(holds), "movements": captured}
-        yield self._entry(table, RoundCaptured.of_checked(said), opened_at + (closed_at - opened_at) / 4)
+        yield self._entry(table, RoundCaptured.construct_unvalidated(said), opened_at + (closed_at - opened_at) / 4)
         ended = tuple(EndedHold(account=one.account, hold=one.hold, status="settled") for one in holds)
         movements = tuple(
             AccountMovement(
@@ -116,7 +116,7 @@ class AccountFacts:
         )
         said = {**about, "round_version": version + 1, "holds": ended, "accounts": tuple(results)}
         said |= {"movements": movements, "revision": 1}
-        yield self._entry(table, WagersSettled.of_checked(said), closed_at + RECORDED)
+        yield self._entry(table, WagersSettled.construct_unvalidated(said), closed_at + RECORDED)
 
     def pay_out(self, gaming_day: date, at: datetime) -> Iterator[Published]:
         """Yield the payments at the end of a day: everybody's money, but for the last to come at each table."""
@@ -131,7 +131,9 @@ class AccountFacts:
             money["reference"] = f"V-{account}-{gaming_day:%Y%m%d}" if voucher else None
             moved = self._moved(account, available_cents=-cents)
             self._balances[account] = 0
-            yield self._entry(table, AccountCashedOut.of_checked(self._at_cashier(account, money, moved)), at)
+            yield self._entry(
+                table, AccountCashedOut.construct_unvalidated(self._at_cashier(account, money, moved)), at
+            )
 
     def _ready(self, account: str, table: str, cents: int, at: datetime) -> Iterator[Published]:
         """Open an account at its first wager, and buy in where it has too little."""
@@ -139,14 +141,16 @@ class AccountFacts:
             self._tables[account], self._balances[account] = table, 0
             patron = f"P-{account}" if len(self._tables) % _PATRONS == 0 else None
             opened = {"property": self._property, "by": CASHIER, "account": account, "table": table, "patron": patron}
-            yield self._journal.entry(DESK, AccountOpened.of_checked(opened), at, source=self._stream(account))
+            yield self._journal.entry(
+                DESK, AccountOpened.construct_unvalidated(opened), at, source=self._stream(account)
+            )
         short = cents - self._balances[account]
         if short > 0:
             bought = -(-short // BUY_IN_CENTS) * BUY_IN_CENTS
             self._balances[account] += bought
             money = {"instrument": "cash", "cents": bought, "reference": None}
             moved = self._moved(account, available_cents=bought)
-            yield self._entry(table, AccountBoughtIn.of_checked(self._at_cashier(account, money, moved)), at)
+            yield self._entry(table, AccountBoughtIn.construct_unvalidated(self._at_cashier(account, money, moved)), at)
 
     def _at_cashier(self, account: str, money: Mapping[str, Any], moved: AccountMovement) -> dict[str, Any]:
         return {"property": self._property, "by": CASHIER, "account": account, **money, "movements": (moved,)}

@@ -34,12 +34,12 @@ from loadtest.games import floor_of
 from loadtest.load import verified
 from loadtest.outcome import processors
 from loadtest.processes import Family
+from loadtest.progress import TooSlow, Watch
 from loadtest.property import property_document
 from loadtest.registry import RegistryRefused, file_and_approve
 from loadtest.stack import StackFailed, started_stack, target_of, tokens_of
 from loadtest.target import Target
 from loadtest.verdict import Verdict
-from loadtest.watch import TooSlow, Watch
 
 PROPERTY: Final = "loadtest"
 TABLE_ACCOUNTS: Final = 6

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Protocol
 
+from loadtest.progress import TooSlow, Watch
 from loadtest.publish import Publisher
 from loadtest.publish import Record as Sendable
-from loadtest.watch import TooSlow, Watch
 
 POLL_SECONDS: Final = 0.01
 _STALLED_SECONDS: Final = 300.0

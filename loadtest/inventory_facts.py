@@ -261,7 +261,7 @@ def _counted(
 
 def _recorded(event: Event[Any], slips: Mapping[tuple[str, int], int]) -> inventory.PitRecorded:
     at_table = {name: getattr(event.data, name) for name in pit.PitData.model_fields}
-    return inventory.PitRecorded.of_checked(
+    return inventory.PitRecorded.construct_unvalidated(
         at_table
         | {
             "event": event.type,

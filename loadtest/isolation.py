@@ -30,12 +30,12 @@ from loadtest.messages import day
 from loadtest.outcome import Source, ages
 from loadtest.processes import load
 from loadtest.profiles import SPINE, WARM_UP_ROUNDS
+from loadtest.progress import Watch
 from loadtest.property import property_document
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.stack import ASKED_OFTEN, started_stack, target_of
 from loadtest.target import Target
-from loadtest.watch import Watch
 
 RESULTS: Final = Path("var/loadtest/isolation.jsonl")
 STEADY, BUSY, FAILING = "steady", "busy", "failing"

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import Fact
 from shared.contracts.topics import Topic
-from shared.runtime.publish.relay import Outgoing, entry_message
+from shared.runtime.outbox.relay import Outgoing, entry_message
 
 DESK: Final = 12
 """The shard of what people do over HTTP; those before it follow the partitions of what a service reads: as many as

@@ -1,7 +1,8 @@
 """What the services beside round settlement publish of a month of a casino, coherent with its rounds to the cent.
 
-Pit, vigorish, meters and accounts: the facts that their ledgers record of the same rounds as `loadtest.fast.month`,
-and of the people around them. No ledger stands behind them, so a month comes as fast as it is written.
+Pit, vigorish, meters and accounts: the facts that their ledgers record of the same rounds as
+`loadtest.synthetic_month.month`, and of the people around them. No ledger stands behind them, so a month comes as fast
+as it is written.
 """
 
 from collections import deque
@@ -12,12 +13,12 @@ from typing import Any, Final
 
 from loadtest.account_facts import AccountFacts, Funded, funded
 from loadtest.casino import Casino, Kind, Pools, Schedule, kind_of
-from loadtest.fast import PROPERTY_SLOT, TABLE_SLOT, PitOfMonth, RoundsInPit
 from loadtest.floor import opening
 from loadtest.inventory_facts import InventoryFacts, NumberedDay
 from loadtest.journal import Published
 from loadtest.meter_facts import MeterFacts, OnMeter
 from loadtest.pit import PitDay
+from loadtest.synthetic_month import PROPERTY_SLOT, TABLE_SLOT, PitOfMonth, RoundsInPit
 from loadtest.vigorish_facts import Assessed, VigorishFacts
 from shared.contracts.envelope import Event
 from shared.contracts.pit import VigorishOfRound
@@ -42,7 +43,7 @@ class Ledgers:
     """The ledgers of a casino, day after day; a day's pit is held until it is sealed."""
 
     def __init__(self, where: Casino, *, rounds_per_table_day: int, seed: int, rounds_in_pool: int) -> None:
-        """Begin before the first day; the arguments are those of `loadtest.fast.month`."""
+        """Begin before the first day; the arguments are those of `loadtest.synthetic_month.month`."""
         self._where = where
         self._schedule = Schedule(where, rounds_per_table_day, seed)
         self._pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=PROPERTY_SLOT, table=TABLE_SLOT)

@@ -5,8 +5,8 @@
 
 Starts a stack of its own, on the servers that DATABASE_URL and KAFKA_BOOTSTRAP_SERVERS name, which must be empty, or on
 embedded ones. Plays the corpus of the profile, which is made when it is asked for the first time. Each run adds a line
-of JSON to those that are kept, and `loadtest.page` draws them. The exit code is 1 where the books are not those that
-follow from the corpus, or a process was counted twice; never for a time.
+of JSON to those that are kept, and `loadtest.results_page` draws them. The exit code is 1 where the books are not
+those that follow from the corpus, or a process was counted twice; never for a time.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from loadtest import timing
 from loadtest.arrivals import due, scaled
 from loadtest.bench import Bench
 from loadtest.corpus import DIRECTORY, Head, Record, corpus
-from loadtest.expected import Expected
+from loadtest.expected_journal import Expected
 from loadtest.opening import open_all
 from loadtest.outcome import (
     RESULTS,
@@ -45,6 +45,7 @@ from loadtest.outcome import (
 )
 from loadtest.processes import Family, load
 from loadtest.profiles import PROFILES, WARM_UP_ROUNDS, Profile
+from loadtest.progress import Watch
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.sampling import Sampler, Samples
@@ -52,7 +53,6 @@ from loadtest.stack import ASKED_OFTEN, environment_of, more_processes, started_
 from loadtest.target import Target, conninfo_of
 from loadtest.topic import stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
-from loadtest.watch import Watch
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 from shared.local.kafka import KafkaServer
 

@@ -89,7 +89,7 @@ def day(
     """Return everything that the tables send during a day of `rounds` rounds, shared evenly, in the order of time.
 
     `linked` lets the linked progressive go over its tables, and be hit: see `loadtest.links`. `amends` are people at
-    tables that are not linked, by the table, who leave their mark on each round: see `loadtest.plants`.
+    tables that are not linked, by the table, who leave their mark on each round: see `loadtest.cheating_scenarios`.
     """
     counts = {plan.name: rounds // len(plans) + (number < rounds % len(plans)) for number, plan in enumerate(plans)}
     link = LinkedTables(property_name, plans, gaming_day, seed, counts) if linked else None

@@ -17,15 +17,15 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from loadtest.asking import SPANS, Answers, Desk, differences, empty, failures, say, worst
 from loadtest.casino import casino
-from loadtest.fast import ROUNDS_IN_POOL, month
 from loadtest.games import pit
 from loadtest.journal import Published
 from loadtest.ledgers import Ledgers
 from loadtest.processes import OWN, Used, load
 from loadtest.read_model import baseline, multiply, vacuum
 from loadtest.reading import Reporting, reporting_stack
+from loadtest.report_probe import SPANS, Answers, Desk, differences, empty, failures, say, worst
+from loadtest.synthetic_month import ROUNDS_IN_POOL, month
 from shared.contracts.topics import SETTLEMENTS
 
 PROPERTY: Final = "grand"

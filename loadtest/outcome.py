@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from loadtest.progress import SETTLEMENT
 from loadtest.sampling import Resources, Samples
 from loadtest.verdict import Verdict
-from loadtest.watch import SETTLEMENT
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 
 RESULTS: Final = Path("var/loadtest/results.jsonl")

@@ -18,7 +18,7 @@ from loadtest import peers, shards
 from loadtest.outcome import RESULTS, kept
 from loadtest.peers import table
 from loadtest.profiles import PROFILES
-from loadtest.watch import SETTLEMENT
+from loadtest.progress import SETTLEMENT
 
 PAGE: Final = Path("docs/performance.md")
 _TABLE: Final = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end of measured -->)", re.DOTALL)

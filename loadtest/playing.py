@@ -9,9 +9,9 @@ from typing import Final
 from loadtest.books import Books
 from loadtest.devices import Devices
 from loadtest.messages import Message
+from loadtest.progress import POLL_SECONDS, TooSlow, Watch
 from loadtest.publish import Publisher
 from loadtest.target import Target
-from loadtest.watch import POLL_SECONDS, TooSlow, Watch
 
 STALLED_SECONDS: Final = 60.0
 """Without any progress for so long, something is broken."""

@@ -33,18 +33,18 @@ import psycopg
 
 from loadtest.bench import Bench
 from loadtest.corpus import DIRECTORY, Head, Record, corpus
-from loadtest.expected import Expected
+from loadtest.expected_journal import Expected
 from loadtest.load import verified
 from loadtest.outcome import Source
 from loadtest.processes import Family, load
 from loadtest.profiles import SPINE, WARM_UP_ROUNDS
+from loadtest.progress import Watch
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.stack import started_stack, target_of
 from loadtest.target import conninfo_of
 from loadtest.topic import stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
-from loadtest.watch import Watch
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 from shared.local.postgres import PostgresServer
 

@@ -20,8 +20,8 @@ from confluent_kafka import Producer
 
 from loadtest.casino import Casino
 from loadtest.journal import Journal, Published
+from loadtest.progress import TooSlow
 from loadtest.target import conninfo_of
-from loadtest.watch import TooSlow
 from shared.contracts.properties import PropertyApproved, PropertyFiled
 from shared.contracts.submissions import SubmissionApproved, SubmissionFiled
 from shared.contracts.topics import PROPERTIES, TOPICS, Topic
@@ -31,8 +31,8 @@ from shared.journal.signed_note import Signer
 from shared.local import Stack
 from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
-from shared.local.process import LeashedProcess, ProcessConfig
-from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
+from shared.local.process import ManagedProcess, ProcessConfig
+from shared.runtime.http.roles import READ_PATRON_REPORTS, READ_REPORTS
 
 _COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
 _SERVICE: Final = "reporting"
@@ -85,7 +85,7 @@ class Reporting:
     @contextmanager
     def running(self, processes: int = 1) -> Iterator[Sequence[int]]:
         """Run the service in so many processes, each ready; give their ids."""
-        started: list[LeashedProcess] = []
+        started: list[ManagedProcess] = []
         try:
             ports = [free_port() for _ in range(processes)]
             for number, port in enumerate(ports):
@@ -96,7 +96,7 @@ class Reporting:
                     log=self._home / f"{_SERVICE}-{number}.log",
                     environment=self._environment | environment,
                 )
-                started.append(LeashedProcess(config))
+                started.append(ManagedProcess(config))
             self._url = f"http://{LOOPBACK}:{ports[0]}"
             _until(lambda: _answer(started, ports), _READY_SECONDS, "reporting has not started")
             yield [one.pid for one in started]
@@ -225,7 +225,7 @@ def _bytes_of(message: Published) -> bytes:
     return message_bytes(message.topic.name, message.key, message.value)
 
 
-def _answer(processes: Sequence[LeashedProcess], ports: Iterable[int]) -> bool:
+def _answer(processes: Sequence[ManagedProcess], ports: Iterable[int]) -> bool:
     """Return whether all processes answer. Raises: TooSlow with the last words of one that has ended."""
     for process in processes:
         if not process.running:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from loadtest.corpus import DIRECTORY, Head, Record, Site, corpus
-from loadtest.expected import Expected
+from loadtest.expected_journal import Expected
 from loadtest.outcome import Source
 from loadtest.processes import load
 from shared.journal.entry import entry_hash, genesis

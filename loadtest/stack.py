@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from loadtest.target import Target
-from shared.local._leash import death_with_parent
+from shared.local._parent_watchdog import death_with_parent
 from shared.local.ports import LOOPBACK, free_port
-from shared.local.process import LeashedProcess, ProcessConfig
+from shared.local.process import ManagedProcess, ProcessConfig
 
 _MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
 ASKED_OFTEN: Final = {"PITLEDGER_FETCH_SECONDS": "0.01"}
@@ -88,7 +88,7 @@ def more_processes(
                 }
                 log = logs / f"{service}.log"  # it is counted with those that have this log
                 command = [*_MAIN, "run", service]
-                one = LeashedProcess(ProcessConfig(command=command, directory=logs, log=log, environment=of_process))
+                one = ManagedProcess(ProcessConfig(command=command, directory=logs, log=log, environment=of_process))
                 running.callback(one.stop)
                 started.append(one.pid)
         yield started

@@ -35,15 +35,15 @@ from loadtest.messages import Message, day
 from loadtest.outcome import ages, processors
 from loadtest.processes import Family
 from loadtest.profiles import SETTLEMENT, SPINE, WARM_UP_ROUNDS
+from loadtest.progress import Watch
 from loadtest.property import property_document
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.stack import ASKED_OFTEN, more_processes, started_stack, target_of
 from loadtest.target import Target
-from loadtest.watch import Watch
 from shared.contracts.tables import READER, RoundCompleted
 from shared.rules import compile_rules
-from shared.runtime.memory import collect_seldom
+from shared.runtime.process_memory import raise_gc_threshold
 
 PROPERTY: Final = "loadtest"
 
@@ -166,7 +166,7 @@ class _Measuring(Bench):
 def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Alone:
     """Time decoding and settling of some rounds in this process as in a service's, each in its own loop."""
     rules = {plan.name: compile_rules(plan.regulation, plan.submission) for plan in plans}
-    collect_seldom()
+    raise_gc_threshold()
     started = time.perf_counter()
     events = [READER.decode(message.value) for message in messages]
     decoded = time.perf_counter()

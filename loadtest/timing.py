@@ -6,7 +6,7 @@ from typing import Any, Final
 import psycopg
 
 from loadtest.bench import Place
-from loadtest.watch import SETTLEMENT
+from loadtest.progress import SETTLEMENT
 from shared.contracts.envelope import shard_source
 
 _RECORDED: Final = f"""

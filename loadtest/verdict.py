@@ -21,14 +21,14 @@ import msgspec
 import psycopg
 
 from loadtest.corpus import Record
-from loadtest.expected import Expected
+from loadtest.expected_journal import Expected
+from loadtest.progress import SETTLEMENT, Watch
 from loadtest.sampling import Place, place_of
 from loadtest.target import Target
 from loadtest.topic import Stored
-from loadtest.watch import SETTLEMENT, Watch
 from shared.contracts.envelope import property_of
 from shared.contracts.settlements import SettlementPosted
-from shared.journal.entry import Account, Draft, Entry, Posting, entry_hash, genesis, is_as_hashed
+from shared.journal.entry import Account, Entry, EntryDraft, Posting, entry_hash, genesis, is_as_hashed
 
 _MOST: Final = 20
 """So many differences are named; of more, how many there are."""
@@ -238,7 +238,7 @@ def _entries(connection: psycopg.Connection) -> Iterator[tuple[str, Entry]]:
         for row in cursor.execute(_ENTRIES.encode()):
             name, shard, seq, kind, source, sequence, event_id, offset, record_hash, day = row[:10]
             occurred_at, recorded_at, data, previous, digest, numbers, cents = row[10:]
-            draft = Draft(
+            draft = EntryDraft(
                 kind=kind,
                 source=source,
                 sequence=sequence,

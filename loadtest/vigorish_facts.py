@@ -57,7 +57,7 @@ class VigorishFacts:
 
     def of_round(self, about: Mapping[str, Any], lines: Assessed, closed_at: datetime, dealer: str) -> Published:
         """Return what is recorded of a round that assesses something."""
-        fact = VigorishAssessed.of_checked(
+        fact = VigorishAssessed.construct_unvalidated(
             {**about, "revision": 1, "closed_at": closed_at, "dealer_id": dealer}
             | {"submission": self._hashes[about["game"]], "lines": lines}
         )
@@ -72,7 +72,7 @@ class VigorishFacts:
                 said = {**dict(event.data), "event": event.id, "at": event.time, "claimed_day": None}
                 said |= dict.fromkeys(("sequence", "revision", "correction"))
                 shard = self._shard[event.data.table]
-                yield self._journal.entry(shard, fact_of.of_checked(said), event.time, source=event.source)
+                yield self._journal.entry(shard, fact_of.construct_unvalidated(said), event.time, source=event.source)
 
 
 def _rounding(approved: Any) -> Rounding:

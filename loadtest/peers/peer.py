@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import psycopg
 
 from loadtest.corpus import Head, Record
-from loadtest.expected import Expected
+from loadtest.expected_journal import Expected
 from loadtest.target import conninfo_of
 from shared.journal.entry import Account, Posting
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.local.ports import LOOPBACK
-from shared.local.process import LeashedProcess, ProcessConfig, log_tail
+from shared.local.process import ManagedProcess, ProcessConfig, log_tail
 
 _READY_SECONDS: Final = 60.0
 _PAUSE_SECONDS: Final = 0.05
@@ -19,10 +19,10 @@ class NotReady(Exception):
 
 def serving(
     command: Sequence[str | Path], port: int, *, directory: Path, environment: Mapping[str, str]
-) -> LeashedProcess:
+) -> ManagedProcess:
     """Start a server, and return it once it listens. Raises: NotReady with the last words of its log."""
     log = directory / "log"
-    server = LeashedProcess(
+    server = ManagedProcess(
         ProcessConfig(command=command, directory=directory, log=log, environment=dict(environment)),
     )
     deadline = time.monotonic() + _READY_SECONDS

@@ -22,7 +22,7 @@ from multiprocessing.context import ForkProcess
 
 from services.cli.main import main as pitledger
 from services.cli.services import CONSOLE, load, roles_of_services
-from shared.local._leash import death_with_parent
+from shared.local._parent_watchdog import death_with_parent
 
 
 def main(services: Sequence[str], *, grace_seconds: float, remove_when_orphaned: str | None) -> None:

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import httpx
 
-from services.cli.exits import CheckFailed, CommandError, InputRefused, NotThere, UsageWrong
+from services.cli.exits import CheckFailed, CommandError, InputRefused, NotFound, UsageWrong
 from services.cli.services import TOKEN_VARIABLE, load, url_variable
 from services.cli.subjects import HASH, subject_of
 
@@ -96,7 +96,7 @@ class Client(httpx.Client):
         try:
             response = self.request(method, path, **sent)
         except httpx.HTTPError as error:
-            raise NotThere(f"{self._service} does not answer at {self.base_url}: {error}") from error
+            raise NotFound(f"{self._service} does not answer at {self.base_url}: {error}") from error
         if response.is_error:
             what = f"{method} {path} of {self._service}: {response.status_code}"
             raise _failed(what, response.status_code, self._json(response))
@@ -106,7 +106,7 @@ class Client(httpx.Client):
         try:
             return response.json()
         except ValueError:
-            raise NotThere(f"what answers at {self.base_url} is not {self._service}: {response.text[:80]!r}") from None
+            raise NotFound(f"what answers at {self.base_url} is not {self._service}: {response.text[:80]!r}") from None
 
 
 def finding_line(one: Mapping[str, Any]) -> str:
@@ -125,6 +125,6 @@ def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
     mistakes += [finding_line(one) for one in problem.get("problems") or ()]
     lines = mistakes or problem.get("detail", "").splitlines()
     several = len(lines) > 1
-    failed = _ERRORS.get(status, NotThere)(f"{what}: {f'{len(lines)} problems, above' if several else ''.join(lines)}")
+    failed = _ERRORS.get(status, NotFound)(f"{what}: {f'{len(lines)} problems, above' if several else ''.join(lines)}")
     failed.details = "\n".join(lines) if several else ""
     return failed

@@ -5,11 +5,11 @@ from services.cli.exits import UsageWrong
 from services.cli.output import AsJson, heading, names, print_json, show, table, words
 from services.cli.services import load_all, roles_of_services
 from shared.runtime.clock import utc_now
-from shared.runtime.errors import Stop
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.http.bearer_tokens import identities_of
+from shared.runtime.http.segregation_of_duties import DUTY_OF
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web.duties import DUTY_OF
-from shared.runtime.web.tokens import identities_of
 
 
 def config(as_json: AsJson = False) -> None:
@@ -24,7 +24,7 @@ def config(as_json: AsJson = False) -> None:
     found = settings()
     try:
         identities_of(found, clock=utc_now, metrics=Metrics())
-    except Stop as error:
+    except FatalServiceError as error:
         raise UsageWrong(str(error)) from error
     declared = roles_of_services(load_all())
     shown = listed(found)

@@ -12,10 +12,10 @@ from services.cli.releases import FOLDER, MANIFEST, Release
 from shared.contracts.compatibility import breaking_changes
 from shared.contracts.schemas import as_json, files
 from shared.runtime.database import Pools
+from shared.runtime.http.access import Nobody
+from shared.runtime.process.run import application, context_of
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Nobody
 
 
 def texts(manifests: Sequence[Manifest]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.cli.environment import settings, without_password
-from services.cli.exits import NotThere, UsageWrong
+from services.cli.exits import NotFound, UsageWrong
 from shared.journal.tables import JournalTables, journal_tables
 from shared.runtime.database import create_engine, role_of
 
@@ -74,9 +74,9 @@ def _trouble(error: DBAPIError | psycopg.Error, url: str) -> Exception:
     shown = without_password(url)
     said = (str(cause).splitlines() or [type(cause).__name__])[0]
     if state in _NOT_MIGRATED:
-        return NotThere(f"the database {shown} is not ready: {said}; run: pitledger db upgrade")
+        return NotFound(f"the database {shown} is not ready: {said}; run: pitledger db upgrade")
     if state in _NOT_ALLOWED:
-        return NotThere(f"the login of {shown} may not do this: {said}; give a login with the rights in DATABASE_URL")
+        return NotFound(f"the login of {shown} may not do this: {said}; give a login with the rights in DATABASE_URL")
     if isinstance(cause, psycopg.OperationalError):
-        return NotThere(f"the database {shown} does not answer: {said}; DATABASE_URL says where it is")
+        return NotFound(f"the database {shown} does not answer: {said}; DATABASE_URL says where it is")
     return error

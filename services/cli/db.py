@@ -9,7 +9,7 @@ from services.cli.environment import settings
 from services.cli.output import AsJson, message, print_json
 from services.cli.services import NAMES, migrations, service_option
 from shared.runtime.database import role_of
-from shared.runtime.service.migrations import upgrade as upgrade_schema
+from shared.runtime.process.migrations import upgrade as upgrade_schema
 
 app = typer.Typer()
 

@@ -27,12 +27,12 @@ from loadtest.messages import Message
 from loadtest.messages import day as messages_of_day
 from loadtest.pit import PitBook, PitDay
 from loadtest.playing import play
+from loadtest.progress import TooSlow, Watch
 from loadtest.property import property_document
 from loadtest.publish import NotDelivered
 from loadtest.registry import RegistryRefused, file_and_approve
 from loadtest.reports import ReportUnavailable, differences, read_reports, total_of
 from loadtest.target import Target
-from loadtest.watch import TooSlow, Watch
 from services.cli.demo_cage import read_cage, work_at_cage
 from services.cli.demo_day import gaming_day_of
 from services.cli.demo_identities import identities, pit_differences, read_pit
@@ -51,8 +51,8 @@ from services.cli.demo_pit import (
 from services.cli.demo_progress import Progress
 from services.cli.demo_reports import delivery, read_tax, wait_for_delivery
 from services.cli.demo_tables import show_day
-from services.cli.ending import Ending
-from services.cli.exits import CheckFailed, ExitCode, NotThere
+from services.cli.exits import CheckFailed, ExitCode, NotFound
+from services.cli.interrupts import InterruptGuard
 from services.cli.output import AsJson, message, print_json
 from services.cli.services import NAMES
 from services.cli.stack import COMMAND, RunningStack
@@ -106,7 +106,7 @@ def demo(
     Example: pitledger demo
     Example: pitledger demo --rounds 500 --tables 2 --json
     """
-    ending = Ending.heard()
+    ending = InterruptGuard.heard()
     environment = {
         name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
     }
@@ -131,7 +131,7 @@ def demo(
                 _keep(stack, ending)
             message("stopping")
     except (NotDelivered, ReportUnavailable, RegistryRefused, AccountsRefused, TooSlow) as error:
-        raise NotThere(str(error)) from error
+        raise NotFound(str(error)) from error
     except KeyboardInterrupt:
         message("interrupted; nothing is left running")
         return ExitCode.INTERRUPTED
@@ -143,7 +143,7 @@ def demo(
 def play_day(
     stack: RunningStack,
     people: People,
-    ending: Ending,
+    ending: InterruptGuard,
     plans: tuple[TablePlan, ...],
     *,
     rounds: int,
@@ -335,11 +335,11 @@ def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[st
     )
     if ended.returncode not in (ExitCode.FINE, ExitCode.NOT_AS_IT_SHOULD_BE):
         said = f"`pitledger {' '.join(words)}` ended with exit code {ended.returncode}"
-        raise NotThere(f"{said}; its message stands above")
+        raise NotFound(f"{said}; its message stands above")
     return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
-def _keep(stack: RunningStack, ending: Ending) -> None:
+def _keep(stack: RunningStack, ending: InterruptGuard) -> None:
     """Return at Ctrl-C. Raises: StackEnded when a server ends by itself: it has kept nothing."""
     message("still running; Ctrl-C stops it")
     message(f"  console            {stack.console_url}  (log in as demo.auditor, or as anybody else; no password)")

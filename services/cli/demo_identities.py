@@ -126,7 +126,7 @@ def identities(
     won = settled["win_cents"] - rounds["attendant"] - rounds["account_funded"]
     sides: list[tuple[str, str, int, str, int]] = [
         ("Trial balance", f"debits - credits, {len(legs)} journals", out_of_balance, "zero", 0),
-        ("Win of rounds", "win + awards - electronic", won, "into trays, by settlement", rounds["chips"]),
+        ("Settled win", "win + awards - electronic", won, "into trays, by settlement", rounds["chips"]),
         ("Win by § 601a.9", "counted at the tables", counted["win_cents"],
          "rounds - coupons - waived + variances", implied),
         ("Chips of rounds", "into trays, by settlement", rounds["chips"], "of rounds, by table inventory", tray),

@@ -11,7 +11,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 
 from services.cli.demo_pit import REPORTING, People
-from services.cli.exits import NotThere
+from services.cli.exits import NotFound
 from services.cli.output import dollars, heading, names, numbers, table, words
 
 _DELIVERED: Final = "*:csv,master-game:pdf+xlsx,tax:pdf"
@@ -41,7 +41,7 @@ def wait_for_delivery(people: People, folder: Path) -> int:
     while not any((folder / "manifests").glob("*.note")):
         people.at(REPORTING)  # raises where the stack has ended
         if time.monotonic() > ends:
-            raise NotThere(f"no reports in {folder} after {_SECONDS_MAX:g} s; see the log of {REPORTING}")
+            raise NotFound(f"no reports in {folder} after {_SECONDS_MAX:g} s; see the log of {REPORTING}")
         time.sleep(_POLL_SECONDS)
     return sum(path.is_file() for path in folder.rglob("*") if path.suffix != ".note")
 

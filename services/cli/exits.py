@@ -57,7 +57,7 @@ class InputRefused(CommandError):
     exit_code = ExitCode.REFUSED
 
 
-class NotThere(CommandError):
+class NotFound(CommandError):
     """Something that is needed is not there or does not answer."""
 
     exit_code = ExitCode.NOT_THERE

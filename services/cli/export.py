@@ -13,13 +13,13 @@ import typer
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.cli.checkpoint_sources import latest_note
 from services.cli.database import journal_of, with_connection
 from services.cli.environment import settings
-from services.cli.exits import CheckFailed, InputRefused, NotThere, UsageWrong
+from services.cli.exits import CheckFailed, InputRefused, NotFound, UsageWrong
 from services.cli.keys import Required, Witnesses, quorum_of
 from services.cli.output import message
 from services.cli.services import SETTLEMENT, service_option
-from services.cli.signed import latest_note
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, read_unverified
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.cosignature import Quorum
@@ -136,7 +136,7 @@ async def _signed(
                 message(f"{origin}: {newer:,} entries are newer than its checkpoint, and not exported")
             signed.append((shard, note))
         elif shard.next_seq > 1:
-            raise NotThere(f"{store.path}: {origin} has no checkpoint that counts; wait for the next")
+            raise NotFound(f"{store.path}: {origin} has no checkpoint that counts; wait for the next")
     return signed
 
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Final
 import typer
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.cli.ending import Ending
 from services.cli.environment import settings
-from services.cli.exits import CheckFailed, ExitCode, NotThere, UsageWrong
+from services.cli.exits import CheckFailed, ExitCode, NotFound, UsageWrong
 from services.cli.intake_folder import Folder
 from services.cli.intake_topics import Topics
 from services.cli.intake_work import REASONS, Intake
+from services.cli.interrupts import InterruptGuard
 from services.cli.output import AsJson, message, print_json, print_line
 from shared.journal.signed_note import CheckpointError, Signer
 
@@ -41,7 +41,7 @@ def intake(
     """
     folder = Folder(directory)
     work = Intake(folder, Topics(settings()), signing=_signing(key, kid))
-    ending = Ending.heard()
+    ending = InterruptGuard.heard()
     try:
         with folder.alone():
             if once:
@@ -63,7 +63,7 @@ def _once(work: Intake, *, as_json: bool) -> int:
     return ExitCode.FINE
 
 
-def _watch(work: Intake, ending: Ending, *, as_json: bool) -> None:
+def _watch(work: Intake, ending: InterruptGuard, *, as_json: bool) -> None:
     said: set[str] = set()
     while True:
         waiting = set()
@@ -75,7 +75,7 @@ def _watch(work: Intake, ending: Ending, *, as_json: bool) -> None:
                     if found["reason"] in said:
                         continue
                 _say(found, as_json=as_json)
-        except NotThere as error:  # the broker is away: what is planned goes on when it is back
+        except NotFound as error:  # the broker is away: what is planned goes on when it is back
             waiting.add(str(error))
             if str(error) not in said:
                 message(f"waits: {error}")

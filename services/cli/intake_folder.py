@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from services.cli.exits import NotThere, UsageWrong
+from services.cli.exits import NotFound, UsageWrong
 from services.cli.intake_lines import SUFFIXES
 
 _MARKER: Final = ".sha256"
@@ -111,7 +111,7 @@ class Folder:
         except FileNotFoundError:
             return None
         except ValueError as error:
-            raise NotThere(f"{path}: {error}; restore it from a copy of the directory") from error
+            raise NotFound(f"{path}: {error}; restore it from a copy of the directory") from error
         return found
 
     def keep(self, name: str, document: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from shared.contracts import catalog, tables
 from shared.contracts.envelope import pit_source, table_source
 from shared.contracts.facts import KINDS
 from shared.contracts.json_text import MemberTwice, read_json
-from shared.contracts.reading import Reader
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from shared.contracts.upcasting import kind_of_type
 from shared.rules.errors import Refused

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from services.cli.exits import NotThere
+from services.cli.exits import NotFound
 from shared.contracts.device_signatures import HEADER as SIGNATURE
 from shared.contracts.envelope import CONTENT_TYPE, position
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
-from shared.runtime.errors import Stop
+from shared.runtime.errors import FatalServiceError
 from shared.runtime.kafka import librdkafka_log, topic_log
 from shared.runtime.settings import Settings
 
@@ -120,8 +120,8 @@ class Topics:
             ends: dict[int, int] = {}
             starts = {n: max(offsets.get(n, 0), first) for n, (first, _) in log.bounds.items()}
             yield from self._read(topic, starts, ends)
-        except (KafkaException, Stop) as error:
-            raise NotThere(f"{topic} on {self._settings.kafka_bootstrap_servers}: {error}") from error
+        except (KafkaException, FatalServiceError) as error:
+            raise NotFound(f"{topic} on {self._settings.kafka_bootstrap_servers}: {error}") from error
         offsets.update(ends)
 
     def _read(self, topic: str, starts: Mapping[int, int], ends: dict[int, int]) -> Iterator[Message]:
@@ -144,7 +144,7 @@ class Topics:
                 message = consumer.poll(_POLL_SECONDS)
                 if message is None:
                     if time.monotonic() > until:
-                        raise NotThere(f"{topic}: the broker does not answer")
+                        raise NotFound(f"{topic}: the broker does not answer")
                     continue
                 until = time.monotonic() + _SILENCE_SECONDS_MAX
                 number, offset, error = message.partition(), message.offset(), message.error()
@@ -186,7 +186,7 @@ class Topics:
                 left, until = now, time.monotonic() + _SILENCE_SECONDS_MAX
         if failed or left:
             producer.purge()
-            raise NotThere(f"{failed[0] if failed else 'the broker does not answer'}: {left} events wait to be sent")
+            raise NotFound(f"{failed[0] if failed else 'the broker does not answer'}: {left} events wait to be sent")
         told = {place: there for place, there in kept.items() if there is not None}
         return told if len(told) == len(events) else self._look_up(events, known)
 
@@ -199,7 +199,7 @@ class Topics:
         found, _ = self.read_on(Known.of(known.as_json()), events)
         if missing := [event for event in events if event.place not in found]:
             first = missing[0]
-            raise NotThere(f"{first.topic}: {first.source} {first.sequence} was acknowledged and is not there")
+            raise NotFound(f"{first.topic}: {first.source} {first.sequence} was acknowledged and is not there")
         return found
 
     @staticmethod

@@ -13,7 +13,7 @@ from services.cli.exits import EPILOG, CommandError, ExitCode
 from services.cli.output import message
 from services.cli.version import version as version_command
 from shared.runtime.extras import ExtraMissing
-from shared.runtime.memory import collect_seldom
+from shared.runtime.process_memory import raise_gc_threshold
 
 _COMMANDS = {
     "settle": "Settle round records or case files, and print every line with its paragraph.",
@@ -110,7 +110,7 @@ def _not_loaded() -> None:
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command in `words` (those of the process by default) and return its exit code."""
     words = sys.argv[1:] if words is None else words
-    collect_seldom()
+    raise_gc_threshold()
     try:
         code = _run(words)
         sys.stdout.flush()

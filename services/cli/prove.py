@@ -6,17 +6,17 @@ from typing import Annotated
 import typer
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.cli.checkpoint_sources import latest_note
 from services.cli.database import journal_of, with_connection
 from services.cli.environment import settings
-from services.cli.exits import CheckFailed, NotThere
+from services.cli.exits import CheckFailed, NotFound
 from services.cli.keys import Required, Witnesses, quorum_of
 from services.cli.output import message
 from services.cli.services import SETTLEMENT, service_option
-from services.cli.signed import latest_note
 from shared.journal.checkpoint import checkpoint_origin, read_unverified
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.merkle import EvidenceError
-from shared.journal.proving import prove_entry
+from shared.journal.proof_builder import prove_entry
 from shared.journal.reading import read_entry
 from shared.journal.shard import Shard
 from shared.journal.signed_note import CheckpointError
@@ -55,7 +55,7 @@ def prove(
         size = 0 if note is None else read_unverified(note).size
         if note is None or size < seq:
             covered = "there is none" if note is None else f"the latest covers {size} entries"
-            raise NotThere(f"{checkpoints}: no checkpoint of {origin} covers entry {seq}: {covered}; wait for the next")
+            raise NotFound(f"{checkpoints}: no checkpoint of {origin} covers entry {seq}: {covered}; wait for the next")
         try:
             entry = await read_entry(connection, tables, found.shard, seq)
         except LookupError as error:
@@ -78,4 +78,4 @@ def _find(shards: list[Shard], wanted: str, service: str) -> Shard:
         if wanted in (shard.name, str(shard.shard)):
             return shard
     known = ", ".join(f"{shard.shard} ({shard.name})" for shard in shards) or "none"
-    raise NotThere(f"{service} has no shard {wanted!r}; there are: {known}")
+    raise NotFound(f"{service} has no shard {wanted!r}; there are: {known}")

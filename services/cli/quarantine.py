@@ -11,7 +11,7 @@ import typer
 from services.cli import dismissals
 from services.cli.client import Client, client_of
 from services.cli.documents import read_bytes
-from services.cli.exits import CheckFailed, InputRefused, NotThere
+from services.cli.exits import CheckFailed, InputRefused, NotFound
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table, words
 from services.cli.services import SETTLEMENT, service_option
 from services.cli.subjects import Shown
@@ -202,7 +202,7 @@ def _wait(client: Client, service: str, number: int, request: int) -> None:
                 raise CheckFailed(f"the replay was refused too and is record {one['quarantine']}: {one['reason']}")
         if time.monotonic() > ends:
             what = f"{service} has not taken record {number} within {_WAIT_SECONDS_MAX:.0f} s"
-            raise NotThere(f"{what}: it is behind, or has that event already; in that case dismiss the record")
+            raise NotFound(f"{what}: it is behind, or has that event already; in that case dismiss the record")
         time.sleep(_LOOK_SECONDS)
 
 

@@ -9,12 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.cli.database import with_engine
 from services.cli.environment import settings
-from services.cli.exits import ExitCode, NotThere
+from services.cli.exits import ExitCode, NotFound
 from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import load, service_argument
-from shared.runtime.differences import Comparison, Difference
-from shared.runtime.errors import Stop
-from shared.runtime.service.rebuild import rebuild as rebuild_read_model
+from shared.runtime.differences import RowDifference, TableComparison
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.projections.rebuild import rebuild as rebuild_read_model
 
 
 def rebuild(
@@ -35,13 +35,13 @@ def rebuild(
     """
     manifest, found = load(service), settings()
 
-    async def work(engine: AsyncEngine) -> Comparison:
+    async def work(engine: AsyncEngine) -> TableComparison:
         return await rebuild_read_model(engine, manifest, found, check=check)
 
     try:
         compared = with_engine(service, work)
-    except (Stop, KafkaException) as error:
-        raise NotThere(f"{service} stays as it is: {error}") from error
+    except (FatalServiceError, KafkaException) as error:
+        raise NotFound(f"{service} stays as it is: {error}") from error
     _print(service, compared, as_json=as_json)
     different = sum(one.different for one in compared.tables)
     if not compared.different and not compared.uncompared:
@@ -55,7 +55,7 @@ def rebuild(
     return ExitCode.FINE
 
 
-def _print(service: str, compared: Comparison, *, as_json: bool) -> None:
+def _print(service: str, compared: TableComparison, *, as_json: bool) -> None:
     if as_json:
         documents = [*map(asdict, compared.tables), *map(asdict, compared.unfit), *map(asdict, compared.uncompared)]
         for document in documents:
@@ -76,7 +76,7 @@ def _print(service: str, compared: Comparison, *, as_json: bool) -> None:
             print_line(f"{one.table} {_words(difference)}")
 
 
-def _words(difference: Difference) -> str:
+def _words(difference: RowDifference) -> str:
     key = ", ".join(f"{name} {value}" for name, value in difference.key.items())
     if difference.was is None:
         return f"{key}: was missing"

@@ -9,22 +9,28 @@ import typer
 from confluent_kafka import KafkaException
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.cli.checkpoint_sources import Kept, listed
 from services.cli.database import journal_of, with_connection
 from services.cli.environment import settings
-from services.cli.exits import ExitCode, NotThere, UsageWrong
+from services.cli.exits import ExitCode, NotFound, UsageWrong
 from services.cli.keys import Keys
 from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table, words
 from services.cli.services import NAMES, load, service_option
-from services.cli.signed import Kept, listed
 from shared.journal.checkpoint import checkpoint_origin
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.verification import read_shards
-from shared.runtime.errors import Stop
-from shared.runtime.rederive.published import Published, Reconciled, Reconciliation, read_published, whole_topics
+from shared.runtime.audit.outside_evidence import PartitionKey, write_floors
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.rederivation.published_entries import (
+    Published,
+    Reconciled,
+    Reconciliation,
+    read_published,
+    whole_topics,
+)
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.messages import message_verifier
-from shared.runtime.service.outside import Place, write_floors
+from shared.runtime.service.signing_keys import message_verifier
 from shared.runtime.settings import Settings
 
 
@@ -96,7 +102,7 @@ def _copy(service: str, shards: Sequence[Reconciled], kept: Kept, still_held: Pa
 def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
     try:
         verifier = message_verifier(found, manifest.published, manifest.name)
-    except Stop:
+    except FatalServiceError:
         verifier = None
     if verifier is None:
         message(f"pitledger: NOT VERIFIED, for there are no public keys here: whether {manifest.name} wrote its topics")
@@ -105,11 +111,11 @@ def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
 
 def _reconcile(
     manifest: Manifest, found: Settings, verifier: BatchVerifier | None
-) -> tuple[list[Reconciled], dict[Place, int], list[str]]:
+) -> tuple[list[Reconciled], dict[PartitionKey, int], list[str]]:
     """Return what the topics of a service say of each shard, up to where they were read, and what is no entry of it."""
     strange: list[str] = []
 
-    async def work(connection: AsyncConnection) -> tuple[list[Reconciled], dict[Place, int]]:
+    async def work(connection: AsyncConnection) -> tuple[list[Reconciled], dict[PartitionKey, int]]:
         compared = Reconciliation(manifest.journal, await read_shards(connection, manifest.journal))
         for records in whole_topics(found, [topic.name for topic in manifest.published]):
             compared.read(records)
@@ -120,8 +126,8 @@ def _reconcile(
 
     try:
         return *with_connection(manifest.name, work), strange
-    except (ConnectionError, KafkaException, Stop) as error:
-        raise NotThere(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error
+    except (ConnectionError, KafkaException, FatalServiceError) as error:
+        raise NotFound(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error
 
 
 def _print(service: str, shards: Sequence[Reconciled], signed: dict[str, int], *, as_json: bool) -> int:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from services.cli.database import with_connection
-from services.cli.exits import ExitCode, NotThere
+from services.cli.exits import ExitCode, NotFound
 from services.cli.lines import lines_table, record_lines
 from services.cli.output import (
     AsJson,
@@ -49,7 +49,7 @@ def reconstruct(
         lambda connection: rounds_with_history(connection, round_id, property_name=property_name, table=table_name),
     )
     if not found:
-        raise NotThere(f"round settlement knows no such round: {round_id!r}; is it in quarantine, or not yet settled?")
+        raise NotFound(f"round settlement knows no such round: {round_id!r}; is it in quarantine, or not yet settled?")
     for each in found:
         if as_json:
             print_json(each.model_dump(mode="json"))

@@ -9,21 +9,21 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.database import with_connection
 from services.cli.environment import settings
-from services.cli.exits import NotThere, UsageWrong
+from services.cli.exits import NotFound, UsageWrong
 from services.cli.output import heading, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import load
 from shared.journal.reading import Pacing
 from shared.journal.shard import Shard
 from shared.journal.signed_batch import BatchVerifier
-from shared.journal.verification import Problem
-from shared.runtime.errors import Stop
-from shared.runtime.rederive.derivation import Reached
-from shared.runtime.rederive.journal import rederive
-from shared.runtime.rederive.memory import Busy, Memory
-from shared.runtime.rederive.records import Records
+from shared.journal.verification import VerificationProblem
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.rederivation.derivation import DerivationPosition
+from shared.runtime.rederivation.independent_reader import Records
+from shared.runtime.rederivation.journal_rederivation import rederive
+from shared.runtime.rederivation.replay_state import Busy, ReplayState
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.messages import message_verifier
-from shared.runtime.service.packs import use_own_packs
+from shared.runtime.service.signing_keys import message_verifier
+from shared.runtime.service.site_packs import load_site_packs
 from shared.runtime.settings import Settings
 
 
@@ -34,9 +34,9 @@ def rederive_all(services: Sequence[str], resume: Path | None, progress: Progres
     first record on. Raises: NotThere where the topics cannot be read, UsageWrong where the directory cannot be used.
     """
     found = settings()
-    use_own_packs(found)
-    derived: list[Reached] = []
-    problems: list[tuple[str, Problem]] = []
+    load_site_packs(found)
+    derived: list[DerivationPosition] = []
+    problems: list[tuple[str, VerificationProblem]] = []
     without: list[str] = []
     for service in services:
         manifest = load(service)
@@ -48,7 +48,7 @@ def rederive_all(services: Sequence[str], resume: Path | None, progress: Progres
             with Records(found) as records, _memory(resume, service) as memory:
                 reached, wrong = _rederive(manifest, records, memory, verifier, progress)
         except ConnectionError as error:
-            raise NotThere(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error
+            raise NotFound(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error
         except Busy as error:
             raise UsageWrong(f"--resume {resume}: {error}; another process derives with it") from error
         derived += reached
@@ -59,18 +59,18 @@ def rederive_all(services: Sequence[str], resume: Path | None, progress: Progres
     return len(problems)
 
 
-def _memory(resume: Path | None, service: str) -> Memory:
+def _memory(resume: Path | None, service: str) -> ReplayState:
     if resume is None:
-        return Memory()
+        return ReplayState()
     resume.mkdir(parents=True, exist_ok=True)
-    return Memory(resume / f"{service}.rederived")
+    return ReplayState(resume / f"{service}.rederived")
 
 
 def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
     """Return what verifies the records that services have sent again; without their keys, say that nothing does."""
     try:
         verifier = message_verifier(found, manifest.reads, manifest.name)
-    except Stop:
+    except FatalServiceError:
         verifier = None
     if verifier is None:
         message(
@@ -81,14 +81,14 @@ def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
 
 
 def _rederive(
-    manifest: Manifest, records: Records, memory: Memory, verifier: BatchVerifier | None, progress: Progress
-) -> tuple[list[Reached], list[Problem]]:
+    manifest: Manifest, records: Records, memory: ReplayState, verifier: BatchVerifier | None, progress: Progress
+) -> tuple[list[DerivationPosition], list[VerificationProblem]]:
     assert manifest.rederived is not None
     agains = manifest.rederived()
-    derived: list[Reached] = []
+    derived: list[DerivationPosition] = []
     tasks: list[TaskID] = []
 
-    def begun(reached: Reached, shard: Shard) -> None:
+    def begun(reached: DerivationPosition, shard: Shard) -> None:
         derived.append(reached)
         name = f"{manifest.name} {shard.name}, again"
         tasks.append(progress.add_task(name, total=shard.next_seq - 1, completed=reached.seq))
@@ -97,7 +97,7 @@ def _rederive(
         for task, each in zip(tasks, derived, strict=True):
             progress.update(task, completed=each.seq)
 
-    async def work(connection: AsyncConnection) -> list[Problem]:
+    async def work(connection: AsyncConnection) -> list[VerificationProblem]:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
         found = rederive(
             connection,
@@ -118,7 +118,9 @@ def _rederive(
     return derived, problems
 
 
-def _print(derived: Sequence[Reached], problems: Sequence[tuple[str, Problem]], *, as_json: bool) -> None:
+def _print(
+    derived: Sequence[DerivationPosition], problems: Sequence[tuple[str, VerificationProblem]], *, as_json: bool
+) -> None:
     if as_json:
         for each in derived:
             print_json({"derived_again": asdict(each)})

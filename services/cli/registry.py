@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
-from services.cli.exits import CheckFailed, NotThere, UsageWrong
+from services.cli.exits import CheckFailed, NotFound, UsageWrong
 from shared.contracts import catalog
 from shared.contracts.facts import KINDS
 from shared.contracts.schemas import DIALECT, DOCUMENTS
@@ -136,7 +136,7 @@ class Registry:
             headers = {} if body is None else {"Content-Type": _JSON}
             answer = self._client.request(method, path, content=content, headers=headers)
         except httpx.HTTPError as error:
-            raise NotThere(f"{self._url}: {error}; check --registry and that the registry runs") from error
+            raise NotFound(f"{self._url}: {error}; check --registry and that the registry runs") from error
         if absent and answer.status_code == httpx.codes.NOT_FOUND:
             return None
         if answer.is_success:
@@ -144,7 +144,7 @@ class Registry:
         said = f"{self._url}: {method} {path}: {answer.status_code}: {_why(answer)}"
         if answer.status_code in (httpx.codes.CONFLICT, httpx.codes.UNPROCESSABLE_ENTITY):
             raise CheckFailed(f"{said}; nothing was published after it")
-        raise NotThere(said)
+        raise NotFound(said)
 
 
 def _why(answer: httpx.Response) -> str:

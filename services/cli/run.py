@@ -11,11 +11,11 @@ from services.cli.exits import ExitCode
 from services.cli.output import AsJson
 from services.cli.services import CONSOLE, load, running_argument, urls
 from shared.journal.signed_note import CheckpointError
-from shared.runtime.errors import Kind, Stop, kind_of
+from shared.runtime.errors import ErrorKind, FatalServiceError, kind_of
 from shared.runtime.extras import ExtraMissing, require_extra
 from shared.runtime.logs import configure_logs
-from shared.runtime.service.ending import end_in_time
-from shared.runtime.service.run import serve
+from shared.runtime.process.run import serve
+from shared.runtime.process.shutdown import end_in_time
 
 log = structlog.get_logger()
 
@@ -54,8 +54,8 @@ def run(
 
 def _ended(error: Exception) -> ExitCode:
     """Log why the service ended; only a bug needs to be told where."""
-    expected = isinstance(error, Stop | ExtraMissing | KafkaException | CheckpointError | OSError)
-    if expected or kind_of(error) is not Kind.BUG:
+    expected = isinstance(error, FatalServiceError | ExtraMissing | KafkaException | CheckpointError | OSError)
+    if expected or kind_of(error) is not ErrorKind.BUG:
         log.critical("stopped", kind="stop", error=" ".join(str(error).split()))
         return ExitCode.NOT_THERE
     log.critical("stopped", kind="bug", error=f"{type(error).__name__}: {error}", exc_info=error)

@@ -10,8 +10,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shared.runtime.http.roles import Role
     from shared.runtime.service.manifest import Manifest
-    from shared.runtime.web.roles import Role
 
 _HOME: Final = Path(__file__).parent.parent
 
@@ -79,7 +79,7 @@ def load_all() -> "list[Manifest]":
 
 def roles_of_services(manifests: "Sequence[Manifest]") -> "dict[str, Role]":
     """Return the roles that services have in common and those of their manifests, by name."""
-    from shared.runtime.web.roles import COMMON
+    from shared.runtime.http.roles import COMMON
 
     return {role.name: role for role in (*COMMON, *(role for manifest in manifests for role in manifest.roles))}
 

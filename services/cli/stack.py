@@ -14,11 +14,11 @@ import httpx
 from infra.topics import apply as apply_topics
 from infra.topics import wanted as wanted_topics
 from services.cli.database import explained
+from services.cli.demo_users import PEOPLE, roles_of
 from services.cli.environment import variable_of
-from services.cli.exits import NotThere, StackEnded
+from services.cli.exits import NotFound, StackEnded
 from services.cli.fork_server import SERVER, ForkServer
-from services.cli.home import Home
-from services.cli.people import PEOPLE, roles_of
+from services.cli.run_directory import Home
 from services.cli.services import CONSOLE, NAMES, STACK_VARIABLE, TOKEN_VARIABLE, migrations, url_variable
 from services.cli.supervision import Part
 from services.cli.topics import explained_topics
@@ -28,7 +28,7 @@ from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.server import Server
 from shared.runtime.database import role_of
 from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.service.migrations import upgrade
+from shared.runtime.process.migrations import upgrade
 from shared.runtime.settings import Settings
 
 POSTGRES_PORT: Final = 5432
@@ -156,7 +156,7 @@ class RunningStack:
         try:
             self._servers = starting.enter_context(self._new_servers())
         except LocalStackError as error:
-            raise NotThere(str(error)) from error
+            raise NotFound(str(error)) from error
         starting.callback(self._stop_forks)  # before the servers end
         self.database_url, self.bootstrap_servers = self._servers.database_url, self._servers.bootstrap_servers
         self._forks.wait()
@@ -319,7 +319,7 @@ class RunningStack:
             time.sleep(_POLL_SECONDS)
         if waiting and not self._stays:
             reasons = "; ".join(f"{name}: {why}" for name, why in waiting.items())
-            raise NotThere(f"not ready after {_READY_SECONDS_MAX:g} s: {reasons}")
+            raise NotFound(f"not ready after {_READY_SECONDS_MAX:g} s: {reasons}")
         return waiting
 
     def _still_waiting(self, names: Iterable[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from services.cli.client import client_of
 from services.cli.documents import read_bytes
-from services.cli.exits import CheckFailed, InputRefused, NotThere, UsageWrong
+from services.cli.exits import CheckFailed, InputRefused, NotFound, UsageWrong
 from services.cli.keys import Keys, read_verifiers
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table
 from services.cli.verify_proof import entry_of
@@ -156,7 +156,7 @@ def bring_in(
     ]
     if not wanted:
         what = "an approved version" if version is None else f"version {version}"
-        raise NotThere(f"{file}: there is no {what} of {proven.game} at {proven.property}")
+        raise NotFound(f"{file}: there is no {what} of {proven.game} at {proven.property}")
     document = {name: value for name, value in as_json_of(wanted[-1]).items() if name in RulesSubmission.model_fields}
     if property_name is not None:
         document["property"] = property_name

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from shared.runtime.projections.projection_replay import keepers_of, tables_of
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.projecting import keepers_of, tables_of
 
 
 @dataclass(frozen=True, slots=True)

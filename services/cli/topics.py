@@ -16,17 +16,17 @@ from infra.topics import Change, TopicRefusedError, TopicsError
 from infra.topics import apply as apply_topics
 from services.cli.database import journal_of, with_engine
 from services.cli.environment import settings
-from services.cli.exits import CheckFailed, NotThere, UsageWrong
+from services.cli.exits import CheckFailed, NotFound, UsageWrong
 from services.cli.output import AsJson, message, names, numbers, print_json, show, table, words
 from services.cli.services import NAMES, load, load_all, service_option
-from shared.journal.inputs import Input
-from shared.journal.inputs import adopt as adopt_log
 from shared.journal.ledger import Ledger
 from shared.journal.signed_note import CheckpointError
+from shared.journal.topic_identity import TopicIdentity
+from shared.journal.topic_identity import adopt as adopt_log
 from shared.runtime.clock import utc_now
-from shared.runtime.errors import Stop
+from shared.runtime.errors import FatalServiceError
 from shared.runtime.kafka import TopicLog, topic_log
-from shared.runtime.service.messages import message_signer, shard_seals
+from shared.runtime.service.signing_keys import message_signer, shard_seals
 
 app = typer.Typer()
 
@@ -130,9 +130,9 @@ def adopt(
         raise UsageWrong(f"{topic!r}: none of the services reads a topic of that name")
     try:
         found = topic_log(settings(), topic)
-    except (Stop, KafkaException) as error:
-        raise NotThere(str(error)) from error
-    adopted = {name: _adopt(name, Input(topic, found.cluster_id, found.topic_id), found) for name in readers}
+    except (FatalServiceError, KafkaException) as error:
+        raise NotFound(str(error)) from error
+    adopted = {name: _adopt(name, TopicIdentity(topic, found.cluster_id, found.topic_id), found) for name in readers}
     if as_json:
         for name, known in adopted.items():
             print_json({"service": name, **asdict(known), "log": known.log})
@@ -141,13 +141,13 @@ def adopt(
     show(table(names("Service", "Topic", "Log", "Topic id"), rows))
 
 
-def _adopt(service: str, there: Input, found: TopicLog) -> Input:
+def _adopt(service: str, there: TopicIdentity, found: TopicLog) -> TopicIdentity:
     try:
         seals = shard_seals(settings(), service, message_signer(settings(), service))
-    except (Stop, CheckpointError, OSError) as error:
+    except (FatalServiceError, CheckpointError, OSError) as error:
         raise UsageWrong(str(error)) from error
 
-    async def work(engine: AsyncEngine) -> Input:
+    async def work(engine: AsyncEngine) -> TopicIdentity:
         async with engine.begin() as connection:
             return await adopt_log(connection, Ledger(journal_of(service), seals), there, found.bounds, utc_now())
 
@@ -162,7 +162,7 @@ def explained_topics() -> Iterator[None]:
     except TopicRefusedError as error:
         raise CheckFailed(str(error)) from error
     except TopicsError as error:
-        raise NotThere(str(error)) from error
+        raise NotFound(str(error)) from error
     except ValueError as error:
         raise UsageWrong(f"--partitions: {error}") from error
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from services.cli.demo_users import PEOPLE
 from services.cli.draining import drain
-from services.cli.ending import Ending
 from services.cli.environment import require_no_stack, without_password
 from services.cli.exits import ExitCode, UsageWrong
+from services.cli.interrupts import InterruptGuard
 from services.cli.output import AsJson, heading, message, names, print_json, print_line, show, table
-from services.cli.people import PEOPLE
 from services.cli.services import NAMES, service_option
 from services.cli.stack import RunningStack
 from services.cli.supervision import Supervisor
@@ -51,7 +51,7 @@ def up(
     require_no_stack(os.environ)
     if servers_only and services:
         raise UsageWrong("--servers-only starts no service: leave --service out")
-    ending = Ending.heard()
+    ending = InterruptGuard.heard()
     try:
         with RunningStack(
             directory=directory,
@@ -79,7 +79,7 @@ def up(
     return ExitCode.FINE
 
 
-def watch(stack: RunningStack, ending: Ending) -> None:
+def watch(stack: RunningStack, ending: InterruptGuard) -> None:
     """Return when the process is told to end; start again what ends by itself. Raises: StackEnded where that cannot be.
 
     An end that is told in the middle of a start is heeded at once.

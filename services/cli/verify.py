@@ -11,16 +11,16 @@ import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.cli.checkpoint_sources import Kept, Signed, listed, missing
 from services.cli.database import journal_of, with_connection
 from services.cli.environment import settings
 from services.cli.exits import ExitCode, UsageWrong
 from services.cli.keys import Keys, Required, Witnesses, quorum_of
 from services.cli.output import AsJson, console, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import NAMES, service_option
-from services.cli.signed import Kept, Signed, listed, missing
 from shared.journal.checkpoint import Checkpoint
 from shared.journal.shard import Seals, Shard
-from shared.journal.verification import Problem, Verified, read_shards, verify_shard
+from shared.journal.verification import VerificationProblem, Verified, read_shards, verify_shard
 
 _SHORT_HASH = 16
 _PROGRESS_SECONDS = 0.2
@@ -46,7 +46,7 @@ class Result:
     head: bytes
     checkpoints: int | None
     signed: int | None
-    problems: Sequence[Problem]
+    problems: Sequence[VerificationProblem]
 
     def as_document(self) -> dict[str, Any]:
         """Return the result as JSON."""
@@ -169,7 +169,7 @@ async def _verify_one(
     service: str,
     shard: Shard,
     signed: Signed | None,
-    lost: Sequence[Problem],
+    lost: Sequence[VerificationProblem],
     progress: Progress,
     seals: Seals | None = None,
     listed: Sequence[Checkpoint] = (),
@@ -190,7 +190,7 @@ async def _verify_one(
 
 def _vanished(service: str, name: str, signed: Signed) -> Result:
     """Return the result of a shard of which there are checkpoints but nothing else."""
-    gone = Problem(name, 0, "there are signed checkpoints of this shard, but the database does not have it")
+    gone = VerificationProblem(name, 0, "there are signed checkpoints of this shard, but the database does not have it")
     return Result(service, 0, name, 0, 0, b"", len(signed.checkpoints), 0, [gone, *signed.problems])
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from services.cli.exits import CheckFailed, NotThere, UsageWrong
+from services.cli.exits import CheckFailed, NotFound, UsageWrong
 from services.cli.keys import Keys, read_verifiers
 from services.cli.output import AsJson, message, print_json, print_line
 from shared.runtime.extras import require_package
@@ -33,7 +33,7 @@ def verify_reports(
     except DeliveryError as error:
         raise UsageWrong(str(error)) from error
     except BaseError as error:
-        raise NotThere(f"{store}: {error}") from error
+        raise NotFound(f"{store}: {error}") from error
     if as_json:
         print_json({"manifests": found.manifests, "files": found.files, "problems": list(found.problems)})
     else:

@@ -11,7 +11,7 @@ from services.cli.exits import CheckFailed, ExitCode, UsageWrong
 from services.cli.output import AsJson, message, print_json, print_line
 
 if TYPE_CHECKING:
-    from shared.runtime.released import Compared, Release
+    from shared.runtime.release_attestation import AttestationResult, Release
 
 
 def version(
@@ -55,7 +55,16 @@ def _attest(keys: list[str], manifest: Path | None, site: Path | None, *, as_jso
     # Only here: the version is printed without the keys of services and what verifies signatures.
     from services.cli.keys import read_verifiers
     from shared.journal.signed_note import CheckpointError
-    from shared.runtime.released import HOME, MANIFEST, SBOM, Release, compare, digest, find_distribution, is_checkout
+    from shared.runtime.release_attestation import (
+        HOME,
+        MANIFEST,
+        SBOM,
+        Release,
+        compare,
+        digest,
+        find_distribution,
+        is_checkout,
+    )
 
     if not keys:
         raise UsageWrong("--attest: signed by whom? give the verifier key of the release with --key")
@@ -83,7 +92,7 @@ def _attest(keys: list[str], manifest: Path | None, site: Path | None, *, as_jso
     return ExitCode.FINE
 
 
-def _print(release: "Release", hashed: str, compared: "Compared", *, as_json: bool) -> None:
+def _print(release: "Release", hashed: str, compared: "AttestationResult", *, as_json: bool) -> None:
     if as_json:
         said = {"version": release.version, "commit": release.commit, "manifest": hashed}
         counted = {"files": compared.files, "dependencies": compared.dependencies}

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from services.cli.database import explained, with_connection
 from services.cli.documents import read_document
 from services.cli.environment import settings
-from services.cli.exits import InputRefused, NotThere, UsageWrong
+from services.cli.exits import InputRefused, NotFound, UsageWrong
 from services.cli.output import AsJson, console, dollars, heading, message, names, numbers, print_json, show, table
 from services.cli.services import SETTLEMENT
 from services.round_settlement.domain.what_if import Compared, Sums
@@ -23,7 +23,7 @@ from services.round_settlement.what_if import settle_again, table_days
 from shared.contracts.submissions import RulesSubmission
 from shared.rules import Refused
 from shared.rules.errors import refused_by_validation
-from shared.runtime.rederive.memory import Busy, Memory
+from shared.runtime.rederivation.replay_state import Busy, ReplayState
 
 _SHOWN: Final = 10
 """So many reasons for which rounds could not be settled are shown; JSON has all."""
@@ -59,12 +59,12 @@ def whatif(
         raise UsageWrong(f"--table {min(unknown)}: the submission lists {', '.join(wanted.tables)}")
     days = with_connection(SETTLEMENT, lambda connection: table_days(connection, wanted, listed, first, last))
     if not days:
-        raise NotThere(
+        raise NotFound(
             f"no round of {wanted.game} stands at {wanted.property} from {first} to {last} at {', '.join(listed)}"
         )
     url = settings().database_url.get_secret_value()
     try:
-        with Memory(resume) as memory, _progress() as progress, explained(url):
+        with ReplayState(resume) as memory, _progress() as progress, explained(url):
             found = settle_again(url, wanted, days, memory, processes=processes or os.cpu_count() or 1)
             task = progress.add_task(wanted.game, total=sum(of.rounds for of in days))
             done = []

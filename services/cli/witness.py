@@ -18,9 +18,9 @@ from services.cli.keys import read_verifiers
 from services.cli.output import message
 from shared.journal.cosignature import WitnessKey
 from shared.journal.signed_note import CheckpointError, Signer
-from shared.journal.witness import REQUEST_BYTES_MAX, OtherSize, Refused, Request, State, Witness
-from shared.runtime.errors import Stop
-from shared.runtime.web.serving import listen, server_of
+from shared.journal.witness import REQUEST_BYTES_MAX, OtherSize, State, Witness, WitnessRefusal, WitnessRequest
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.http.serving import listen, server_of
 
 PORT: Final = 7380
 _CONFLICT = {"Content-Type": "text/x.tlog.size"}
@@ -65,7 +65,7 @@ def witness(
             asyncio.run(_serve(app, host, port))
     except FileExistsError as error:
         raise UsageWrong(f"{error.filename}: is there; a new witness has a new key and knows nothing") from error
-    except (CheckpointError, OSError, Stop) as error:
+    except (CheckpointError, OSError, FatalServiceError) as error:
         raise UsageWrong(f"witness {name}: {error}") from error
 
 
@@ -79,14 +79,14 @@ def application(cosigner: Witness) -> Starlette:
             if len(body) > REQUEST_BYTES_MAX:
                 return PlainTextResponse(f"more than {REQUEST_BYTES_MAX} bytes\n", status_code=413)
         try:
-            request = Request.from_body(body.decode())
+            request = WitnessRequest.from_body(body.decode())
         except (CheckpointError, UnicodeDecodeError) as error:
             return PlainTextResponse(f"{error}\n", status_code=400)
         try:
             return PlainTextResponse(await run_in_threadpool(cosigner.add, request))
         except OtherSize as error:
             return Response(f"{error.size}\n", status_code=error.status, headers=_CONFLICT)
-        except Refused as error:
+        except WitnessRefusal as error:
             message(f"not cosigned: {error}")
             return PlainTextResponse(f"{error}\n", status_code=error.status)
 

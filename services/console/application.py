@@ -43,11 +43,11 @@ from services.console.sessions import Sessions
 from services.console.words import say
 from shared.contracts.rejection import Reason
 from shared.runtime.clock import Clock
+from shared.runtime.http.app import NO_TELEMETRY
+from shared.runtime.http.bearer_tokens import Tokens
+from shared.runtime.http.problems import problem
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web.app import NO_TELEMETRY
-from shared.runtime.web.problems import problem
-from shared.runtime.web.tokens import Tokens
 
 _PAGES: Final = (
     home,

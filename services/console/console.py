@@ -18,8 +18,8 @@ from services.console.services import Calls, Services
 from services.console.sessions import Session, Sessions
 from services.console.views import environment
 from shared.runtime.clock import Clock
-from shared.runtime.web.access import ALL_PROPERTIES
-from shared.runtime.web.tokens import Tokens
+from shared.runtime.http.access import ALL_PROPERTIES
+from shared.runtime.http.bearer_tokens import Tokens
 
 _FORM_BYTES_MAX: Final = 1_048_576
 _FIELDS_MAX: Final = 5_000

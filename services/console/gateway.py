@@ -15,8 +15,8 @@ from starlette.responses import Response, StreamingResponse
 
 from services.console.console import Forged, console_of, require_own_form, session_of
 from shared.contracts.rejection import Reason
-from shared.runtime.web.access import TOLD_WITHOUT_ONE
-from shared.runtime.web.problems import problem
+from shared.runtime.http.access import TOLD_WITHOUT_ONE
+from shared.runtime.http.problems import problem
 
 _METHODS: Final = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 _NOT_PASSED_ON: Final = frozenset(

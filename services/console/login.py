@@ -14,7 +14,7 @@ from services.console.protection import local_path
 from services.console.provider import Granted, LoginRefused
 from services.console.sessions import LIFE, Session
 from shared.contracts.rejection import Rejected
-from shared.runtime.web.access import Caller
+from shared.runtime.http.access import Caller
 
 log = structlog.get_logger()
 
@@ -50,7 +50,7 @@ class Logins:
                         await self._renew(session)
             session.caller = await self._caller(session.token)
         except LoginRefused as refused:
-            log.info("a session ended", person=session.person, why=str(refused))
+            log.info("session ended", person=session.person, why=str(refused))
             self._console.sessions.close(session.name)
             raise LoginNeeded from None
         return session
@@ -100,7 +100,7 @@ def routes() -> APIRouter:
             granted = await console.provider.redeem(code, verifier=begun.verifier, nonce=begun.nonce, back=console.back)
             session = await request.app.state.logins.let_in(granted)
         except LoginRefused as refused:
-            log.warning("a login was refused", why=str(refused))
+            log.warning("login refused", why=str(refused))
             return page(request, "login.html", status=refused.status, why=str(refused))
         if (before := session_of(request)) is not None:
             console.sessions.close(before.name)  # nobody goes on with a session that was there before the login

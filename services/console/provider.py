@@ -1,6 +1,7 @@
 """The OpenID provider as the console talks to it: the authorization code flow with PKCE (RFC 6749, RFC 7636, RFC 9700).
 
-Whom a token names is what every service reads in it (shared.runtime.web.tokens); here are only the steps of the login.
+Whom a token names is what every service reads in it (shared.runtime.http.bearer_tokens); here are only the steps of
+the login.
 """
 
 from base64 import urlsafe_b64encode
@@ -22,9 +23,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from shared.contracts.json_text import read_model
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.clock import Clock
+from shared.runtime.http.bearer_tokens import ALGORITHMS, LEEWAY, Tokens
+from shared.runtime.http.oidc_keys import get_json, is_protected
 from shared.runtime.settings import Settings
-from shared.runtime.web.keys import get_json, is_protected
-from shared.runtime.web.tokens import ALGORITHMS, LEEWAY, Tokens
 
 _SECONDS_MAX: Final = 10.0
 _GRANTED_SECONDS_MAX: Final = 366 * 24 * 3600

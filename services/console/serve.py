@@ -14,15 +14,15 @@ import structlog
 from services.console.application import create_console
 from services.console.services import client
 from shared.runtime.clock import utc_now
-from shared.runtime.errors import Stop
-from shared.runtime.memory import collect_seldom
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.http.bearer_tokens import identities_of
+from shared.runtime.http.connection_limits import ConnectionLimits, protocol_of
+from shared.runtime.http.serving import listen, server_of
 from shared.runtime.metrics import Metrics
-from shared.runtime.released import manifest_digest
+from shared.runtime.process_memory import raise_gc_threshold
+from shared.runtime.release_attestation import manifest_digest
 from shared.runtime.settings import Settings
 from shared.runtime.tracing import tracing_of
-from shared.runtime.web.limits import Limits, protocol_of
-from shared.runtime.web.serving import listen, server_of
-from shared.runtime.web.tokens import identities_of
 
 NAME: Final = "console"
 PORT: Final = 8100
@@ -32,12 +32,12 @@ log = structlog.get_logger()
 
 async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
     """Run the console until SIGINT or SIGTERM, with the services at these URLs. Raises: Stop."""
-    collect_seldom()
+    raise_gc_threshold()
     metrics = Metrics()
     metrics.info.labels(version("pitledger"), manifest_digest()).set(1)
     tokens = identities_of(settings, clock=utc_now, metrics=metrics)
     if tokens is None:
-        raise Stop("the console lets nobody in: PITLEDGER_OIDC_ISSUER is not set")
+        raise FatalServiceError("the console lets nobody in: PITLEDGER_OIDC_ISSUER is not set")
     port = PORT if settings.http_port is None else settings.http_port
     tracing = tracing_of(NAME, os.environ)
     async with client(tracing) as calls:
@@ -56,7 +56,7 @@ async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
             host=settings.http_host,
             port=port,
             grace_seconds=2,
-            http=protocol_of(Limits.of(settings), metrics),
+            http=protocol_of(ConnectionLimits.of(settings), metrics),
         )
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -12,7 +12,7 @@ from hmac import compare_digest
 from typing import Final
 
 from shared.runtime.clock import Clock
-from shared.runtime.web.access import ALL_PROPERTIES, Caller
+from shared.runtime.http.access import ALL_PROPERTIES, Caller
 
 IDLE: Final = timedelta(minutes=30)
 """How long a session may lie still."""

@@ -40,7 +40,7 @@ MANIFEST = Manifest(
     publishes=SUBMISSIONS,
     apart={PROPERTIES.name: PROPERTIES},
     message_key=message_key,
-    commands=submissions.COMMANDS.with_more(properties.COMMANDS),
+    commands=submissions.COMMANDS.extended_with(properties.COMMANDS),
     projector=PROJECTOR,
     routes=routes,
 )

@@ -9,7 +9,7 @@ from shared.contracts.properties import PropertyFiled, PropertyReturned
 from shared.contracts.submissions import SubmissionDrafted, SubmissionFiled
 from shared.journal.pipeline import pipeline
 from shared.journal.recording import Recorded
-from shared.runtime.command.versions import VersionRows
+from shared.runtime.commands.version_rows import VersionRows
 from shared.runtime.projector import Projector, Transaction
 
 _SUBMISSIONS: Final = VersionRows(submissions, (SubmissionDrafted, SubmissionFiled), changes, drafts=True)

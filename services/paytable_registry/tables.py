@@ -5,7 +5,7 @@ from sqlalchemy.dialects.postgresql import JSON
 
 from shared.journal.columns import moments, texts
 from shared.journal.tables import journal_tables
-from shared.runtime.command.versions import version_columns
+from shared.runtime.commands.version_rows import version_columns
 
 SCHEMA = "paytable_registry"
 

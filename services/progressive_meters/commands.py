@@ -29,14 +29,14 @@ from shared.contracts.meters import (
     PoolTerms,
     WantedChange,
 )
-from shared.contracts.places import PlaceAt, place_for_command
+from shared.contracts.property_snapshot import PropertyLookup, place_for_command
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.contracts.versions import VersionNumber, beginning, fields_of
 from shared.journal.reading import input_open
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
-from shared.runtime.consume.properties import known_places
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.runtime.ingest.property_copies import known_places
 
 COMMANDS: Final = Commands()
 
@@ -79,7 +79,7 @@ class ReturnPool(_OfVersion):
 class _Known:
     """The properties, and of one of them the pools as they stand, by name, and their approved terms."""
 
-    places: PlaceAt
+    places: PropertyLookup
     pools: Mapping[str, Pool]
     approved: Pools
 
@@ -90,7 +90,7 @@ class _Known:
             versions.check_limit(wanted, pool.shown_cents)
 
 
-def _require_begun(places: PlaceAt, property_name: str, gaming_day: date, now: Now) -> None:
+def _require_begun(places: PropertyLookup, property_name: str, gaming_day: date, now: Now) -> None:
     """Raise Rejected where a gaming day has not begun at the property, or there is no such property."""
     place = place_for_command(places, property_name, now.at)
     if gaming_day > place.gaming_day(now.at):
@@ -127,7 +127,7 @@ def _file(command: FilePool, state: tuple[int, _Known, Submissions], now: Now) -
     fact = versions.file(command, count, known.approved, place, submissions.of_feed, by=now.by, at=now.at)
     known.check_limit(fact)
     location = f"/pools/{fact.property}/{fact.pool}/versions/{fact.version}"
-    return Accepted(recording=Recording(fact=fact), answer=versions.after(fact, fact), location=location)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=versions.after(fact, fact), location=location)
 
 
 @COMMANDS.handles(ApprovePool, load=_before_approving, subject=first_loaded)
@@ -138,16 +138,16 @@ def _approve(command: ApprovePool, state: tuple[PoolVersion, _Known, Submissions
     if known.approved.versions(command.property, command.pool):
         known.check_limit(filed)
         fact = versions.approved(filed, None, by=now.by, at=now.at)
-        return Accepted(recording=Recording(fact=fact), answer=versions.after(filed, fact))
+        return Accepted(recording=FactWithPostings(fact=fact), answer=versions.after(filed, fact))
     moved = pools.seed(Pool(command.property, command.pool), filed.base_cents)
     fact = versions.approved(filed, moved.movement, by=now.by, at=now.at)
-    return Accepted(recording=Recording(fact=fact, postings=moved.postings), answer=versions.after(filed, fact))
+    return Accepted(recording=FactWithPostings(fact=fact, postings=moved.postings), answer=versions.after(filed, fact))
 
 
 @COMMANDS.handles(ReturnPool, load=_version)
 def _return(command: ReturnPool, filed: PoolVersion, now: Now) -> Accepted:
     fact = versions.give_back(filed, by=now.by, at=now.at, reason=command.reason)
-    return Accepted(recording=Recording(fact=fact), answer=versions.after(filed, fact))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=versions.after(filed, fact))
 
 
 # --- changes ---
@@ -231,7 +231,9 @@ def _request_change(command: RequestChange, state: tuple[int, _Known, int], now:
     fact = ChangeRequested(**dict(command), change=number, requested_by=now.by, requested_at=now.at)
     changed(fact, known.pools, known.approved, now.at, short_cents)  # what cannot be made need not be approved
     location = f"/changes/{fact.property}/{fact.change}"
-    return Accepted(recording=Recording(fact=fact), answer=change_item(as_json(fact), "requested"), location=location)
+    return Accepted(
+        recording=FactWithPostings(fact=fact), answer=change_item(as_json(fact), "requested"), location=location
+    )
 
 
 @COMMANDS.handles(ApproveChange, load=_request_and_known, subject=_shown)
@@ -253,7 +255,9 @@ def _approve_change(command: ApproveChange, state: tuple[_Request, _Known, int],
         movements=tuple(one.movement for one in moved),
     )
     postings = tuple(posting for one in moved for posting in one.postings)
-    return Accepted(recording=Recording(fact=fact, postings=postings), answer=change_item(as_json(fact), "approved"))
+    return Accepted(
+        recording=FactWithPostings(fact=fact, postings=postings), answer=change_item(as_json(fact), "approved")
+    )
 
 
 @COMMANDS.handles(RejectChange, load=_request)
@@ -268,7 +272,7 @@ def _reject_change(command: RejectChange, request: _Request, now: Now) -> Accept
         reason=command.reason,
     )
     return Accepted(
-        recording=Recording(fact=fact), answer=change_item(as_json(request.requested), "rejected", as_json(fact))
+        recording=FactWithPostings(fact=fact), answer=change_item(as_json(request.requested), "rejected", as_json(fact))
     )
 
 
@@ -287,14 +291,14 @@ class ReconcileDay(Command):
     reason: Reason
 
 
-async def _day(connection: AsyncConnection, command: ReconcileDay) -> tuple[PlaceAt, Day, int]:
+async def _day(connection: AsyncConnection, command: ReconcileDay) -> tuple[PropertyLookup, Day, int]:
     places = await known_places(connection, properties)
     day = await day_of(connection, command.property, command.gaming_day)
     return places.place, day, await input_open(connection, journal)
 
 
 @COMMANDS.handles(ReconcileDay, load=_day)
-def _reconcile(command: ReconcileDay, state: tuple[PlaceAt, Day, int], now: Now) -> Accepted:
+def _reconcile(command: ReconcileDay, state: tuple[PropertyLookup, Day, int], now: Now) -> Accepted:
     places, day, open_ = state
     _require_begun(places, command.property, command.gaming_day, now)
     if not day.rows:
@@ -308,4 +312,4 @@ def _reconcile(command: ReconcileDay, state: tuple[PlaceAt, Day, int], now: Now)
         way_out = "have the round corrected, or a change of kind 'award' approved that names its movement"
         raise Rejected(Why.TOO_EARLY, f"{left}: {way_out}")
     fact = DayReconciled(**day.figures, **dict(command), input_open=open_, reconciled_by=now.by, reconciled_at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=fact)

@@ -20,16 +20,16 @@ from services.progressive_meters.queries.pools import (
 from services.progressive_meters.tables import properties, submissions
 from shared.contracts.envelope import Event
 from shared.contracts.meters import Feed, MeterOfRound, Movement, RoundCounted, RoundTakenBack
-from shared.contracts.reading import Reader
 from shared.contracts.settlements import RoundKey, SettledRound
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.versions import fields_of
 from shared.journal.entry import Posting
-from shared.journal.recording import Recording
+from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
-from shared.runtime.consume.handler import Handler
-from shared.runtime.consume.properties import Properties
-from shared.runtime.consume.submissions import RulesSubmissions
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.property_copies import Properties
+from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 
 class ApprovedRules(RulesSubmissions):
@@ -78,7 +78,7 @@ class Settlements(Handler[Counting]):
                 keys.update(_fed(event.data, self._submissions, approved))
         return Counting(await pools_of(connection, keys), moved, approved, self._submissions)
 
-    def handle(self, event: Event[Any], state: Counting) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: Counting) -> Sequence[FactWithPostings]:
         match event.data:
             case PostedRound() as data if concerns_meters(data):
                 return _counted(event, data, state)
@@ -95,7 +95,7 @@ def _fed(data: PostedRound, known: Submissions, approved: Pools) -> Iterator[Poo
             yield (version.property, version.pool)
 
 
-def _counted(event: Event[Any], data: PostedRound, state: Counting) -> Sequence[Recording]:
+def _counted(event: Event[Any], data: PostedRound, state: Counting) -> Sequence[FactWithPostings]:
     meters = state.submissions.meters(data.submission.hash)
     if meters is None:
         raise Refused(
@@ -132,10 +132,10 @@ def _counted(event: Event[Any], data: PostedRound, state: Counting) -> Sequence[
         submission=data.submission.hash,
         meters=tuple(documents),
     )
-    return (Recording(fact=fact, postings=tuple(postings)),)
+    return (FactWithPostings(fact=fact, postings=tuple(postings)),)
 
 
-def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequence[Recording]:
+def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequence[FactWithPostings]:
     found = state.moved.get(RoundKey.of(data))
     if found is None:
         if may_have_moved(data, _meters_of(data, state.submissions)):
@@ -159,7 +159,7 @@ def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequ
         **dict(data.correction),
         movements=tuple(movements),
     )
-    return (Recording(fact=fact, postings=tuple(postings)),)
+    return (FactWithPostings(fact=fact, postings=tuple(postings)),)
 
 
 def _meters_of(data: ReversedRound, known: Submissions) -> Sequence[Terms]:

@@ -35,11 +35,11 @@ from shared.contracts.meters import (
 from shared.contracts.settlements import RoundKey
 from shared.journal.bulk import Row, added, excluded, insert, replaced, update
 from shared.journal.entry import Entry
+from shared.journal.fact_replay import as_of_today
 from shared.journal.ledger import Fenced
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Recorded
-from shared.journal.rereading import as_of_today
-from shared.runtime.command.versions import VersionRows
+from shared.runtime.commands.version_rows import VersionRows
 from shared.runtime.projector import Projector, Transaction
 
 _ROUND: Final = RoundKey._fields

@@ -11,9 +11,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
 from shared.journal.columns import MOMENT, columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
-from shared.runtime.command.versions import version_columns
-from shared.runtime.consume.properties import properties_table
-from shared.runtime.consume.submissions import submissions_table
+from shared.runtime.commands.version_rows import version_columns
+from shared.runtime.ingest.property_copies import properties_table
+from shared.runtime.ingest.submission_copies import submissions_table
 
 SCHEMA = "progressive_meters"
 

@@ -7,9 +7,9 @@ from sqlalchemy import select
 from services.progressive_meters.queries.books import displays
 from services.progressive_meters.queries.comparing import keep
 from services.progressive_meters.tables import pools
+from shared.runtime.background.leader import run_on_leader
 from shared.runtime.database import reading
-from shared.runtime.service.alone import every_alone
-from shared.runtime.service.context import ServiceContext
+from shared.runtime.service.service_context import ServiceContext
 
 _SECONDS: Final = 15.0
 
@@ -17,7 +17,7 @@ _SECONDS: Final = 15.0
 async def watch(context: ServiceContext) -> None:
     """Compare until cancelled; of several processes one does."""
     name = f"{context.service}: compare readings"
-    await every_alone(context.pools.background, name, _SECONDS, lambda: compare(context), "readings are not compared")
+    await run_on_leader(context.pools.background, name, _SECONDS, lambda: compare(context), "readings are not compared")
 
 
 async def compare(context: ServiceContext) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import AwareDatetime, Field, SecretStr, ValidationError
 
-from services.reporting.kit.document import Document, Header
+from services.reporting.framework.document import Document, Header
 from services.reporting.rendering import FORMATS, FormatName, render
 from services.reporting.rendering.wording import in_utc
 from shared.contracts.envelope import Contract, Digest

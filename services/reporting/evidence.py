@@ -4,15 +4,15 @@ from typing import Final
 
 import structlog
 
-from services.reporting.answering import books_of
-from services.reporting.books.evidence import Due, due_days, evidence_of_day, keep
-from services.reporting.kit.question import Question
+from services.reporting.framework.question import ReportQuery
 from services.reporting.progress import all_read_until
+from services.reporting.read_model.evidence import Due, due_days, evidence_of_day, keep
+from services.reporting.report_service import books_of
 from shared.contracts.rejection import Rejected
-from shared.runtime.reader import read_at_once
-from shared.runtime.service.alone import every_alone
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.pace import Pace
+from shared.runtime.background.leader import run_on_leader
+from shared.runtime.background.throttle import CpuThrottle
+from shared.runtime.service.service_context import ServiceContext
+from shared.runtime.snapshot_reader import read_at_once
 
 log = structlog.get_logger()
 
@@ -27,7 +27,7 @@ _SECONDS: Final = 3.0
 
 async def watch(context: ServiceContext) -> None:
     """Test until cancelled, where no other process of the service does."""
-    await every_alone(
+    await run_on_leader(
         context.pools.background, WORK, _SECONDS, lambda: evaluate_sealed(context), "tests of gaming days wait"
     )
 
@@ -44,7 +44,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
         return 0
     async with context.pools.background.connect() as connection:
         days = await due_days(connection, settled)
-    tested, waiting, pace = 0, set[str](), Pace(context.settings.background_share)
+    tested, waiting, pace = 0, set[str](), CpuThrottle(context.settings.background_share)
     for due in days:
         if due.property in waiting:
             continue
@@ -59,7 +59,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
     return tested
 
 
-async def _test(context: ServiceContext, due: Due, pace: Pace) -> None:
+async def _test(context: ServiceContext, due: Due, pace: CpuThrottle) -> None:
     """Test a gaming day. Raises: Rejected where its property is not known."""
     async with read_at_once(context.pools.background) as read:
         added, counts = await evidence_of_day(await books_of(read, _question(due)), pace.rest)
@@ -67,10 +67,10 @@ async def _test(context: ServiceContext, due: Due, pace: Pace) -> None:
         alarms = await keep(connection, due, added, counts)
     await pace.rest()
     for alarm in alarms:
-        log.warning("alarm", property=due.property, day=str(due.gaming_day), about=alarm.tested._asdict())
+        log.warning("fairness alarm", property=due.property, day=str(due.gaming_day), about=alarm.tested._asdict())
 
 
-def _question(due: Due) -> Question:
-    return Question(
+def _question(due: Due) -> ReportQuery:
+    return ReportQuery(
         property=due.property, period="day", first=due.gaming_day, last=due.gaming_day, known_at=due.as_of, by=BY
     )

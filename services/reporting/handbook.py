@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from services.reporting.kit.definition import Report
-from services.reporting.kit.document import Column, Section
+from services.reporting.framework.definition import Report
+from services.reporting.framework.document import Column, Section
 from services.reporting.rendering import FORMATS
 from services.reporting.reports import REPORTS
 

@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.books.rounds import round_entry
-from services.reporting.books.staff import DECIDED, SUBMITTED
-from services.reporting.books.winnings import WonLines
-from services.reporting.books.writing import Batch, keep_documents
 from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
 from services.reporting.domain.quick_rounds import QuickRound, quick_round
 from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.projector import write
+from services.reporting.read_model.rounds import round_entry
+from services.reporting.read_model.staff import DECIDED, SUBMITTED
+from services.reporting.read_model.winnings import WonLines
+from services.reporting.read_model.writing import Batch, keep_documents
 from services.reporting.tables import (
     OF_JOURNALS,
     amount_days,
@@ -62,17 +62,17 @@ from shared.contracts.journal_facts import (
     RecordQuarantined,
 )
 from shared.contracts.meters import RoundCounted, RoundTakenBack
-from shared.contracts.places import place_at
-from shared.contracts.reading import Passed, Reader
+from shared.contracts.property_snapshot import place_at
 from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, PROPERTIES, SETTLEMENTS, SUBMISSIONS, VIGORISH, Topic
 from shared.contracts.vigorish import VigorishAssessed, VigorishCollection, VigorishTakenBack
 from shared.journal.bulk import insert
-from shared.journal.recording import Recording
+from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
-from shared.runtime.consume.handler import Handler
-from shared.runtime.consume.properties import Places, Properties
-from shared.runtime.consume.submissions import RulesSubmissions
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.property_copies import Places, Properties
+from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 OF_INPUT: Final = (
     EventFlagged,
@@ -129,7 +129,7 @@ class OfJournal(Handler[None]):
         batch, changes = Batch(self.service), Changes(self.service)
         for event in events:
             batch.seen(event)  # type: ignore[arg-type]  # what is on the topic of a journal are entries
-            if isinstance(event.data, Passed):
+            if isinstance(event.data, Skipped):
                 continue
             self.add(batch, changes, event)
         await batch.write(connection)
@@ -140,7 +140,7 @@ class OfJournal(Handler[None]):
         del events
         await self.places.refresh(connection)
 
-    def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
         """Check that the property is known whose clock says the gaming day; nothing is recorded of it."""
         del state
         named = getattr(event.data, "property", None)
@@ -209,7 +209,7 @@ class Settlements(OfJournal):
         super().__init__()
         self._won_lines = WonLines()
 
-    def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
         """Check that the property is known; nothing is recorded of it."""
         if isinstance(event.data, QuickRound | DealtRound):
             place_at(self.places.place, event.data.property, event.data.closed_at)

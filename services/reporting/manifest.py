@@ -2,7 +2,6 @@
 
 from services.reporting.api.business import READ_METRICS
 from services.reporting.api.routes import routes
-from services.reporting.books.evidence import compare_evidence
 from services.reporting.handlers import (
     Accounts,
     ApprovedProperties,
@@ -13,6 +12,7 @@ from services.reporting.handlers import (
     Vigorish,
 )
 from services.reporting.projector import PROJECTOR
+from services.reporting.read_model.evidence import compare_evidence
 from services.reporting.tables import evidence_days, journal
 from services.reporting.watch import watch
 from shared.runtime.service.manifest import Manifest

@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from services.reporting.tables import read_until
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.progress import Progress
+from shared.runtime.process.read_progress import ReadProgress
+from shared.runtime.service.service_context import ServiceContext
 
-PROGRESS: Final = Progress(read_until)
+PROGRESS: Final = ReadProgress(read_until)
 
 
 async def all_read_until(context: ServiceContext) -> datetime | None:

@@ -7,28 +7,28 @@ from typing import Any, Final, cast
 import structlog
 from sqlalchemy import text
 
-from services.reporting.answering import answer
-from services.reporting.books.stages import stage_of
 from services.reporting.delivery import DeliveryError, deliver, open_store
-from services.reporting.kit.document import Document
-from services.reporting.kit.question import Question
+from services.reporting.framework.document import Document
+from services.reporting.framework.question import ReportQuery
 from services.reporting.progress import all_read_until
+from services.reporting.read_model.stages import stage_of
 from services.reporting.rendering import FORMATS, FormatName
+from services.reporting.report_service import answer
 from services.reporting.reports import REPORTS
 from services.reporting.tables import deliveries
 from shared.contracts.rejection import Rejected
 from shared.journal.bulk import insert, replaced
 from shared.journal.signed_note import Signer
 from shared.journal.signed_rows import signed_rows
+from shared.runtime.background.leader import run_on_leader
+from shared.runtime.background.throttle import CpuThrottle
 from shared.runtime.database import seals_of
-from shared.runtime.errors import Stop
-from shared.runtime.reader import read_at_once
-from shared.runtime.service.alone import every_alone
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.pace import Pace
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.http.roles import READ_REPORTS
+from shared.runtime.service.service_context import ServiceContext
 from shared.runtime.settings import Settings
+from shared.runtime.snapshot_reader import read_at_once
 from shared.runtime.typesetting import PagesError
-from shared.runtime.web.roles import READ_REPORTS
 
 log = structlog.get_logger()
 
@@ -63,10 +63,12 @@ def wanted_reports(listed: str) -> Mapping[str, Sequence[FormatName]]:
     for part in filter(None, (part.strip() for part in listed.split(","))):
         name, _, forms = part.partition(":")
         if name not in (*REPORTS, _ALL):
-            raise Stop(f"PITLEDGER_REPORTS names {name!r}; there are {', '.join(REPORTS)}")
+            raise FatalServiceError(f"PITLEDGER_REPORTS names {name!r}; there are {', '.join(REPORTS)}")
         for form in forms.split("+"):
             if form not in FORMATS:
-                raise Stop(f"PITLEDGER_REPORTS has {part!r}; give formats among {', '.join(FORMATS)}, as name:pdf+csv")
+                raise FatalServiceError(
+                    f"PITLEDGER_REPORTS has {part!r}; give formats among {', '.join(FORMATS)}, as name:pdf+csv"
+                )
             for one in _of_a_day() if name == _ALL else (name,):
                 found.setdefault(one, []).append(cast("FormatName", form))
     return found
@@ -89,7 +91,7 @@ async def watch(context: ServiceContext) -> None:
         except (DeliveryError, PagesError) as error:
             log.error("reports not delivered", error=str(error))
 
-    await every_alone(context.pools.background, WORK, _SECONDS, look, "reports wait")
+    await run_on_leader(context.pools.background, WORK, _SECONDS, look, "reports delayed")
 
 
 async def deliver_sealed(
@@ -105,7 +107,7 @@ async def deliver_sealed(
         return 0
     async with context.pools.background.connect() as connection:
         days = (await connection.execute(_SEALED, {"settled": settled})).all()
-    delivered, begun, pace = 0, set[str](), Pace(context.settings.background_share)
+    delivered, begun, pace = 0, set[str](), CpuThrottle(context.settings.background_share)
     for row in days:
         if row.property in begun:
             await pace.rest()
@@ -113,7 +115,7 @@ async def deliver_sealed(
         try:
             delivered += await _deliver_day(context, row, store, wanted, signer)
         except Rejected as unknown:
-            log.warning("reports wait", property=row.property, day=str(row.gaming_day), error=str(unknown))
+            log.warning("reports delayed", property=row.property, day=str(row.gaming_day), error=str(unknown))
     return delivered
 
 
@@ -124,7 +126,7 @@ async def _deliver_day(
 
     A day that changed in nothing that makes a version is not looked at again for it.
     """
-    question = Question(
+    question = ReportQuery(
         property=row.property,
         period="day",
         first=row.gaming_day,
@@ -158,5 +160,7 @@ def _deliver(store: str, reports: Sequence[tuple[Document, Sequence[FormatName]]
 
 def _signer(settings: Settings) -> Signer:
     if settings.checkpoint_key_file is None:
-        raise Stop("PITLEDGER_REPORTS_STORE needs PITLEDGER_CHECKPOINT_KEY_FILE: the key that signs what is delivered")
+        raise FatalServiceError(
+            "PITLEDGER_REPORTS_STORE needs PITLEDGER_CHECKPOINT_KEY_FILE: the key that signs what is delivered"
+        )
     return Signer.from_pem(settings.checkpoint_key_file, "pitledger/reporting")

@@ -21,14 +21,14 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.schema import SchemaItem
 
-from services.reporting.books import derived
-from services.reporting.books.currency import OF_PERSONS
-from services.reporting.books.rounds import DEALT, LINE_FIGURES, PLAYED
+from services.reporting.read_model import derived
+from services.reporting.read_model.currency import OF_PERSONS
+from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PLAYED
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.columns import MOMENT, Parsed, columns, counts, dates, moments, texts
 from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.properties import properties_table
+from shared.runtime.ingest.property_copies import properties_table
 
 SCHEMA = "reporting"
 

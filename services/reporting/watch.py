@@ -7,13 +7,13 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting import evidence, schedule
-from services.reporting.books.alarms import open_alarms
-from services.reporting.books.running_day import RunningDays, running_days
-from services.reporting.books.stages import restated_since
 from services.reporting.progress import PROGRESS
+from services.reporting.read_model.alarms import open_alarms
+from services.reporting.read_model.running_day import RunningDays, running_days
+from services.reporting.read_model.stages import restated_since
+from shared.runtime.background.periodic import every
 from shared.runtime.metrics import Metrics
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.periodic import every
+from shared.runtime.service.service_context import ServiceContext
 
 _WATCH_SECONDS: Final = 15.0
 _LOOK_BACK: Final = timedelta(hours=24)

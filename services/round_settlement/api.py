@@ -20,11 +20,10 @@ from shared.contracts.envelope import Identifier, Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.merkle import EvidenceError
 from shared.journal.proof import ProofDocument
-from shared.journal.proving import covering_checkpoint, prove_entry
+from shared.journal.proof_builder import covering_checkpoint, prove_entry
 from shared.journal.verification import read_shards
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     AskedOfDay,
     Day,
@@ -35,14 +34,15 @@ from shared.runtime.web import (
     TableListing,
     declare_role,
     document_response,
-    person_with,
     problems,
+    require_role,
 )
-from shared.runtime.web.routing import joined
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.service.service_context import ServiceContext
 
 READ_ROUNDS = declare_role("rounds.read", "Read rounds: their records, lines, postings, corrections and proofs.")
 
-Reader = Annotated[str, person_with(READ_ROUNDS)]
+Reader = Annotated[str, require_role(READ_ROUNDS)]
 TableName = Annotated[Name, Path(description="the table")]
 RoundId = Annotated[Identifier, Path(description="the round, as its table names it")]
 
@@ -135,4 +135,4 @@ def routes(context: ServiceContext) -> APIRouter:
                 raise Rejected(Reason.CONTRADICTS, detail) from error
         return document_response(request, ProofDocument.model_validate_json(document))
 
-    return joined(router, correction_routes(context, READ_ROUNDS), what_if_routes(context, READ_ROUNDS))
+    return merge_routers(router, correction_routes(context, READ_ROUNDS), what_if_routes(context, READ_ROUNDS))

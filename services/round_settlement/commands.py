@@ -14,7 +14,7 @@ from services.round_settlement.domain.corrections import (
     changes_nothing,
     correction_document,
 )
-from services.round_settlement.domain.settling import Known
+from services.round_settlement.domain.settling import RoundHistory
 from services.round_settlement.handlers import compiled, known_rounds
 from services.round_settlement.queries.corrections import (
     approved_of,
@@ -38,10 +38,10 @@ from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.contracts.rounds import AccountFunding
 from shared.contracts.versions import fields_of
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
-from shared.runtime.consume.properties import known_places
-from shared.runtime.consume.submissions import ApprovedSubmissions
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.runtime.ingest.property_copies import known_places
+from shared.runtime.ingest.submission_copies import ApprovedSubmissions
 
 COMMANDS: Final = Commands()
 
@@ -92,7 +92,7 @@ async def desk_at(connection: AsyncConnection, property_name: str, table: str, r
     found = connection.info.setdefault(submissions, ApprovedSubmissions(submissions, compiled))
     await found.refresh(connection)
     key = (property_name, table, round_id)
-    known = (await known_rounds(connection, {key})).get(key, Known())
+    known = (await known_rounds(connection, {key})).get(key, RoundHistory())
     return Desk(known, places.place, found.in_effect, await approved_of(connection, *key, replaces))
 
 
@@ -157,7 +157,7 @@ def _propose(command: ProposeCorrection, state: tuple[int, Desk], now: Now) -> A
         proposed_at=now.at,
     )
     location = f"/corrections/{fact.property}/{fact.correction}"
-    return Accepted(recording=Recording(fact=fact), answer=_item(fact), location=location)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=_item(fact), location=location)
 
 
 @COMMANDS.handles(ApproveCorrection, load=_before_approving, subject=first_loaded)
@@ -171,7 +171,7 @@ def _approve(command: ApproveCorrection, state: tuple[CorrectionDocument, _Asked
     desk.corrected(posted, proposed.round, proposed.account_funded)  # what does not settle any more is not approved
     fact = CorrectionApproved(**dict(proposed), approved_by=now.by, approved_at=now.at, sequence=asked.sequence)
     decided = {"status": "approved", "decided_by": now.by, "decided_at": now.at, "effect": "waiting"}
-    return Accepted(recording=Recording(fact=fact), answer=_item(fact, **decided))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=_item(fact, **decided))
 
 
 @COMMANDS.handles(RejectCorrection, load=_asked)
@@ -181,7 +181,7 @@ def _reject(command: RejectCorrection, asked: _Asked, now: Now) -> Accepted:
         **fields_of(asked.proposed, CorrectionOfRound), reason=command.reason, rejected_by=now.by, rejected_at=now.at
     )
     decided = {"status": "rejected", "decided_by": now.by, "decided_at": now.at, "decision_reason": command.reason}
-    return Accepted(recording=Recording(fact=fact), answer=_item(asked.proposed, **decided))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=_item(asked.proposed, **decided))
 
 
 def _item(fact: CorrectionProposed, **decided: Any) -> CorrectionItem:

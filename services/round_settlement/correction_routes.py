@@ -16,8 +16,7 @@ from services.round_settlement.tables import corrections
 from shared.contracts.corrections import CorrectionNumber
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     Asked,
     FromEnd,
     Page,
@@ -26,11 +25,12 @@ from shared.runtime.web import (
     TableListing,
     command_route,
     declare_role,
-    person_with,
     problems,
+    require_role,
 )
-from shared.runtime.web.roles import Role
-from shared.runtime.web.routing import joined
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.http.roles import Role
+from shared.runtime.service.service_context import ServiceContext
 
 CORRECT_ROUNDS = declare_role("rounds.correct", "Propose corrections of rounds.")
 APPROVE_CORRECTIONS = declare_role(
@@ -46,7 +46,7 @@ _DECIDED = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
 def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
     """Return the routes, for whoever may read rounds and for those who correct them."""
     router = APIRouter(tags=["corrections"])
-    person = Annotated[str, person_with(reader, CORRECT_ROUNDS, APPROVE_CORRECTIONS)]
+    person = Annotated[str, require_role(reader, CORRECT_ROUNDS, APPROVE_CORRECTIONS)]
     add = partial(command_route, router, context.commands, answers=CorrectionItem)
     of_round, one = "/rounds/{property}/{table}/{round_id}/corrections", "/corrections/{property}/{correction}"
     add(ProposeCorrection, of_round, role=CORRECT_ROUNDS, status=201, rejects=_WRONG)
@@ -81,4 +81,4 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             return await correction_shown(connection, property_name, correction)
 
-    return joined(router)
+    return merge_routers(router)

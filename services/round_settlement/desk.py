@@ -12,10 +12,10 @@ from shared.contracts.corrections import CorrectionApproved, event_of
 from shared.contracts.envelope import CONTENT_TYPE, encode, table_source
 from shared.contracts.topics import TABLE_EVENTS
 from shared.journal.quarantine import partition_of
-from shared.runtime.command.replay import Replay
+from shared.runtime.background.periodic import every
+from shared.runtime.commands.record_replay import Replay
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.periodic import every
+from shared.runtime.service.service_context import ServiceContext
 
 _SECONDS: Final = 1.0
 

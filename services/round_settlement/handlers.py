@@ -10,30 +10,36 @@ from typing import Any, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.round_settlement.domain.settling import InEffect, Known, Standing, settle_correction, settle_event
+from services.round_settlement.domain.settling import (
+    EffectiveSubmission,
+    PostedSettlement,
+    RoundHistory,
+    settle_correction,
+    settle_event,
+)
 from services.round_settlement.queries.corrections import approved_corrections
 from services.round_settlement.tables import ROUND, journal, properties, rounds, submissions
 from shared.contracts.catalog import decode_fact
 from shared.contracts.corrections import CorrectionApproved, DecidedCorrection, event_of
 from shared.contracts.envelope import Event, table_source
-from shared.contracts.places import PlaceAt
+from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.rounds import TableData
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.tables import READER, TableEvent
 from shared.journal.bulk import keyed, select
 from shared.journal.reading import read_entry
-from shared.journal.recording import Recording
+from shared.journal.recording import FactWithPostings
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
-from shared.runtime.consume.handler import Handler
-from shared.runtime.consume.properties import Places, Properties
-from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmissions
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.property_copies import Places, Properties
+from shared.runtime.ingest.submission_copies import ApprovedSubmissions, RulesSubmissions
 
 RoundKey = tuple[str, str, str]
 """(property, table, round id)"""
 
-_NEW = Known()
+_NEW = RoundHistory()
 """What is known of a round that nothing has been said about."""
 
 
@@ -56,10 +62,10 @@ class Rounds:
     `corrections` are the approved ones that the events name, by (property, number), as the journal has them.
     """
 
-    known: dict[RoundKey, Known]
+    known: dict[RoundKey, RoundHistory]
     corrections: Mapping[tuple[str, int], CorrectionApproved]
     places: Places
-    submissions: ApprovedSubmissions[InEffect]
+    submissions: ApprovedSubmissions[EffectiveSubmission]
 
 
 class TableEvents(Handler[Rounds]):
@@ -84,7 +90,7 @@ class TableEvents(Handler[Rounds]):
         """Return the stream of the table for a correction at the desk: it is read behind what the table reported."""
         return table_source(event.data.property, event.data.table) if _is_of_desk(event) else None
 
-    def properties_in(self, state: Rounds) -> PlaceAt:
+    def properties_in(self, state: Rounds) -> PropertyLookup:
         return state.places.place
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
@@ -92,7 +98,7 @@ class TableEvents(Handler[Rounds]):
         standing = state.known.get(key_of(event), _NEW).standing if isinstance(event.data, TableData) else None
         return None if standing is None else standing.posted.opened_at
 
-    def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: Rounds) -> Sequence[FactWithPostings]:
         key = key_of(event)
         known, find = state.known.get(key, _NEW), state.submissions.in_effect
         if _is_of_desk(event):
@@ -103,10 +109,10 @@ class TableEvents(Handler[Rounds]):
         return outcome.recordings
 
 
-def compiled(approved: SubmissionApproved) -> InEffect:
+def compiled(approved: SubmissionApproved) -> EffectiveSubmission:
     """Return an approved submission, ready to settle rounds under it."""
     ref = SubmissionRef(version=approved.version, hash=approved.hash)
-    return InEffect(approved, ref, compile_rules(approved.regulation, approved.submission))
+    return EffectiveSubmission(approved, ref, compile_rules(approved.regulation, approved.submission))
 
 
 def corrections_in(events: Sequence[Event[Any]]) -> set[tuple[str, int]]:
@@ -137,17 +143,17 @@ def key_of(event: Event[Any]) -> RoundKey:
 _FIND = select(rounds, by=ROUND)
 
 
-async def known_rounds(connection: AsyncConnection, keys: set[RoundKey]) -> dict[RoundKey, Known]:
+async def known_rounds(connection: AsyncConnection, keys: set[RoundKey]) -> dict[RoundKey, RoundHistory]:
     """Return what the database has of these rounds, with the money that stands; nothing of a new round."""
     if not keys:
         return {}
-    found: dict[RoundKey, Known] = {}
+    found: dict[RoundKey, RoundHistory] = {}
     for row in await _FIND.read(connection, keyed(_FIND, keys)):
         standing = None
         if row.seq is not None:
             entry = await read_entry(connection, journal, row.shard, row.seq)
             posted = decode_fact(entry.draft.kind, entry.draft.data)
-            standing = Standing(entry.draft.sequence, cast("SettlementPosted", posted), entry.draft.postings)
+            standing = PostedSettlement(entry.draft.sequence, cast("SettlementPosted", posted), entry.draft.postings)
         key = (row.property, row.table_name, row.round_id)
-        found[key] = Known.of(row.completed, row.others, row.revision, standing)
+        found[key] = RoundHistory.of(row.completed, row.others, row.revision, standing)
     return found

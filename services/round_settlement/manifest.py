@@ -9,7 +9,7 @@ from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.rederiving import TableEventsAgain
 from services.round_settlement.tables import journal
 from shared.contracts.topics import SETTLEMENTS
-from shared.runtime.rederive.again import Again
+from shared.runtime.rederivation.replay_spec import ReplaySpec
 from shared.runtime.service.manifest import Manifest
 
 MANIFEST = Manifest(
@@ -23,7 +23,7 @@ MANIFEST = Manifest(
     handlers=(TableEvents,),
     commands=COMMANDS,
     projector=PROJECTOR,
-    rederived=lambda: (Again(KnownProperties()), Again(Submissions()), TableEventsAgain()),
+    rederived=lambda: (ReplaySpec(KnownProperties()), ReplaySpec(Submissions()), TableEventsAgain()),
     routes=routes,
     watch=watch,
 )

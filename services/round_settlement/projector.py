@@ -21,7 +21,7 @@ from shared.contracts.settlements import SettledRound, SettlementPosted, Settlem
 from shared.journal.bulk import Row, excluded, insert, update
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
-from shared.runtime.command.approval import Decision
+from shared.runtime.commands.approval import Decision
 from shared.runtime.projector import Projector, Transaction
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from services.round_settlement.domain.settling import Known, Standing, completes
+from services.round_settlement.domain.settling import PostedSettlement, RoundHistory, completes
 from services.round_settlement.handlers import (
     KnownProperties,
     RoundKey,
@@ -22,17 +22,17 @@ from shared.contracts.envelope import Event, table_source
 from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed
 from shared.journal.reading import read_entry
 from shared.journal.recording import Recorded
-from shared.journal.verification import Problem
-from shared.runtime.consume.properties import Places
-from shared.runtime.consume.submissions import ApprovedSubmissions
-from shared.runtime.rederive.again import Again, Sources
-from shared.runtime.rederive.documents import DocumentsThen
-from shared.runtime.rederive.memory import Memory
+from shared.journal.verification import VerificationProblem
+from shared.runtime.ingest.property_copies import Places
+from shared.runtime.ingest.submission_copies import ApprovedSubmissions
+from shared.runtime.rederivation.document_history import DocumentHistory
+from shared.runtime.rederivation.replay_spec import ReplaySpec, Sources
+from shared.runtime.rederivation.replay_state import ReplayState
 
 _ROUND = "round"
 
 
-class TableEventsAgain(Again[Rounds]):
+class TableEventsAgain(ReplaySpec[Rounds]):
     """Settle what happened at the tables again."""
 
     def __init__(self) -> None:
@@ -40,11 +40,11 @@ class TableEventsAgain(Again[Rounds]):
         self._places = Places(properties)
         self._submissions = ApprovedSubmissions(submissions, compiled)
         self._documents = (
-            DocumentsThen(KnownProperties(), self._places),
-            DocumentsThen(Submissions(), self._submissions),
+            DocumentHistory(KnownProperties(), self._places),
+            DocumentHistory(Submissions(), self._submissions),
         )
 
-    async def prepare(self, sources: Sources) -> Sequence[Problem]:
+    async def prepare(self, sources: Sources) -> Sequence[VerificationProblem]:
         """Read properties and submissions as they were published."""
         return [problem for each in self._documents for problem in await each.read(sources)]
 
@@ -56,7 +56,7 @@ class TableEventsAgain(Again[Rounds]):
         corrections = await approved_corrections(sources.connection, corrections_in(events))
         return Rounds(known, corrections, self._places, self._submissions)
 
-    def learn(self, memory: Memory, recorded: Sequence[Recorded]) -> None:
+    def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
         """Remember of each round its events, which of them completed it, its revision, and the entry that stands."""
         changed: dict[str, dict[str, Any]] = {}
         for entry, fact in recorded:
@@ -81,7 +81,7 @@ class TableEventsAgain(Again[Rounds]):
         memory.put(_ROUND, changed)
 
 
-async def _known(sources: Sources, key: RoundKey) -> Known | None:
+async def _known(sources: Sources, key: RoundKey) -> RoundHistory | None:
     said = sources.memory.get(_ROUND, _name(key))
     if said is None:
         return None
@@ -89,8 +89,8 @@ async def _known(sources: Sources, key: RoundKey) -> Known | None:
     if said["stands"] is not None:
         entry = await read_entry(sources.connection, sources.tables, *said["stands"])
         posted = decode_fact(entry.draft.kind, entry.draft.data)
-        standing = Standing(entry.draft.sequence, cast("SettlementPosted", posted), entry.draft.postings)
-    return Known.of(said["completed"], said["others"], said["revision"], standing)
+        standing = PostedSettlement(entry.draft.sequence, cast("SettlementPosted", posted), entry.draft.postings)
+    return RoundHistory.of(said["completed"], said["others"], said["revision"], standing)
 
 
 def _name(key: RoundKey) -> str:

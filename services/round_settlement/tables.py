@@ -7,8 +7,8 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.properties import properties_table
-from shared.runtime.consume.submissions import submissions_table
+from shared.runtime.ingest.property_copies import properties_table
+from shared.runtime.ingest.submission_copies import submissions_table
 
 SCHEMA = "round_settlement"
 

@@ -19,7 +19,7 @@ from services.round_settlement.tables import SCHEMA, journal, rounds
 from shared.contracts.envelope import as_json, canonical
 from shared.contracts.submissions import RulesSubmission
 from shared.runtime.database import create_engine
-from shared.runtime.rederive.memory import Memory
+from shared.runtime.rederivation.replay_state import ReplayState
 
 _DECIDES: Final = ("property", "game", "regulation", "submission")
 """The members of a submission that decide what a table's gaming day comes to."""
@@ -53,7 +53,7 @@ async def posted(connection: AsyncConnection, wanted: RulesSubmission, of: Table
 
 
 def settle_again(
-    url: str, wanted: RulesSubmission, days: Sequence[TableDay], memory: Memory, *, processes: int
+    url: str, wanted: RulesSubmission, days: Sequence[TableDay], memory: ReplayState, *, processes: int
 ) -> Generator[Outcome, None, None]:
     """Yield what tables' gaming days would have come to as they are done, first those that are remembered.
 

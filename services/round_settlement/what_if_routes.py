@@ -14,11 +14,11 @@ from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import RulesSubmission
 from shared.runtime.database import snapshot
-from shared.runtime.rederive.memory import Memory
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Day, problems
-from shared.runtime.web.access import Caller, caller_for_own
-from shared.runtime.web.roles import Role
+from shared.runtime.http import Day, problems
+from shared.runtime.http.access import Caller, caller_for_own
+from shared.runtime.http.roles import Role
+from shared.runtime.rederivation.replay_state import ReplayState
+from shared.runtime.service.service_context import ServiceContext
 
 ROUNDS_MAX: Final = 60_000
 """What one question may settle again: some ten seconds. `pitledger whatif` takes a month."""
@@ -107,5 +107,5 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
 def _settled(context: ServiceContext, wanted: RulesSubmission, days: list[TableDay]) -> list[Outcome]:
     """Return what the days would have come to. Raises: Refused where the regulation does not allow the submission."""
     url = context.settings.database_url.get_secret_value()
-    with Memory() as memory, closing(settle_again(url, wanted, days, memory, processes=1)) as found:
+    with ReplayState() as memory, closing(settle_again(url, wanted, days, memory, processes=1)) as found:
         return list(found)

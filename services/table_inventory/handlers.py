@@ -31,14 +31,14 @@ from shared.contracts.pit import (
     PitChange,
     PitReader,
 )
-from shared.contracts.places import PlaceAt
-from shared.contracts.reading import Passed, Reader
+from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.settlements import RoundKey
+from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
-from shared.journal.recording import Recording
-from shared.runtime.consume.handler import Handler
-from shared.runtime.consume.pit_events import PitPlace, Standing, known_events
-from shared.runtime.consume.properties import Places, Properties
+from shared.journal.recording import FactWithPostings
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.pit_events import EventStanding, PitPlace, known_events
+from shared.runtime.ingest.property_copies import Places, Properties
 
 
 class ApprovedProperties(Properties):
@@ -55,12 +55,12 @@ class PitEvents(Handler[pit.Known]):
 
     def __init__(self) -> None:
         self._places = Places(properties)
-        self._changed: dict[PitPlace, Standing[PitRecorded]] = {}
+        self._changed: dict[PitPlace, EventStanding[PitRecorded]] = {}
         """What stood of an event, by the place of that which takes it back: until that is recorded."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> pit.Known:
         await self._places.refresh(connection)
-        events = [event for event in events if not isinstance(event.data, Passed)]
+        events = [event for event in events if not isinstance(event.data, Skipped)]
         known = await known_events(connection, pit_events, journal, events)
         data = [event.data for event in events]
         standing = (known.standing(event) for event in events if isinstance(event.data, PitChange))
@@ -81,7 +81,7 @@ class PitEvents(Handler[pit.Known]):
             dependents=dependents,
         )
 
-    def properties_in(self, state: pit.Known) -> PlaceAt:
+    def properties_in(self, state: pit.Known) -> PropertyLookup:
         return state.places
 
     def stands_since(self, event: Event[Any], state: pit.Known) -> datetime | None:
@@ -89,7 +89,7 @@ class PitEvents(Handler[pit.Known]):
         standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
         return None if standing is None else standing.at
 
-    def handle(self, event: Event[Any], state: pit.Known) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: pit.Known) -> Sequence[FactWithPostings]:
         takes_back = isinstance(event.data, PitChange) and not state.events.is_superseded(event)
         if takes_back and (standing := state.events.standing(event)) is not None:
             self._changed[PitPlace(event.source, event.sequence)] = standing
@@ -124,7 +124,7 @@ class Settlements(Handler[dict[RoundKey, datetime]]):
         taken_back = [event.data for event in events if isinstance(event.data, pit.ReversedRound)]
         return await closed_rounds(connection, {RoundKey.of(one) for one in taken_back})
 
-    def handle(self, event: Event[Any], state: dict[RoundKey, datetime]) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: dict[RoundKey, datetime]) -> Sequence[FactWithPostings]:
         if isinstance(event.data, pit.PostedRound | pit.ReversedRound):
             return (pit.count_round(event.data, state),)
-        return tuple(Recording(fact=fact) for fact in upstream.noted(event))
+        return tuple(FactWithPostings(fact=fact) for fact in upstream.noted(event))

@@ -29,7 +29,7 @@ from services.table_inventory.queries.counts import compare_sealed_counts
 from services.table_inventory.tables import journal, sealed_counts
 from services.table_inventory.watch import watch
 from shared.contracts.topics import INVENTORY, INVENTORY_ROUNDS, SETTLEMENTS
-from shared.runtime.command.command import Commands
+from shared.runtime.commands.command import Commands
 from shared.runtime.service.manifest import Manifest
 
 MANIFEST = Manifest(
@@ -42,7 +42,7 @@ MANIFEST = Manifest(
     apart={SETTLEMENTS.name: INVENTORY_ROUNDS},
     references=(ApprovedProperties,),  # nothing is refused for a property that was there
     handlers=(PitEvents, Settlements),
-    commands=Commands().with_more(
+    commands=Commands().extended_with(
         *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, winners)),
         *(desk.COMMANDS for desk in (alarms, investigations, write_offs)),
     ),

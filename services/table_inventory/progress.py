@@ -5,10 +5,10 @@ from typing import Final
 
 from services.table_inventory.tables import read_until
 from shared.contracts.topics import SETTLEMENTS
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.progress import Progress
+from shared.runtime.process.read_progress import ReadProgress
+from shared.runtime.service.service_context import ServiceContext
 
-PROGRESS: Final = Progress(read_until)
+PROGRESS: Final = ReadProgress(read_until)
 _UNREAD_MAX: Final = timedelta(seconds=5)
 """How old a settlement may be that was not read yet, before a gaming day is not closed for it."""
 

@@ -18,7 +18,7 @@ from shared.contracts.reports import ReportStatus
 from shared.journal import bulk
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
-from shared.runtime.consume.pit_events import PitEventRows, PitPlace
+from shared.runtime.ingest.pit_events import PitEventRows, PitPlace
 from shared.runtime.projector import Projector, Transaction
 
 _CHECKS: Final[Mapping[type[pit.PitData], tuple[str, str]]] = {

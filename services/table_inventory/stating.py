@@ -31,12 +31,12 @@ from services.table_inventory.queries.watched import running_days
 from services.table_inventory.queries.windows import Span, boxes_between, marks_of
 from services.table_inventory.tables import properties
 from shared.contracts.win import WinStated
-from shared.journal.entry import Draft, Entry
-from shared.journal.recording import Cause, Recording, draft, recorded
+from shared.journal.entry import Entry, EntryDraft
+from shared.journal.recording import Causation, FactWithPostings, draft, recorded
 from shared.journal.shard import Shard
-from shared.runtime.consume.properties import Places, known_places
+from shared.runtime.ingest.property_copies import Places, known_places
 from shared.runtime.projector import Transaction
-from shared.runtime.service.context import ServiceContext
+from shared.runtime.service.service_context import ServiceContext
 
 SHARD: Final = "wins"
 
@@ -201,10 +201,12 @@ class Stating:
         if not facts:
             return [], shard
         context, at = self._context, self._context.clock()
-        drafts: list[Draft] = []
+        drafts: list[EntryDraft] = []
         for number, fact in enumerate(facts, start=shard.next_seq):
             name = f"{fact.property}/{fact.gaming_day}/{fact.table}/{fact.shift}/{fact.revision}"
-            drafts.append(draft(Recording(fact=fact), Cause(f"/{context.service}/{SHARD}", number, name, None, at)))
+            drafts.append(
+                draft(FactWithPostings(fact=fact), Causation(f"/{context.service}/{SHARD}", number, name, None, at))
+            )
         entries, after = await context.ledger.append(
             connection, shard, drafts, next_offset=shard.next_offset, recorded_at=at, held=True
         )

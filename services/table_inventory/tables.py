@@ -12,8 +12,8 @@ from shared.journal.columns import MOMENT, columns, dates, entry_place, moments,
 from shared.journal.columns import counts as numbers
 from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.pit_events import pit_events_table
-from shared.runtime.consume.properties import properties_table
+from shared.runtime.ingest.pit_events import pit_events_table
+from shared.runtime.ingest.property_copies import properties_table
 
 metadata = MetaData(schema="table_inventory")
 

@@ -24,8 +24,8 @@ from services.table_inventory.queries.watched import (
 from services.table_inventory.stating import Stating
 from services.table_inventory.tables import counts, days
 from shared.contracts.inventory import SlipKind
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.periodic import every
+from shared.runtime.background.periodic import every
+from shared.runtime.service.service_context import ServiceContext
 
 _WATCH_SECONDS: Final = 15.0
 _STATE_SECONDS: Final = 1.0

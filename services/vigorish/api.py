@@ -8,13 +8,13 @@ from services.vigorish.domain.seats import FollowUp, FollowUpKey, FollowUpKind, 
 from services.vigorish.queries import seats_of
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import AskedOfDay, Listing, Page, person_with, problems
-from shared.runtime.web.roles import READ_REPORTS
+from shared.runtime.http import AskedOfDay, Listing, Page, problems, require_role
+from shared.runtime.http.roles import READ_REPORTS
+from shared.runtime.service.service_context import ServiceContext
 
 FOLLOW_UPS: Listing[FollowUpKey] = Listing("follow-ups", FollowUpKey)
 
-Reader = Annotated[str, person_with(READ_REPORTS)]
+Reader = Annotated[str, require_role(READ_REPORTS)]
 
 
 def routes(context: ServiceContext) -> APIRouter:

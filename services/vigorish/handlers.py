@@ -22,10 +22,10 @@ from shared.contracts.pit import (
     VigorishOfRound,
     WaivedVigorish,
 )
-from shared.contracts.places import PlaceAt, place_at
-from shared.contracts.reading import Reader
+from shared.contracts.property_snapshot import PropertyLookup, place_at
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.contracts.versions import fields_of
 from shared.contracts.vigorish import (
@@ -36,14 +36,14 @@ from shared.contracts.vigorish import (
     VigorishTakenBack,
 )
 from shared.journal.entry import reversal
-from shared.journal.recording import Recording
+from shared.journal.recording import FactWithPostings
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
 from shared.rules.submission import select as selected
-from shared.runtime.consume.handler import Handler
-from shared.runtime.consume.pit_events import PitEventsKnown, known_events
-from shared.runtime.consume.properties import Places, Properties
-from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmissions
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.pit_events import PitEventsKnown, known_events
+from shared.runtime.ingest.property_copies import Places, Properties
+from shared.runtime.ingest.submission_copies import ApprovedSubmissions, RulesSubmissions
 
 
 class ApprovedProperties(Properties):
@@ -69,7 +69,7 @@ class Assessed:
     """What revisions of rounds assessed, the properties, and how submissions round."""
 
     lines: dict[RoundKey, tuple[AssessedLine, ...]]
-    places: PlaceAt
+    places: PropertyLookup
     roundings: ApprovedSubmissions[Rounding]
 
 
@@ -89,7 +89,7 @@ class Settlements(Handler[Assessed]):
         wanted = [RoundKey.of(event.data) for event in events if isinstance(event.data, ReversedRound)]
         return Assessed(await assessed_lines(connection, wanted), self._places.place, self._roundings)
 
-    def handle(self, event: Event[Any], state: Assessed) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: Assessed) -> Sequence[FactWithPostings]:
         match event.data:
             case PostedRound() as data if any(line.vigorish for line in data.lines):
                 return (_assessed(data, state),)
@@ -99,7 +99,7 @@ class Settlements(Handler[Assessed]):
                 return ()
 
 
-def _assessed(data: PostedRound, state: Assessed) -> Recording:
+def _assessed(data: PostedRound, state: Assessed) -> FactWithPostings:
     place = place_at(state.places, data.property, data.closed_at)
     rounding = state.roundings.under(data.submission.hash)
     if rounding is None:
@@ -116,10 +116,10 @@ def _assessed(data: PostedRound, state: Assessed) -> Recording:
         submission=data.submission.hash,
         lines=found,
     )
-    return Recording(fact=fact, postings=assessment(fact))
+    return FactWithPostings(fact=fact, postings=assessment(fact))
 
 
-def _taken_back(data: ReversedRound, state: Assessed) -> Recording:
+def _taken_back(data: ReversedRound, state: Assessed) -> FactWithPostings:
     found = state.lines.get(RoundKey.of(data))
     if found is None:
         raise Refused(
@@ -129,14 +129,14 @@ def _taken_back(data: ReversedRound, state: Assessed) -> Recording:
     fact = VigorishTakenBack(
         **fields_of(data, SettledRound), revision=data.revision, **dict(data.correction), lines=found
     )
-    return Recording(fact=fact, postings=reversal(assessment(fact)))
+    return FactWithPostings(fact=fact, postings=reversal(assessment(fact)))
 
 
 @dataclass(slots=True)
 class OfPit:
     """The properties, and what is known of the events about vigorish that those of a batch change."""
 
-    places: PlaceAt
+    places: PropertyLookup
     events: PitEventsKnown[VigorishSettled]
 
 
@@ -154,7 +154,7 @@ class PitEvents(Handler[OfPit]):
         known = await known_events(connection, pit_events, journal, [one for one in events if _is_read(one.data)])
         return OfPit(self._places.place, known)
 
-    def properties_in(self, state: OfPit) -> PlaceAt:
+    def properties_in(self, state: OfPit) -> PropertyLookup:
         return state.places
 
     def stands_since(self, event: Event[Any], state: OfPit) -> datetime | None:
@@ -162,7 +162,7 @@ class PitEvents(Handler[OfPit]):
         standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
         return None if standing is None else standing.at
 
-    def handle(self, event: Event[Any], state: OfPit) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: OfPit) -> Sequence[FactWithPostings]:
         return of_pit_event(event, state.places, state.events) if _is_read(event.data) else ()
 
 

@@ -25,7 +25,7 @@ from shared.journal import bulk
 from shared.journal.bulk import Row, added, excluded, insert
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
-from shared.runtime.consume.pit_events import PitEventRows, PitPlace
+from shared.runtime.ingest.pit_events import PitEventRows, PitPlace
 from shared.runtime.projector import Projector, Transaction
 
 _REVISION: Final = ("property", "table_name", "round_id", "revision")

@@ -10,9 +10,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.journal.columns import columns, counts, dates, moments, texts
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.pit_events import pit_events_table
-from shared.runtime.consume.properties import properties_table
-from shared.runtime.consume.submissions import submissions_table
+from shared.runtime.ingest.pit_events import pit_events_table
+from shared.runtime.ingest.property_copies import properties_table
+from shared.runtime.ingest.submission_copies import submissions_table
 
 SCHEMA = "vigorish"
 

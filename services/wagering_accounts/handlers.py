@@ -5,19 +5,19 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.wagering_accounts.domain.apply_facts import StaleStateError
 from services.wagering_accounts.domain.books import Books, Round
-from services.wagering_accounts.domain.evolving import DoesNotFit
 from services.wagering_accounts.domain.settling import settle
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
-from services.wagering_accounts.queries.books import Needs, load
+from services.wagering_accounts.queries.books import ReadSet, load
 from services.wagering_accounts.tables import properties
 from shared.contracts.envelope import Event
-from shared.contracts.reading import Reader
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.ledger import Fenced
-from shared.journal.recording import Recording
-from shared.runtime.consume.handler import Handler
-from shared.runtime.consume.properties import Properties
+from shared.journal.recording import FactWithPostings
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.property_copies import Properties
 
 
 class ApprovedProperties(Properties):
@@ -40,14 +40,14 @@ class Settlements(Handler[Books]):
             connection, [_needs(event.data) for event in events if isinstance(event.data, RoundEvent)], lock=False
         )
 
-    def handle(self, event: Event[Any], state: Books) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: Books) -> Sequence[FactWithPostings]:
         try:
             recording = settle(event.data, event.time, state)
-        except DoesNotFit as error:
+        except StaleStateError as error:
             raise Fenced(f"wagers changed while they were read: {error}") from error
         return () if recording is None else (recording,)
 
 
-def _needs(data: RoundEvent) -> Needs:
+def _needs(data: RoundEvent) -> ReadSet:
     accounts = {(data.property, credit.account) for credit in data.account_credits}
-    return Needs(accounts, rounds_with_holds=[Round.key_of(data)], results=[Round.key_of(data)])
+    return ReadSet(accounts, rounds_with_holds=[Round.key_of(data)], results=[Round.key_of(data)])

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from sqlalchemy import delete
 
+from services.wagering_accounts.domain.apply_facts import OfRound, StaleStateError, account_of, apply_fact
 from services.wagering_accounts.domain.books import Adjustment, Books, Patron, Promotion, Round
-from services.wagering_accounts.domain.evolving import DoesNotFit, OfRound, account_of, evolve
-from services.wagering_accounts.queries.books import TABLES, Needs, load
+from services.wagering_accounts.queries.books import TABLES, ReadSet, load
 from services.wagering_accounts.queries.order import in_order
 from services.wagering_accounts.tables import PROJECTIONS, lines, patron_codes, patron_keys
 from shared.contracts.accounts import (
@@ -58,31 +58,31 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
         books = await load(transaction.connection, [needs_of(fact) for _, fact in own], lock=True)
         try:
             for entry, fact in own:
-                evolve(books, fact, entry.draft.occurred_at, _gaming_day(entry))
-        except DoesNotFit as error:
+                apply_fact(books, fact, entry.draft.occurred_at, _gaming_day(entry))
+        except StaleStateError as error:
             raise Fenced(str(error)) from error
     await _write(transaction, books, own)
 
 
-def needs_of(fact: AccountsFact) -> Needs:
+def needs_of(fact: AccountsFact) -> ReadSet:
     """Return what a fact changes, as far as it is there."""
     own = account_of(fact)
     accounts = {(fact.property, movement.account) for movement in fact.moved()} | ({own} if own else set())
     if isinstance(fact, OfRound):
-        return Needs(accounts, rounds_with_holds=[Round.key_of(fact)], results=[Round.key_of(fact)])
+        return ReadSet(accounts, rounds_with_holds=[Round.key_of(fact)], results=[Round.key_of(fact)])
     match fact:
         case AccountBoughtIn():
-            return Needs(accounts, patrons_of=accounts)
+            return ReadSet(accounts, patrons_of=accounts)
         case PatronIdentified() | AboutErasure():
-            return Needs(patrons=[Patron.key_of(fact)], identities=[Patron.key_of(fact)])
+            return ReadSet(patrons=[Patron.key_of(fact)], identities=[Patron.key_of(fact)])
         case AccountOpened(patron=str()) | AboutPatron():
-            return Needs(accounts, patrons=[Patron.key_of(fact)])
+            return ReadSet(accounts, patrons=[Patron.key_of(fact)])
         case AboutGrant():
-            return Needs(accounts, promotions=[Promotion.key_of(fact)])
+            return ReadSet(accounts, promotions=[Promotion.key_of(fact)])
         case AdjustmentEntered() | AdjustmentApproved() | AdjustmentRejected():
-            return Needs(accounts, adjustments=[Adjustment.key_of(fact)])
+            return ReadSet(accounts, adjustments=[Adjustment.key_of(fact)])
         case _:
-            return Needs(accounts)
+            return ReadSet(accounts)
 
 
 def _gaming_day(entry: Entry) -> date:

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.signed_rows import signature_column
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.properties import properties_table
+from shared.runtime.ingest.property_copies import properties_table
 
 SCHEMA = "wagering_accounts"
 

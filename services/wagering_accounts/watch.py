@@ -11,10 +11,10 @@ from services.wagering_accounts.commands.promotions import ExpirePromotion
 from services.wagering_accounts.domain.promotions import Lot, expired, left_of
 from services.wagering_accounts.queries.promotions import Pool, changes_of, pools_to_look_at
 from services.wagering_accounts.tables import properties
-from shared.runtime.consume.properties import Places, known_places
+from shared.runtime.background.periodic import every
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.periodic import every
+from shared.runtime.ingest.property_copies import Places, known_places
+from shared.runtime.service.service_context import ServiceContext
 
 log = structlog.get_logger()
 
@@ -72,5 +72,7 @@ async def _expire(context: ServiceContext, command: ExpirePromotion) -> bool:
     """Do it, under a key that says all of it; return whether it was recorded, now or before."""
     answer = await context.commands.do(command, person=BY, key=f"expire-{command.digest().hex()}")
     if answer.reason is not None:
-        log.info("promotional money waits", property=command.property, account=command.account, why=answer.body)
+        log.info(
+            "promotional money not written off", property=command.property, account=command.account, why=answer.body
+        )
     return answer.reason is None

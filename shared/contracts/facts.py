@@ -18,7 +18,7 @@ from shared.contracts.topics import Topic
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class EventKind:
     """A kind of message: its name, what it says, on which topic, and whether money moves with it.
 
     `topic` is None for what every journal may hold. `stream` is the stream of a fact that a command leads to, with
@@ -71,7 +71,7 @@ def name_and_version(type_: str) -> tuple[str, int]:
 class Fact(Contract):
     """What a service records: the data of an entry. Declare each kind with `fact`."""
 
-    KIND: ClassVar[Kind]
+    KIND: ClassVar[EventKind]
 
     def encode(self) -> bytes:
         """Return the JSON that is hashed, stored and published; members without a value are left out."""
@@ -99,9 +99,9 @@ class _Kinds:
     """Every kind that is declared, by name."""
 
     def __init__(self) -> None:
-        self._by_name: dict[str, Kind] = {}
+        self._by_name: dict[str, EventKind] = {}
 
-    def add(self, kind: Kind) -> None:
+    def add(self, kind: EventKind) -> None:
         """Declare a kind. Raises: ValueError where the name is taken, or says a version."""
         if name_and_version(kind.name) != (kind.name, 1):
             raise ValueError(f"kind {kind.name!r} says a version; declare it with version=")
@@ -114,19 +114,19 @@ class _Kinds:
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
 
-    def __getitem__(self, name: str) -> Kind:
+    def __getitem__(self, name: str) -> EventKind:
         return self._by_name[name]
 
-    def __iter__(self) -> Iterator[Kind]:
+    def __iter__(self) -> Iterator[EventKind]:
         return iter(self._by_name.values())
 
-    def of_type(self, type_: str) -> Kind | None:
+    def of_type(self, type_: str) -> EventKind | None:
         """Return the kind whose entries and CloudEvents of some version have this type; None of a later version."""
         name, version = name_and_version(type_)
         kind = self._by_name.get(name)
         return None if kind is None or version > kind.version else kind
 
-    def on(self, topic: Topic) -> Sequence[Kind]:
+    def on(self, topic: Topic) -> Sequence[EventKind]:
         """Return the kinds of a topic: its own, and with a publisher those of every journal."""
         return [
             kind
@@ -149,7 +149,7 @@ def fact(
     """Declare a fact that services record; without a topic, one that every journal may hold."""
 
     def declare(model: type[FactT]) -> type[FactT]:
-        model.KIND = Kind(name, model, _line(model.__doc__), topic, True, moves_money, stream, version)
+        model.KIND = EventKind(name, model, _line(model.__doc__), topic, True, moves_money, stream, version)
         KINDS.add(model.KIND)
         return model
 
@@ -160,7 +160,7 @@ def event(name: str, topic: Topic, *, version: int = 1) -> Callable[[type[ModelT
     """Declare the data of an event that comes from outside."""
 
     def declare(model: type[ModelT]) -> type[ModelT]:
-        KINDS.add(Kind(name, model, _line(model.__doc__), topic, False, version=version))
+        KINDS.add(EventKind(name, model, _line(model.__doc__), topic, False, version=version))
         return model
 
     return declare
@@ -172,7 +172,7 @@ def envelope(topic: Topic) -> Callable[[type[EventT]], type[EventT]]:
     def declare(model: type[EventT]) -> type[EventT]:
         name, version = name_and_version(literal_of(model))
         data = model.model_fields["data"].annotation
-        kind = Kind(name, data, _line(model.__doc__), topic, False, version=version)
+        kind = EventKind(name, data, _line(model.__doc__), topic, False, version=version)
         KINDS.add(kind)
         _ENVELOPES[kind.name] = model
         return model
@@ -183,7 +183,7 @@ def envelope(topic: Topic) -> Callable[[type[EventT]], type[EventT]]:
 _ENVELOPES: dict[str, type[Event[Any]]] = {}
 
 
-def envelope_of(kind: Kind) -> type[Event[Any]]:
+def envelope_of(kind: EventKind) -> type[Event[Any]]:
     """Return the CloudEvents envelope of a kind, with its data typed."""
     return _ENVELOPES.get(kind.name) or _enveloped(kind.type, kind.model, kind.is_fact)
 

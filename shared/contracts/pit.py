@@ -26,8 +26,8 @@ from shared.contracts.envelope import (
 )
 from shared.contracts.facts import KINDS, envelope, event
 from shared.contracts.people import held_twice
-from shared.contracts.reading import Passed, Reader
 from shared.contracts.rounds import Cents
+from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import PIT_EVENTS
 from shared.rules.errors import Refused
 
@@ -403,7 +403,7 @@ class PitReader(Reader):
     def decode(self, raw: bytes) -> Event[Any]:
         """Return the event in the bytes of a record. Raises: Refused."""
         event = super().decode(raw)
-        if not isinstance(event.data, Passed):
+        if not isinstance(event.data, Skipped):
             source = pit_source(event.data.property, event.data.table)
             if event.source != source:
                 raise Refused(f"'source' is {event.source!r}; the pit events of this table come from {source!r}")

@@ -1,7 +1,7 @@
 """Why something that was asked for is not done: one enumeration for commands, requests and what is recorded of them.
 
 A reason says what kind of thing is wrong. Which HTTP status and which problem document it becomes is decided at the
-edge alone (shared.runtime.web.problems).
+edge alone (shared.runtime.http.problems).
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Reason(StrEnum):
     SAME_PERSON = "same-person"
     """The step takes somebody else than who did another step of it."""
     NOT_FOUND = "not-found"
-    """There is no such thing."""
+    """Not found."""
     NOT_ALLOWED = "not-allowed"
     """The regulation, its catalogue or the property's own rules do not allow it."""
     OVERRIDE_NEEDED = "override-needed"
@@ -80,7 +80,7 @@ class Reason(StrEnum):
     TRY_AGAIN = "try-again"
     """The work could not be done now, and can be when it is sent again under the same Idempotency-Key."""
     INTERNAL = "internal"
-    """A defect of this program; it was logged."""
+    """Internal error; it was logged."""
 
 
 class Rejected(Exception):

@@ -14,7 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from shared.contracts import catalog, device_signatures, tables
 from shared.contracts.envelope import CONTENT_TYPE
-from shared.contracts.facts import KINDS, Kind, envelope_of
+from shared.contracts.facts import KINDS, EventKind, envelope_of
 from shared.contracts.topics import TOPICS, Topic
 from shared.rules import games
 from shared.rules.record import Submission
@@ -126,7 +126,7 @@ def _id(name: str) -> str:
     return first + "".join(part.capitalize() for part in more)
 
 
-def _message_id(kind: Kind, topic: Topic) -> str:
+def _message_id(kind: EventKind, topic: Topic) -> str:
     """Return the key of a message; what every journal may hold is one message a topic, for its Kafka key differs."""
     return _id(kind.type) if kind.topic is not None else _id(f"{topic.name}.{kind.type}")
 
@@ -148,7 +148,7 @@ def _channel(topic: Topic) -> dict[str, Any]:
     }
 
 
-def _message(kind: Kind, topic: Topic) -> dict[str, Any]:
+def _message(kind: EventKind, topic: Topic) -> dict[str, Any]:
     headers: dict[str, Any] = {"content-type": {"type": "string", "const": CONTENT_TYPE}}
     if topic.publisher is None:
         said = _MENDING_HEADERS | _DEVICE_HEADERS

@@ -7,8 +7,8 @@ from pydantic import AwareDatetime, Field, WithJsonSchema
 
 from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Sequence
 from shared.contracts.facts import Fact, fact
-from shared.contracts.reading import View
 from shared.contracts.rounds import AccountFunding, TableData
+from shared.contracts.topic_reader import View
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.wager_totals import WagerTotals
 

@@ -10,8 +10,8 @@ from pydantic_core import from_json
 from shared.contracts.corrections import RoundCorrectionApproved
 from shared.contracts.envelope import Correction, Event, Person, WrittenMoment
 from shared.contracts.facts import envelope
-from shared.contracts.reading import Reader
 from shared.contracts.rounds import AccountFunding, TableData
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import TABLE_EVENTS
 from shared.rules import REGULATIONS, Round, game_of, games, parse_round
 from shared.rules.errors import Refused, refused_by_validation

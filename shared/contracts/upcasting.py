@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from shared.contracts.facts import KINDS, Kind, name_and_version
+from shared.contracts.facts import KINDS, EventKind, name_and_version
 
 Data = dict[str, Any]
 """The data of an entry or an event, as JSON says it."""
@@ -88,7 +88,7 @@ def upcast_event(raw: bytes) -> bytes | None:
     return None
 
 
-def kind_of_type(type_: str) -> Kind:
+def kind_of_type(type_: str) -> EventKind:
     """Return the kind of a type of whatever version. Raises: LookupError where this release does not know it."""
     kind = KINDS.of_type(type_)
     if kind is None:

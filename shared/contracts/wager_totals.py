@@ -67,7 +67,7 @@ class WagerTotals(Figures):
     @classmethod
     def of(cls, wager: str, figures: dict[str, int]) -> "WagerTotals":
         """Return totals of all figures, which are known to be whole numbers and are not checked again."""
-        return cls.of_checked({"wager": wager, **figures})
+        return cls.construct_unvalidated({"wager": wager, **figures})
 
     def __neg__(self) -> "WagerTotals":
         return self.of(self.wager, {name: -value for name, value in self.figures()})

@@ -27,7 +27,7 @@ _LOCK: Final = ".lock"
 _UNFINISHED: Final = ".unfinished"
 
 
-class Overtaken(CheckpointError):
+class StaleCheckpoint(CheckpointError):
     """A larger checkpoint of the origin is kept, against which the log is to be verified first."""
 
 
@@ -195,7 +195,7 @@ class DirectoryStore:
         if (checkpoint.size, checkpoint.root) == (latest.size, latest.root):
             return True
         if checkpoint.size < latest.size:
-            raise Overtaken(
+            raise StaleCheckpoint(
                 f"checkpoint of {checkpoint.origin!r}: size {checkpoint.size} is less than that of the latest in "
                 f"{self.path}, {latest.size}; verify the shard against it"
             )

@@ -39,7 +39,7 @@ class Posting(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class EntryDraft:
     """A fact that is ready to be recorded.
 
     `source`, `sequence` and `event_id` say what caused it, `offset` where in its shard's input it stood, and
@@ -68,7 +68,7 @@ class Entry:
 
     shard: int
     seq: int
-    draft: Draft
+    draft: EntryDraft
     recorded_at: datetime
     previous: bytes
     hash: bytes
@@ -126,7 +126,7 @@ def _optional(value: bytes | None) -> tuple[bytes, bytes]:
     return (_number(value is not None), _field(value or b""))
 
 
-def entry_record(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
+def entry_record(draft: EntryDraft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
     """Return the bytes over which an entry's hash is taken."""
     parts = [
         _field(_ENTRY),
@@ -150,7 +150,7 @@ def entry_record(draft: Draft, *, shard_name: str, seq: int, recorded_at: dateti
     return b"".join(parts)
 
 
-def entry_hash(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
+def entry_hash(draft: EntryDraft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
     """Return the hash of an entry (32 bytes)."""
     record = entry_record(draft, shard_name=shard_name, seq=seq, recorded_at=recorded_at, previous=previous)
     return sha256(record).digest()
@@ -165,7 +165,7 @@ def is_as_hashed(entry: Entry, shard_name: str) -> bool:
 
 
 def seal(
-    drafts: Iterable[Draft], *, shard: int, shard_name: str, next_seq: int, head: bytes, recorded_at: datetime
+    drafts: Iterable[EntryDraft], *, shard: int, shard_name: str, next_seq: int, head: bytes, recorded_at: datetime
 ) -> list[Entry]:
     """Return the drafts as entries of a shard, from `next_seq` on, chained to `head`."""
     entries: list[Entry] = []

@@ -15,19 +15,19 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.journal.bulk import Row, Statement, compiled, copy_tuples, excluded, insert, keyed, replaced, select, update
-from shared.journal.entry import Account, Draft, Entry, genesis, seal
+from shared.journal.entry import Account, Entry, EntryDraft, genesis, seal
+from shared.journal.event_dedup import Taken, taken_rows
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.shard import Seals, Shard
 from shared.journal.signed_rows import signed_rows
 from shared.journal.tables import JournalTables
-from shared.journal.taken import Taken, taken_rows
 
 
 class Fenced(Exception):
     """Another consumer has advanced this shard: what was read of it is stale."""
 
 
-class Moved(Fenced):
+class StreamTaken(Fenced):
     """Another partition has taken events of a stream: what was read of its places for this shard is stale."""
 
     def __init__(self, shard: Shard) -> None:
@@ -119,7 +119,7 @@ class Addition(NamedTuple):
     """Entries for a shard as the caller read it, and the offset of its input that comes next."""
 
     shard: Shard
-    drafts: Sequence[Draft]
+    drafts: Sequence[EntryDraft]
     next_offset: int
 
 
@@ -209,7 +209,7 @@ class Ledger:
     def _sealed(self, shard: Shard) -> Shard:
         return shard if self.seals is None else self.seals.sealed(shard)
 
-    async def know_accounts(self, engine: AsyncEngine, accounts: Iterable[Account]) -> bool:
+    async def ensure_accounts(self, engine: AsyncEngine, accounts: Iterable[Account]) -> bool:
         """Make sure that the accounts exist and their numbers are known, in a transaction of its own.
 
         Return whether some were not known.
@@ -229,7 +229,7 @@ class Ledger:
         self,
         connection: AsyncConnection,
         shard: Shard,
-        drafts: Sequence[Draft],
+        drafts: Sequence[EntryDraft],
         *,
         next_offset: int,
         recorded_at: datetime,
@@ -328,7 +328,7 @@ class Ledger:
             for source, (last, version) in sorted(after.items())
         ]
         rows = [{**row, "shard": shard.shard, "version": after[row["source"]][1]} for row in taken_rows(taken)]
-        await sent.write(self._save_streams, streams, otherwise=Moved(shard))
+        await sent.write(self._save_streams, streams, otherwise=StreamTaken(shard))
         await sent.write(self._save_taken, signed_rows(self.seals, self.tables.taken, rows))
 
     async def save_gaps(self, connection: AsyncConnection, source: str, gaps: Sequence[tuple[int, int]]) -> None:

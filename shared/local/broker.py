@@ -7,7 +7,7 @@ from pathlib import Path
 from shared.local import _cluster, _tansu
 from shared.local.account import remove, temporary_directory
 from shared.local.ports import LOOPBACK
-from shared.local.process import LeashedProcess, ProcessConfig
+from shared.local.process import ManagedProcess, ProcessConfig
 from shared.local.server import Server
 
 
@@ -48,11 +48,11 @@ class Broker(Server):
 
     kill = close = stop
 
-    def _run(self, port: int) -> LeashedProcess:
+    def _run(self, port: int) -> ManagedProcess:
         self._cluster_id = self._fixed_cluster_id or uuid.uuid4().hex
         command = _tansu.command(cluster_id=self._cluster_id, port=port)
         self._scratch = temporary_directory("pitledger-broker-", None)
-        return LeashedProcess(
+        return ManagedProcess(
             ProcessConfig(
                 command=command,
                 directory=self._scratch,

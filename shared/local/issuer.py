@@ -3,7 +3,7 @@
 It has a key of its own, a new one each time, and answers on the loopback interface: who it is, what its public key is,
 and who logs in. There is no password: whoever can reach it picks one of its people from a list, and gets that person's
 token by the authorization code flow with PKCE; a system gets one by client credentials, under the name of one of them.
-Services take an issuer without TLS only where all of the stack is on this machine (shared.runtime.web.tokens).
+Services take an issuer without TLS only where all of the stack is on this machine (shared.runtime.http.bearer_tokens).
 """
 
 import json

@@ -11,7 +11,7 @@ from shared.local import _cluster, _kafka
 from shared.local.account import remove
 from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK, free_port
-from shared.local.process import LeashedProcess, ProcessConfig
+from shared.local.process import ManagedProcess, ProcessConfig
 from shared.local.server import KeptServer
 
 _FORMAT_SECONDS_MAX = 60.0
@@ -63,7 +63,7 @@ class KafkaServer(KeptServer):
         self._home.mkdir(parents=True, exist_ok=True)
         self._home.chmod(0o700)
 
-    def _run(self, port: int) -> LeashedProcess:
+    def _run(self, port: int) -> ManagedProcess:
         self._wait_for_predecessor()
         if not self._data.exists():
             self._format(port)
@@ -94,8 +94,8 @@ class KafkaServer(KeptServer):
             raise LocalStackError(f"Apache Kafka: formatting ended with exit code {code}:\n{tool.log_tail()}")
         unfinished.rename(self._data)
 
-    def _leashed(self, name: str, command: list[str | Path]) -> LeashedProcess:
-        return LeashedProcess(
+    def _leashed(self, name: str, command: list[str | Path]) -> ManagedProcess:
+        return ManagedProcess(
             ProcessConfig(
                 command=command,
                 directory=self._home,

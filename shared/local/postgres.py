@@ -22,7 +22,7 @@ from shared.local.account import (
 )
 from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK
-from shared.local.process import LeashedProcess, ProcessConfig
+from shared.local.process import ManagedProcess, ProcessConfig
 from shared.local.server import KeptServer
 
 DATABASE = "pitledger"
@@ -80,7 +80,7 @@ class PostgresServer(KeptServer):
         with _connected(self.owner_url) as connection:
             for role in roles:
                 self._passwords[role] = _new_password()
-                _let_in(connection, role, self._passwords[role])
+                _validate(connection, role, self._passwords[role])
         return {role: self._url_of(role) for role in roles}
 
     def base_backup(self, directory: Path) -> None:
@@ -92,7 +92,7 @@ class PostgresServer(KeptServer):
         directory.mkdir(parents=True)
         give_to(self._account, directory)
         conninfo = self._url_of(_SUPERUSER).replace("+psycopg", "").removesuffix(f"/{DATABASE}")
-        copying = LeashedProcess(
+        copying = ManagedProcess(
             self._command(
                 "pg_basebackup", "--pgdata", directory / self._data.name, "--wal-method=stream",
                 "--checkpoint=fast", "--no-sync", "--dbname", conninfo,
@@ -157,7 +157,7 @@ class PostgresServer(KeptServer):
         remove(unfinished)
         unfinished.mkdir(mode=0o700)
         give_to(self._account, unfinished)
-        initdb = LeashedProcess(
+        initdb = ManagedProcess(
             self._command(
                 "initdb", f"--username={_SUPERUSER}", f"--pwfile={self._password_file}", "--auth=scram-sha-256",
                 "--set=scram_iterations=1", "--encoding=UTF8", "--locale=C", "--locale-provider=builtin",
@@ -169,10 +169,10 @@ class PostgresServer(KeptServer):
             raise LocalStackError(f"PostgreSQL: initdb ended with exit code {code}:\n{initdb.log_tail()}")
         unfinished.rename(self._data)
 
-    def _run(self, port: int) -> LeashedProcess:
+    def _run(self, port: int) -> ManagedProcess:
         self._wait_for_predecessor()
         settings = [f"--{name}={value}" for name, value in {**self._settings, "port": str(port)}.items()]
-        return LeashedProcess(self._command("postgres", "-D", self._data, *settings))
+        return ManagedProcess(self._command("postgres", "-D", self._data, *settings))
 
     def _wait_for_predecessor(self) -> None:
         """Wait for a server that lost its parent and may be about to stop; one that stays is somebody else's."""
@@ -223,12 +223,12 @@ def _create_database(connection: psycopg.Connection[Any], password: str) -> None
     """Create the database `pitledger` and its owner unless they exist; give the owner its password."""
     if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [_OWNER]).fetchone() is None:
         connection.execute(f"CREATE ROLE {_OWNER} CREATEROLE")
-    _let_in(connection, _OWNER, password)
+    _validate(connection, _OWNER, password)
     if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
         connection.execute(f"CREATE DATABASE {DATABASE} OWNER {_OWNER}")
 
 
-def _let_in(connection: psycopg.Connection[Any], role: str, password: str) -> None:
+def _validate(connection: psycopg.Connection[Any], role: str, password: str) -> None:
     """Let a role log in with this password, of which the server, and so its log, sees nothing but the verifier."""
     verifier = connection.pgconn.encrypt_password(password.encode(), role.encode()).decode()
     statement = sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(verifier))

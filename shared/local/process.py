@@ -12,13 +12,13 @@ from pathlib import Path
 
 from shared.local.errors import LocalStackError
 
-_LEASH = Path(__file__).with_name("_leash.py")
+_LEASH = Path(__file__).with_name("_parent_watchdog.py")
 _LOG_TAIL_BYTES = 4096
 _KILL_SECONDS_MAX = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class OsAccount:
     """The account of the operating system under which a process runs."""
 
     uid: int
@@ -37,7 +37,7 @@ class ProcessConfig:
     directory: Path
     log: Path
     environment: dict[str, str] | None = None
-    account: Account | None = None
+    account: OsAccount | None = None
     stop_signal: signal.Signals = signal.SIGTERM
     kill_signal: signal.Signals = signal.SIGKILL
     grace_seconds: float = 10.0
@@ -53,7 +53,7 @@ def log_tail(log: Path) -> str:
         return written.read().decode(errors="replace").strip()
 
 
-class LeashedProcess:
+class ManagedProcess:
     """A running command, in a session of its own so that Ctrl-C reaches only the parent, which ends it in order.
 
     Its environment reaches it over a pipe: no list of processes shows a password in it.

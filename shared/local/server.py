@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from shared.local.account import remove, temporary_directory
 from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK, free_port, port_is_free
-from shared.local.process import Account, LeashedProcess
+from shared.local.process import ManagedProcess, OsAccount
 
 _START_ATTEMPTS = 5
 # What the log of a server says that came too late for one of its ports, in the words of either libc.
@@ -30,7 +30,7 @@ class Server(ABC):
 
     def __init__(self, port: int | None) -> None:
         self._port = port
-        self._process: LeashedProcess | None = None
+        self._process: ManagedProcess | None = None
 
     @property
     def port(self) -> int:
@@ -66,7 +66,7 @@ class Server(ABC):
         self.close()
 
     @abstractmethod
-    def _run(self, port: int) -> LeashedProcess:
+    def _run(self, port: int) -> ManagedProcess:
         """Start the process on a port."""
 
     @abstractmethod
@@ -98,7 +98,7 @@ class Server(ABC):
             self.kill()
             raise
 
-    def _wait_until_ready(self, process: LeashedProcess, port: int) -> None:
+    def _wait_until_ready(self, process: ManagedProcess, port: int) -> None:
         deadline = time.monotonic() + self._start_seconds_max
         while (trouble := self._trouble(port)) is not None:
             if not process.running:
@@ -121,7 +121,7 @@ class KeptServer(Server):
 
     _scratch_prefix: ClassVar[str]
 
-    def __init__(self, *, directory: Path | None, port: int | None, account: Account | None = None) -> None:
+    def __init__(self, *, directory: Path | None, port: int | None, account: OsAccount | None = None) -> None:
         super().__init__(port)
         self._directory = None if directory is None else directory.resolve()
         self._account = account

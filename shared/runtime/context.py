@@ -10,7 +10,7 @@ from shared.journal.signed_batch import BatchVerifier
 from shared.journal.tables import JournalTables
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.database import Pools
-from shared.runtime.high_water import HighWater, Witness
+from shared.runtime.high_water import HighWater, HighWaterSource
 from shared.runtime.metrics import Metrics
 from shared.runtime.projector import Projector
 from shared.runtime.settings import Settings
@@ -46,7 +46,7 @@ class RuntimeContext:
     step: Step = no_step
     behind: Behind = dict
     tracing: Tracing = NO_TRACING
-    witness: Witness | None = None
+    witness: HighWaterSource | None = None
 
     @cached_property
     def high_water(self) -> HighWater:

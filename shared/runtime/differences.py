@@ -9,7 +9,7 @@ DIFFERENCES_MAX = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RowDifference:
     """A row that was not as it should be: its key, and its values as texts; None where there is no such row."""
 
     key: Mapping[str, str]
@@ -25,17 +25,17 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedTable:
     """A table as it was, compared with what it should be: the rows there should be, and how many differed."""
 
     table: str
     rows: int
     different: int
-    first: tuple[Difference, ...]
+    first: tuple[RowDifference, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Unfit:
+class InapplicableEntry:
     """An entry that does not follow from what was recorded before it, such as more paid out than there was."""
 
     shard: int
@@ -45,7 +45,7 @@ class Unfit:
 
 
 @dataclass(frozen=True, slots=True)
-class Uncompared:
+class UncomparedTable:
     """What could not be compared, and why.
 
     `altered`: the database is not as a release made it, such as a table that is gone. Otherwise something is away that
@@ -58,12 +58,12 @@ class Uncompared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TableComparison:
     """What a comparison came to: the tables, the entries that do not fit, and what could not be compared."""
 
-    tables: Sequence[Compared]
-    unfit: Sequence[Unfit]
-    uncompared: Sequence[Uncompared] = ()
+    tables: Sequence[ComparedTable]
+    unfit: Sequence[InapplicableEntry]
+    uncompared: Sequence[UncomparedTable] = ()
 
     @property
     def different(self) -> int:
@@ -72,7 +72,7 @@ class Comparison:
         return sum(one.different for one in self.tables) + len(self.unfit) + altered
 
     @property
-    def wrong(self) -> tuple[Sequence[Unfit], Sequence[Uncompared], Sequence[Difference]]:
+    def wrong(self) -> tuple[Sequence[InapplicableEntry], Sequence[UncomparedTable], Sequence[RowDifference]]:
         """Return what is shown of what is wrong: entries that do not fit, what was not compared, rows that differ."""
         return self.unfit, self.uncompared, [row for one in self.tables for row in one.first]
 
@@ -95,13 +95,13 @@ Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
 """Rows by their keys, whose values sort."""
 
 
-def compare_rows(table: str, key: Sequence[str], was: Rows, should_be: Rows) -> Compared:
+def compare_rows(table: str, key: Sequence[str], was: Rows, should_be: Rows) -> ComparedTable:
     """Compare rows as they were with what they should be; a value is the same where its text is.
 
     >>> compare_rows("counts", ["count"], {(1,): {"by": "kim"}}, {(1,): {"by": "lee"}}).first[0].columns
     ['by']
     """
-    first, different = list[Difference](), 0
+    first, different = list[RowDifference](), 0
     for each in sorted({*was, *should_be}):
         before, after = (
             None if row is None else {name: None if value is None else str(value) for name, value in row.items()}
@@ -111,5 +111,5 @@ def compare_rows(table: str, key: Sequence[str], was: Rows, should_be: Rows) -> 
             continue
         different += 1
         if len(first) < DIFFERENCES_MAX:
-            first.append(Difference(dict(zip(key, map(str, each), strict=True)), before, after))
-    return Compared(table, len(should_be), different, tuple(first))
+            first.append(RowDifference(dict(zip(key, map(str, each), strict=True)), before, after))
+    return ComparedTable(table, len(should_be), different, tuple(first))

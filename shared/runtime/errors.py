@@ -16,7 +16,7 @@ from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
 
 
-class Kind(Enum):
+class ErrorKind(Enum):
     """What an error means for the records in hand."""
 
     REFUSED = "refused"
@@ -26,7 +26,7 @@ class Kind(Enum):
     BUG = "bug"
 
 
-class Stop(Exception):
+class FatalServiceError(Exception):
     """The service cannot go on and must end; the message says why and what to do."""
 
 
@@ -39,27 +39,27 @@ _REFUSED_STATES = ("22", "23")
 """Data that the database cannot hold, and constraints."""
 
 
-def kind_of(error: BaseException) -> Kind:
+def kind_of(error: BaseException) -> ErrorKind:
     """Return the kind of an error, by its type and, from the database, its SQLSTATE class."""
     match error:
         case Refused() | Rejected():
-            return Kind.REFUSED
+            return ErrorKind.REFUSED
         case Fenced():
-            return Kind.FENCED
+            return ErrorKind.FENCED
         case DBAPIError(orig=psycopg.Error() as cause) | (psycopg.Error() as cause):
             return _of_database(cause)
         case ConnectionError() | TimeoutError() | NoneFree() | DisconnectionError():  # nothing was sent
-            return Kind.TRANSIENT
+            return ErrorKind.TRANSIENT
         case _:
-            return Kind.BUG
+            return ErrorKind.BUG
 
 
-def _of_database(error: psycopg.Error) -> Kind:
+def _of_database(error: psycopg.Error) -> ErrorKind:
     state = error.sqlstate
     if state is None:  # the server did not answer: the connection is lost, and with it the answer to a commit
-        return Kind.AMBIGUOUS if isinstance(error, psycopg.OperationalError) else Kind.BUG
+        return ErrorKind.AMBIGUOUS if isinstance(error, psycopg.OperationalError) else ErrorKind.BUG
     if state == _SERIALIZATION_FAILURE:
-        return Kind.FENCED
+        return ErrorKind.FENCED
     if state[:2] in _REFUSED_STATES:
-        return Kind.REFUSED
-    return Kind.TRANSIENT if state.startswith(_TRANSIENT_STATES) else Kind.BUG
+        return ErrorKind.REFUSED
+    return ErrorKind.TRANSIENT if state.startswith(_TRANSIENT_STATES) else ErrorKind.BUG

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.shard import Shard
 from shared.journal.tables import JournalTables
-from shared.journal.verification import Problem, read_shards
+from shared.journal.verification import VerificationProblem, read_shards
 from shared.runtime.database import Pools
 
 log = structlog.get_logger()
@@ -30,7 +30,7 @@ _SERVER: Final = (
 """Another start of the server, or another database of that name, may hold another state of the journal."""
 
 
-class Mark(NamedTuple):
+class HighWaterMark(NamedTuple):
     """An entry that is known to be in a shard: its number, its hash, and who knows of it."""
 
     seq: int
@@ -38,13 +38,13 @@ class Mark(NamedTuple):
     by: str = _THIS_PROCESS
 
 
-class Witness(Protocol):
+class HighWaterSource(Protocol):
     """Knows how far the shards of a service were, from outside of its database. Raises: ConnectionError."""
 
     def signed(self) -> Mapping[str, int]:
         """Return how many entries of each shard, by its name, are signed."""
 
-    def published(self, sent: Mapping[int, int]) -> Mapping[int, Mark]:
+    def published(self, sent: Mapping[int, int]) -> Mapping[int, HighWaterMark]:
         """Return the last entry of each shard, by its number, of those that were published since a database was so.
 
         `sent` is how far each shard had been published by then. What is older is not looked at.
@@ -57,14 +57,14 @@ class HighWater:
     What is found stays as long as the process lives.
     """
 
-    def __init__(self, pools: Pools, tables: JournalTables, witness: Witness | None = None) -> None:
-        self.problems: list[Problem] = []
+    def __init__(self, pools: Pools, tables: JournalTables, witness: HighWaterSource | None = None) -> None:
+        self.problems: list[VerificationProblem] = []
         self.set_back: str | None = None
         """Why the database is not the one that was written; None as far as is known."""
         self._engine = pools.background
         self._tables = tables
         self._witness = witness
-        self._known: dict[str, Mark] = {}
+        self._known: dict[str, HighWaterMark] = {}
         self._signed: dict[str, int] = {}
         self._server: tuple[Any, ...] | None = None
         self._servers = 0
@@ -94,14 +94,14 @@ class HighWater:
         for shard in shards:
             known = self._known.get(shard.name)
             if known is None or known.seq < shard.next_seq:
-                self._known[shard.name] = Mark(shard.next_seq - 1, shard.head)
+                self._known[shard.name] = HighWaterMark(shard.next_seq - 1, shard.head)
 
     def signed(self, sizes: Mapping[str, int]) -> None:
         """Note how many entries of shards are signed."""
         for name, size in sizes.items():
             self._signed[name] = max(size, self._signed.get(name, 0))
 
-    def found(self, problem: Problem) -> bool:
+    def found(self, problem: VerificationProblem) -> bool:
         """Note something that was found against the journal; return whether it is new."""
         if problem in self.problems:
             return False
@@ -133,19 +133,21 @@ class HighWater:
             self.reached([shard])
         return self.set_back
 
-    def _look_at(self, shard: Shard, known: Mark | None, signed: int, stands: bytes | None = None) -> None:
+    def _look_at(self, shard: Shard, known: HighWaterMark | None, signed: int, stands: bytes | None = None) -> None:
         """Find where a shard is not as far as it is known to be; `stands` is the hash at the place of the mark."""
         last = shard.next_seq - 1
         if known is not None and last < known.seq:
-            self._is_set_back(Problem(shard.name, known.seq, _gone(last, known.by, known.seq)))
+            self._is_set_back(VerificationProblem(shard.name, known.seq, _gone(last, known.by, known.seq)))
         elif known is not None and (shard.head if last == known.seq else stands) not in (None, known.hash):
-            self._is_set_back(Problem(shard.name, known.seq, f"the entry is not the one that {known.by} knows"))
+            self._is_set_back(
+                VerificationProblem(shard.name, known.seq, f"the entry is not the one that {known.by} knows")
+            )
         if last < signed:
-            self._is_set_back(Problem(shard.name, signed, _gone(last, _CHECKPOINTS, signed)))
+            self._is_set_back(VerificationProblem(shard.name, signed, _gone(last, _CHECKPOINTS, signed)))
 
-    def _is_set_back(self, problem: Problem) -> None:
+    def _is_set_back(self, problem: VerificationProblem) -> None:
         if self.found(problem):
-            log.error("database set back", shard=problem.shard, entry=problem.seq, what=problem.what)
+            log.error("database rolled back", shard=problem.shard, entry=problem.seq, what=problem.what)
         self.set_back = self.set_back or f"{problem.shard} entry {problem.seq}: {problem.what}"
 
     async def compared(self) -> None:
@@ -165,7 +167,7 @@ class HighWater:
         async with self._engine.connect() as connection:
             servers = self._servers
             sent = {row.shard: row.published_seq for row in await connection.execute(select(relay))}
-        published: Mapping[int, Mark] = {}
+        published: Mapping[int, HighWaterMark] = {}
         if self._witness is not None:
             self.signed(await asyncio.to_thread(self._witness.signed))
             published = await asyncio.to_thread(self._witness.published, sent)
@@ -178,12 +180,16 @@ class HighWater:
             stands = await self._hashes(connection, [(one.shard, mark.seq) for one, _, mark in marks if one])
         for shard, name, mark in marks:
             if shard is None:
-                self._is_set_back(Problem(name, mark.seq, f"the shard is gone; {mark.by} has {mark.seq} entries of it"))
+                self._is_set_back(
+                    VerificationProblem(name, mark.seq, f"the shard is gone; {mark.by} has {mark.seq} entries of it")
+                )
             else:
                 self._look_at(shard, mark, 0, stands.get((shard.shard, mark.seq)))
         for name, size in signed.items():
             if (one := by_name.get(name)) is None:
-                self._is_set_back(Problem(name, size, f"the shard is gone; {size} entries of it are signed"))
+                self._is_set_back(
+                    VerificationProblem(name, size, f"the shard is gone; {size} entries of it are signed")
+                )
             else:
                 self._look_at(one, None, size)
         if self.set_back is None:

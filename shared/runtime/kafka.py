@@ -9,7 +9,7 @@ from time import monotonic
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]  # it has no `__all__`
 
-from shared.runtime.errors import Stop
+from shared.runtime.errors import FatalServiceError
 from shared.runtime.kafka_settings import KafkaSettings
 
 ANSWER_SECONDS = 10.0
@@ -45,7 +45,7 @@ def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
         if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise
         servers = settings.kafka_bootstrap_servers
-        raise Stop(f"there is no topic {topic} on {servers}; create it: pitledger topics apply") from error
+        raise FatalServiceError(f"there is no topic {topic} on {servers}; create it: pitledger topics apply") from error
     places = [TopicPartition(topic, partition.id) for partition in described.partitions]
     specs: list[OffsetSpec] = [OffsetSpec.earliest(), OffsetSpec.latest()]  # type: ignore[no-untyped-call]
     ends = [admin.list_offsets(dict.fromkeys(places, spec), request_timeout=ANSWER_SECONDS) for spec in specs]

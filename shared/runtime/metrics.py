@@ -14,7 +14,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 _RECORDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 _TABLE = ("property", "revenue_class", "game", "table")
-"""As properties are filed: as many as they have tables, and no more than services.reporting.books.running_day says."""
+"""As many as the filed properties have tables, and no more than services.reporting.read_model.running_day says."""
 _OF_TABLES = {
     "handle_cents": "Cents wagered in settled rounds",
     "win_cents": "Win as settled in cents: wagers and vigorish less payouts, before any count,",
@@ -125,7 +125,7 @@ class Metrics:
             "pitledger_scrub_pass_seconds", "Within what time every entry of the journal is verified again", registry=r
         )
         self.rederivation_problems = Gauge(
-            "pitledger_rederivation_problems", "What of the journal does not follow from its topics", registry=r
+            "pitledger_rederivation_problems", "What of the re-derivation mismatch from its topics", registry=r
         )
         self.rederivation_age = Gauge(
             "pitledger_rederivation_age_seconds",

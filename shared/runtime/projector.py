@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.journal.fact_replay import read_recorded
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Recorded
-from shared.journal.rereading import read_recorded
 from shared.journal.tables import JournalTables
 
 
@@ -63,7 +63,7 @@ class Projector:
     project: Project = nothing
     read: Callable[[AsyncConnection, JournalTables], AsyncIterator[Sequence[Recorded]]] = read_recorded
 
-    def with_more(self, other: "Projector") -> "Projector":
+    def extended_with(self, other: "Projector") -> "Projector":
         """Return a projector of the tables of both, each as it is projected alone."""
 
         async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:

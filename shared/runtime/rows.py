@@ -10,7 +10,7 @@ from sqlalchemy import Executable, Row, Select, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.reader import Executes
+from shared.runtime.snapshot_reader import Executes
 
 ThingT = TypeVar("ThingT")
 DocumentT = TypeVar("DocumentT", bound=BaseModel)

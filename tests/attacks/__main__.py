@@ -16,8 +16,8 @@ from subprocess import TimeoutExpired
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from loadtest.progress import TooSlow
 from loadtest.registry import RegistryRefused
-from loadtest.watch import TooSlow
 from services.cli.exits import CommandError
 from tests.attacks import (
     altered,

@@ -87,7 +87,7 @@ def _asked(
     alert: str | No = _TOO_FEW,
     times: int = _TIMES,
 ) -> Attempt:
-    named = at_the_door(service, metric, alert=alert, log="nobody known asked")
+    named = at_the_door(service, metric, alert=alert, log="authentication failed")
     with watching(attacked, named) as watch, _caller(attacked, service, token) as client:
         for _ in range(times):
             answer = client.get(path)
@@ -169,7 +169,7 @@ def _of_provider(attacked: Attacked, issuer: DevelopmentIssuer) -> Iterator[Atte
             "roles-incompatible",
         ),
     ):
-        named = at_the_door(_OTHER, forbidden, alert=_ON_RECORD, log="a reader was refused")
+        named = at_the_door(_OTHER, forbidden, alert=_ON_RECORD, log="authorization denied")
         with watching(attacked, named) as watch, _caller(attacked, _OTHER, token) as client:
             for _ in range(_TIMES):
                 answer = client.get(path)
@@ -211,7 +211,7 @@ def _duties() -> Attempt:
     """Look for the printable matrix, and that it is what the code says."""
     began = time.monotonic()
     ended = subprocess.run(
-        [sys.executable, "-m", "services.cli.generated", "--check"],
+        [sys.executable, "-m", "services.cli.codegen", "--check"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -115,7 +115,7 @@ def _named(why: str, times: int, stated: Stated) -> Named:
 def _unknown(times: int, alert: str | No = _TOO_FEW) -> Named:
     """Return how requests are named that are answered 401 before their body has come."""
     metric = Metric("pitledger_callers_refused_total", {"why": "none"}, by=times)
-    return replace(_named("", times, AT_ONCE), metric=metric, alert=alert, log="nobody known asked")
+    return replace(_named("", times, AT_ONCE), metric=metric, alert=alert, log="authentication failed")
 
 
 def _attacked(
@@ -217,7 +217,7 @@ def _log(attacked: Attacked) -> Attempt:
             if number % 10 == 0:
                 time.sleep(0.05)
         watch.strike()
-    written = log.read_bytes()[began:].count(b"nobody known asked")
+    written = log.read_bytes()[began:].count(b"authentication failed")
     watch.require(written <= 60 * (2 + (time.monotonic() - started) // 60), f"{written} lines were written")
     return watch.attempt(11, f"{asked} requests without a token", "refused", f"{written} lines of the log, 60 a minute")
 

@@ -14,11 +14,11 @@ from unittest.mock import patch
 import psycopg
 from sqlalchemy import MetaData, Table, create_engine
 
+from services.cli.checkpoint_sources import Kept as KeptCheckpoints
 from services.cli.services import NAMES, load, load_all
-from services.cli.signed import Kept as KeptCheckpoints
 from services.cli.tables import every_table
-from shared.runtime.service.messages import verifying_seals
-from shared.runtime.service.projecting import tables_of
+from shared.runtime.projections.projection_replay import tables_of
+from shared.runtime.service.signing_keys import verifying_seals
 from shared.runtime.settings import Settings
 from tests.attacks.floor import Floor
 from tests.attacks.naming import not_projected
@@ -117,7 +117,7 @@ def _live(attacked: Attacked) -> Iterator[Attempt]:
     attempts = []
     for name, tables in every.items():
         said = attacked.log(name).read_bytes()[logged[name] :].decode(errors="replace")
-        lines = [line for line in said.splitlines() if "read model differs" in line]
+        lines = [line for line in said.splitlines() if "projection differs from journal" in line]
         unnamed = [one.name for one in tables if not any(f'"table": "{one.name}"' in line for line in lines)]
         watches[name].require(not unnamed, f"the log does not name {', '.join(unnamed)}")
         what = f"{name}: a row altered in each of {len(tables)} read tables at once, live"

@@ -15,10 +15,10 @@ from loadtest.floor import initial_meters, opening
 from loadtest.games import pit, rules_submissions
 from loadtest.messages import Message, day
 from loadtest.pit import PitBook, PitDay
+from loadtest.progress import Watch
 from loadtest.property import property_document
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
-from loadtest.watch import Watch
 from services.cli.client import Client
 from services.cli.demo_day import gaming_day_of
 from services.cli.demo_pit import ACCOUNTS, People, report_pit

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from services.cli.demo_pit import ACCOUNTS, REPORTING
-from shared.journal.entry import Draft, Posting
+from shared.journal.entry import EntryDraft, Posting
 from tests.attacks.altered import RAISED, SETTLEMENT
 from tests.attacks.floor import PROPERTY, Desks, Floor
 from tests.attacks.forging import appended, removed
@@ -34,7 +34,7 @@ def _deposit(floor: Floor) -> Iterator[Attempt]:
     floor.settled()
     named = not_verified(ACCOUNTS, Says(("verify", "--service", ACCOUNTS), 1, "did not sign"))
 
-    def more(last: Draft) -> dict[str, Any]:
+    def more(last: EntryDraft) -> dict[str, Any]:
         return {
             "sequence": last.sequence + 1,
             "event_id": "forged",
@@ -66,7 +66,7 @@ def _round(floor: Floor) -> Iterator[Attempt]:
     attacked = floor.attacked
     floor.settled()
 
-    def invented(last: Draft) -> dict[str, Any]:
+    def invented(last: EntryDraft) -> dict[str, Any]:
         data = json.loads(last.data) | {"round_id": _INVENTED}
         return {
             "sequence": last.sequence + 1,
@@ -83,7 +83,7 @@ def _round(floor: Floor) -> Iterator[Attempt]:
         metric=Metric("pitledger_rederivation_problems", by=1),
         readyz="503 derivation:",
         alert="PitledgerDerivationFailed",
-        log="journal does not follow",
+        log="re-derivation mismatch",
         verify=Says(("verify", "--rederive", "--service", SETTLEMENT), 1, "follows from no record"),
     )
     with watching(attacked, derived) as slow:

@@ -10,7 +10,7 @@ from sqlalchemy import func, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.cli.database import journal_of
-from shared.journal.entry import Draft, Entry, Posting, seal
+from shared.journal.entry import Entry, EntryDraft, Posting, seal
 from shared.journal.ledger import Ledger
 from shared.journal.reading import read_entries
 from shared.journal.shard import Shard
@@ -45,7 +45,7 @@ async def _last(connection: AsyncConnection, service: str, kind: str) -> tuple[S
     return max(found, key=lambda each: each[1].draft.sequence)  # so that the next place of its stream is free
 
 
-def appended(url: str, service: str, kind: str, change: Callable[[Draft], dict[str, Any]]) -> Shard:
+def appended(url: str, service: str, kind: str, change: Callable[[EntryDraft], dict[str, Any]]) -> Shard:
     """Append an entry as the service does it, with all that is public: a copy of the last of its kind, changed.
 
     Return its shard as it stood before.
@@ -55,7 +55,7 @@ def appended(url: str, service: str, kind: str, change: Callable[[Draft], dict[s
         ledger = Ledger(journal_of(service))
         shard, last = await _last(connection, service, kind)
         draft = replace(last.draft, **change(last.draft))
-        await ledger.know_accounts(engine, [posting.account for posting in draft.postings])
+        await ledger.ensure_accounts(engine, [posting.account for posting in draft.postings])
         at, after = datetime.now(UTC), shard.next_offset
         await ledger.append(connection, shard, [draft], next_offset=after, recorded_at=at)
         return shard

@@ -43,7 +43,7 @@ def not_projected(service: str, differs: str) -> Named:
         metric=Metric("pitledger_projection_differences", by=1),
         readyz="503 projections:",
         alert="PitledgerProjectionDiffers",
-        log="read model differs",
+        log="projection differs from journal",
         verify=Says(("rebuild", service, "--check"), 1, differs),
     )
 

@@ -22,7 +22,7 @@ from services.table_inventory.handlers import PitEvents, Settlements
 from services.table_inventory.queries.windows import Span
 from shared.contracts import counts, inventory
 from shared.contracts.facts import Fact
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.settlements import RoundKey
 from shared.contracts.win import Missing, WinFigures, WinStated
 from tests.days import telling
@@ -89,7 +89,7 @@ class Standing:
 class Books:
     """The ledger of one table."""
 
-    place: Place
+    place: PropertySnapshot
     provisions: Provisions
     counts: list[Count] = field(default_factory=list)
     moved: list[Moved] = field(default_factory=list)

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
 
 from services.table_inventory.domain.provisions import Provisions
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.win import Missing, WinFigures
 from tests.days.acts import Act
 from tests.days.books import Books, Standing
@@ -23,7 +23,7 @@ _NOBODY_OPENED: Final = "opener"
 class Ledger(Protocol):
     """What states the days of a table: the books in memory, or the services themselves."""
 
-    place: Place
+    place: PropertySnapshot
     revisions: int
 
     @property
@@ -47,18 +47,18 @@ class Ledger(Protocol):
 
 
 @cache
-def place_of(begins: str = "06:00", margin_minutes: int = 240, other: str = "refuse") -> Place:
+def place_of(begins: str = "06:00", margin_minutes: int = 240, other: str = "refuse") -> PropertySnapshot:
     """Return a property whose gaming day begins at a time, and how it takes another day than that of a moment."""
     plausible = {"plausibility": {"boundary_minutes": margin_minutes}, "other_gaming_day": other}
     return place(PROPERTY, [NAME], gaming_day_begins=begins, **plausible)
 
 
-def books_of(at: Place, day: date) -> Books:
+def books_of(at: PropertySnapshot, day: date) -> Books:
     """Return the books of a table that was never counted."""
     return Books(at, Provisions.of(at, day))
 
 
-def clock_of(at: Place) -> Clock:
+def clock_of(at: PropertySnapshot) -> Clock:
     """Return the clock of a property, as the reference has it."""
     document = at.document
     shifts = sorted((one.begins, one.shift) for one in document.shifts)
@@ -72,7 +72,7 @@ class Seen:
     reference: Reference
 
     @classmethod
-    def of(cls, at: Place, acts: Iterable[Act], now: datetime) -> "Seen":
+    def of(cls, at: PropertySnapshot, acts: Iterable[Act], now: datetime) -> "Seen":
         """Return what there is to see by now."""
         return cls(Reference(clock_of(at), now).watch(acts))
 

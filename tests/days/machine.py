@@ -180,7 +180,7 @@ class Pit(Stage):
             self.act("written_off", of=made.number, kind="placed")
         elif which == "removed" and made.number in self.off:
             self.act("written_off", of=made.number, kind="removed")
-            self.given_up.add(made.number)
+            self.backoff.add(made.number)
 
     @rule(kind=st.sampled_from(["fill", "credit"]), cents=dollars)
     def prepares(self, kind: str, cents: int) -> None:
@@ -268,7 +268,7 @@ class Pit(Stage):
         if self.at_work is not None:
             self.closes(typo=False)
         self.exchange(day=self.today())
-        for number in sorted(self.given_up & self.off.keys()):
+        for number in sorted(self.backoff & self.off.keys()):
             if number % 2:  # nobody ever finds it: what patrons paid into it is in no drop
                 _, inside = self.off.pop(number)
                 self.paid -= inside["currency"] + inside["counter_check"]

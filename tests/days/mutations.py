@@ -11,7 +11,7 @@ from services.table_inventory import projector
 from services.table_inventory.domain import occupancy, pit, sessions, stated, win
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.windows import NOTHING, Count, Moves
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from tests.days.run import play
 
 Mutation = Callable[[ExitStack], None]
@@ -172,7 +172,7 @@ def slip_not_touched(stack: ExitStack) -> None:
 
 def any_day_believed(stack: ExitStack) -> None:
     """Believe the gaming day that a count claims, however far it lies from its moment."""
-    _instead(stack, Place, "is_day", lambda *_, **__: True)
+    _instead(stack, PropertySnapshot, "is_day", lambda *_, **__: True)
 
 
 def older_days_left(stack: ExitStack) -> None:

@@ -298,12 +298,12 @@ class Reference:
         if not is_done:
             line.missing.add(("count", act.box, act.at))
 
-    def _boxes_of_day(self, day: date, done: set[int], given_up: set[int]) -> None:
+    def _boxes_of_day(self, day: date, done: set[int], backoff: set[int]) -> None:
         there = [box for box in self._boxes if any(of[0] == day for of in box.time)]
         long = [box for box in there if day in box.used or _time_on(box, day) > _CHANGED_FOR_THE_COUNT]
         for box in long or there:
             placed, back = box.placed, box.back
-            if placed is not None and placed.number in given_up:
+            if placed is not None and placed.number in backoff:
                 continue
             missing: list[Lack] = []
             if placed is not None and placed.placed is not None and (back is None or back.box != placed.placed):

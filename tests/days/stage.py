@@ -51,7 +51,7 @@ class Stage(RuleBasedStateMachine):
         self.box: str | None = "B0"
         self.boxes_made, self.inside = 0, Counter[str]()
         self.off: dict[int, tuple[Act, Counter[str]]] = {}
-        self.given_up = set[int]()
+        self.backoff = set[int]()
         self.slips: dict[tuple[str, int], list[Act]] = {}
         self.prepared, self.papers = Counter[str](), 0
         self.rounds: list[Act] = []

@@ -16,13 +16,13 @@ from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import KINDS
 from shared.contracts.inventory import PitRecorded
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.topics import INVENTORY_ROUNDS
 from shared.contracts.win import WinFigures, WinStated
 from shared.journal.entry import Entry
 from shared.journal.reading import read_entries
 from shared.journal.verification import read_shards
-from shared.runtime.publish.relay import Outgoing, entry_message
+from shared.runtime.outbox.relay import Outgoing, entry_message
 from tests.days.acts import Act
 from tests.days.books import Standing
 from tests.days.telling import NAME, chips_of, event_of, figures_of, is_event
@@ -48,7 +48,7 @@ class Through:
     Acts have numbers; those of which the pit tells have places in its stream, in the order in which they happened.
     """
 
-    place: Place
+    place: PropertySnapshot
     url: str
     first: date
     standing: dict[tuple[date, str], Standing] = field(default_factory=dict)

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from shared.journal.inputs import Input, first_input
-from shared.journal.verification import Problem, Verified, read_shards, verify_shard
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
+from shared.journal.topic_identity import TopicIdentity, first_input
+from shared.journal.verification import VerificationProblem, Verified, read_shards, verify_shard
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.run import application, context_of
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.process.run import application, context_of
+from shared.runtime.service.service_context import ServiceContext
 from shared.runtime.settings import Settings
 from tests.faults.subject import Message, Subject
 from tests.support import Databases
@@ -28,23 +28,23 @@ TAKEN = datetime(2026, 11, 20, 9, tzinfo=UTC)
 """When the records that no broker took were taken."""
 
 
-def records_of(topics: Mapping[str, Sequence[Message]]) -> list[Record]:
+def records_of(topics: Mapping[str, Sequence[Message]]) -> list[InputRecord]:
     """The records as a broker with one partition a topic would have them."""
     found = []
     for topic, messages in topics.items():
         for offset, message in enumerate(messages):
             key, value = message if isinstance(message, tuple) else (message["source"].encode(), encoded(message))
-            found.append(Record(topic, 0, offset, key, value, TAKEN))
+            found.append(InputRecord(topic, 0, offset, key, value, TAKEN))
     return found
 
 
 class Reader:
     """The consumers of a service's topics, as one process has them: all partitions of the records are its own."""
 
-    def __init__(self, consumers: Mapping[str, Consumer], records: Iterable[Record], size: int) -> None:
+    def __init__(self, consumers: Mapping[str, Consumer], records: Iterable[InputRecord], size: int) -> None:
         self._consumers = consumers
         self._size = size
-        self._coming: dict[tuple[str, int], list[Record]] = {}
+        self._coming: dict[tuple[str, int], list[InputRecord]] = {}
         for record in sorted(records, key=lambda record: record.offset):
             self._coming.setdefault((record.topic, record.partition), []).append(record)
         self._positions: dict[tuple[str, int], int] = {}
@@ -68,7 +68,7 @@ class Reader:
 async def reader(
     subject: Subject,
     url: str,
-    records: Iterable[Record],
+    records: Iterable[InputRecord],
     *,
     cluster_id: str = "test",
     size: int = 20,
@@ -79,7 +79,7 @@ async def reader(
         handlers = [handler() for handler in (*subject.manifest.references, *subject.manifest.handlers)]
         async with context.pools.background.begin() as connection:
             for handler in handlers:
-                found = Input(handler.topic, cluster_id, topic_id(handler.topic))
+                found = TopicIdentity(handler.topic, cluster_id, topic_id(handler.topic))
                 await first_input(connection, context.tables, found, context.clock())
         consumers = {handler.topic: Consumer(context, handler, cluster_id) for handler in handlers}
         process = Reader(consumers, records, size)
@@ -87,7 +87,7 @@ async def reader(
         yield process
 
 
-def read(subject: Subject, url: str, records: Iterable[Record], **how: Any) -> None:
+def read(subject: Subject, url: str, records: Iterable[InputRecord], **how: Any) -> None:
     """Reads the records, of each partition all from offset 0 or from where it was left: as `reader`."""
 
     async def main() -> None:
@@ -106,10 +106,10 @@ async def _context(subject: Subject, url: str) -> AsyncIterator[ServiceContext]:
         await engine.dispose()
 
 
-def problems(subject: Subject, url: str) -> list[Problem]:
+def problems(subject: Subject, url: str) -> list[VerificationProblem]:
     """What is wrong with the service's journal."""
 
-    async def verify() -> list[Problem]:
+    async def verify() -> list[VerificationProblem]:
         async with _context(subject, url) as context, context.pools.background.connect() as connection:
             tables = subject.manifest.journal
             return [

@@ -12,7 +12,7 @@ import psycopg
 
 from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.kafka import cluster_id
 from shared.runtime.kafka_settings import KafkaSettings
 from tests.faults.books import Books, books_of, check_order, check_published, without_places
@@ -51,7 +51,7 @@ class Stage:
             first, last = (len(messages) * end // parts for end in (part - 1, part))
             produce(self.servers, topic, messages[first:last])
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[InputRecord]:
         """Everything that the broker holds for the service."""
         topics = (*self.subject.references, *self.subject.records)
         return [record for topic in topics for record in read_topic(self.servers, topic)]

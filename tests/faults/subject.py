@@ -6,7 +6,7 @@ from typing import Any
 
 from services.cli.services import load
 from shared.contracts.facts import KINDS
-from shared.contracts.reading import Reader
+from shared.contracts.topic_reader import Reader
 from shared.journal.shard import Seals
 from shared.runtime.database import role_of
 from shared.runtime.service.manifest import Manifest

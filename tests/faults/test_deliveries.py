@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.handler import InputRecord
 from tests.faults.books import books_of, check_order, figures_of, without_offsets
 from tests.faults.in_process import database, read, reader, records_of
 from tests.faults.subject import Subject
@@ -32,7 +32,7 @@ class Runs:
         self._urls.append(database(self.subject, self._databases))
         return self._urls[-1]
 
-    def run(self, *lives: Sequence[Record], size: int = 20) -> str:
+    def run(self, *lives: Sequence[InputRecord], size: int = 20) -> str:
         """Reads records, each sequence in another process; gives the URL of the database, which is in order."""
         url = self.database()
         for records in lives:
@@ -46,7 +46,7 @@ class Runs:
         return self.run(self.records)
 
     @cached_property
-    def accepted(self) -> list[Record]:
+    def accepted(self) -> list[InputRecord]:
         """The records that are not refused; a duplicate is among them."""
         refused = query(self.undisturbed, f'SELECT topic, "offset" FROM {self.subject.schema}.quarantine')
         return _numbered(record for record in self.records if (record.topic, record.offset) not in refused)
@@ -62,7 +62,7 @@ class Runs:
             self._databases.drop(url)
 
 
-def _numbered(records: Iterable[Record]) -> list[Record]:
+def _numbered(records: Iterable[InputRecord]) -> list[InputRecord]:
     """The records in this order: each at the offset to which it comes in its topic."""
     offsets: dict[str, count[int]] = {}
     return [replace(record, offset=next(offsets.setdefault(record.topic, count()))) for record in records]

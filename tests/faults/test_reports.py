@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from shared.contracts.rejection import Reason
-from shared.runtime.web.problems import problem_uri
+from shared.runtime.http.problems import problem_uri
 from tests.faults.stage import Door, Stage
 from tests.faults.subjects import reporting
 from tests.faults.test_pools import locked

@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from shared.contracts.rejection import Reason
-from shared.runtime.web.problems import problem_uri
+from shared.runtime.http.problems import problem_uri
 from tests.support.asgi import AppClient
 
 CHECKS: Final[list[Any]] = [

@@ -34,7 +34,7 @@ from shared.contracts.properties import PropertyDocument
 from shared.contracts.rejection import Rejected
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, sign
-from shared.journal.entry import Draft, entry_record, genesis
+from shared.journal.entry import EntryDraft, entry_record, genesis
 from shared.journal.merkle import Frontier
 from shared.journal.proof import prove
 from shared.journal.signed_batch import signer_name
@@ -42,12 +42,12 @@ from shared.journal.signed_note import CheckpointError, Signer, signed_note
 from shared.jurisdictions.packs import PackWrong, load_pack
 from shared.rules import parse_cases, parse_round, parse_submission
 from shared.rules.errors import Refused
+from shared.runtime.http import Listing
+from shared.runtime.http.bearer_tokens import Tokens
+from shared.runtime.http.conditional_requests import accepted, entity_tag, is_current
+from shared.runtime.http.revocation_list import Revoked
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web import Listing
-from shared.runtime.web.documents import accepted, entity_tag, is_current
-from shared.runtime.web.revoked import Revoked
-from shared.runtime.web.tokens import Tokens
 from tests.fuzz.target import Target, json_of, text_of
 from tests.fuzz.targets import export_facts
 from tests.support.properties import document
@@ -220,7 +220,7 @@ def _export() -> bytes:
     origin = checkpoint_origin("paytable-registry", "submissions/1")
     records: list[bytes] = []
     for seq, (kind, data) in enumerate(export_facts(), 1):
-        draft = Draft(
+        draft = EntryDraft(
             kind=kind, source="/paytable-registry/submissions", sequence=seq, event_id="", offset=None,
             gaming_day=None, occurred_at=_NOW, data=json.dumps(data).encode(),
         )  # fmt: skip

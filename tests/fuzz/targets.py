@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from services.cli.services import load_all
 from services.paytable_registry.domain.exports import versions_of
-from services.round_settlement.domain.settling import Known, settle_event
+from services.round_settlement.domain.settling import RoundHistory, settle_event
 from services.round_settlement.handlers import compiled
 from shared.contracts.catalog import decode_fact
 from shared.contracts.device_signatures import BadSignature, DeviceSignature, encoded_key
@@ -24,11 +24,11 @@ from shared.contracts.properties import PropertyDocument
 from shared.contracts.submissions import SubmissionApproved, SubmissionFiled, submission_hash
 from shared.contracts.tables import READER
 from shared.journal.checkpoint import Checkpoint, open_note, read_unverified, sign
-from shared.journal.mark import Mark, Place, open_mark, sign_mark
 from shared.journal.merkle import EvidenceError, Frontier
 from shared.journal.proof import prove, verify_document
 from shared.journal.signed_batch import BatchVerifier, message_bytes, sign_batch, signer_name
 from shared.journal.signed_note import Signer, Verifier
+from shared.journal.verification_bookmark import VerificationBookmark, VerifiedPosition, open_mark, sign_mark
 from shared.rules import compile_rules, parse_cases, parse_round, parse_submission
 from shared.rules.errors import Refused
 from tests.fuzz.target import Target, json_of, text_of
@@ -100,7 +100,7 @@ def _table_event() -> Callable[[bytes], None]:
     def takes(data: bytes) -> None:
         """Settle what a table reports: what is posted sums to zero."""
         event: Any = READER.decode(data)
-        outcome = settle_event(event, Known(), lambda *_: place_of_round, lambda *_: approved)
+        outcome = settle_event(event, RoundHistory(), lambda *_: place_of_round, lambda *_: approved)
         for recording in outcome.recordings:
             assert 0 == sum(posting.cents for posting in recording.postings)
 
@@ -121,8 +121,8 @@ _RECORDS: Final = [len(one).to_bytes(8, "big") + one for one in (b"a", b"posted"
 
 
 def _mark() -> str:
-    reached = Place(seq=4, postings=8, head=b"\x03" * 32, nodes=(b"\x04" * 32,))
-    mark = Mark(verified=reached, scrubbed=reached, scrubbed_at=DAY)
+    reached = VerifiedPosition(seq=4, postings=8, head=b"\x03" * 32, nodes=(b"\x04" * 32,))
+    mark = VerificationBookmark(verified=reached, scrubbed=reached, scrubbed_at=DAY)
     return sign_mark("pitledger/vigorish/people", mark, _SIGNER)
 
 

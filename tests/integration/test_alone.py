@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
+from shared.runtime.background.leader import run_on_leader
 from shared.runtime.database import create_engine
-from shared.runtime.service.alone import every_alone
 from tests.support import Databases
 from tests.support.services import settled_database
 
@@ -30,7 +30,7 @@ class _Process:
         self.engine = create_engine(url, role="reporting")
         self._left, self._done = left, done
         self.stalls = False
-        self.task = asyncio.create_task(every_alone(self.engine, _WORK, 0.001, self._turn, "work waits"))
+        self.task = asyncio.create_task(run_on_leader(self.engine, _WORK, 0.001, self._turn, "work waits"))
 
     async def _turn(self) -> None:
         if self.stalls:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.runtime.service.migrations import upgrade
+from shared.runtime.process.migrations import upgrade
 from tests.support import Databases, tills
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of

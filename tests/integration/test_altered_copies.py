@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from services.round_settlement.handlers import KnownProperties, Submissions
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.handler import InputRecord
 from tests.support import Databases
 from tests.support.properties import property_event
 from tests.support.rebuilding import execute
@@ -78,7 +78,7 @@ def test_nothing_is_settled_under_an_earlier_copy_with_its_signature_of_then(url
         keeper = table.consumer(handler=handler)
         [(offset,)] = query(url, f"SELECT next_offset FROM round_settlement.shards WHERE name LIKE '{of}/%'")
         await keeper.assigned([0])
-        await keeper.handle([Record(of, 0, offset, None, encoded(event), NOON)])
+        await keeper.handle([InputRecord(of, 0, offset, None, encoded(event), NOON)])
         await reader.handle([second])
         execute(url, *KEPT, *(one.replace("kept_", "earlier_") for one in PUT_BACK))
         await reader.handle([third])
@@ -100,7 +100,7 @@ def test_nothing_is_signed_together_with_what_was_altered(url: str) -> None:
         reader = table.consumer(handler=Submissions())
         [(offset,)] = query(url, "SELECT next_offset FROM round_settlement.shards WHERE name LIKE 'submissions/%'")
         await reader.assigned([0])
-        await reader.handle([Record("submissions", 0, offset, None, encoded(submission(2, version=2)), NOON)])
+        await reader.handle([InputRecord("submissions", 0, offset, None, encoded(submission(2, version=2)), NOON)])
         assert NOT_AS_TAKEN in reader.stopped.reasons[0]
         assert [(1,)] == query(url, "SELECT version FROM round_settlement.submissions")
 

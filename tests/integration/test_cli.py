@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from infra.topics import wanted
+from services.cli.demo_users import PEOPLE, roles_of
 from services.cli.exits import StackEnded
-from services.cli.people import PEOPLE, roles_of
 from services.cli.services import NAMES, load, roles_of_services, url_variable
 from services.cli.stack import RunningStack
 from tests.support import Databases, eventually

@@ -14,10 +14,10 @@ from shared.journal.checkpoint import checkpoint_origin
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.ledger import Ledger
 from shared.journal.signed_note import Signer
+from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools
-from shared.runtime.service.guard import Guard
-from shared.runtime.service.notary import notary
+from shared.runtime.service.checkpoint_signer import notary
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.journals import SHARD, append, draft_of, run
@@ -79,7 +79,7 @@ def recorded(url: str, *sequences: int, minutes_ago: int = 1, sign: bool = True)
             context = RuntimeContext(
                 service=SERVICE, settings=settings, pools=Pools.of_one(engine), ledger=Ledger(journal)
             )
-            await Guard(context, notary(settings, SERVICE)).watch()
+            await JournalVerifier(context, notary(settings, SERVICE)).watch()
 
     run(url, work)
 

@@ -22,10 +22,10 @@ from structlog.testing import capture_logs
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Entry
-from shared.runtime.command.answers import Answer
-from shared.runtime.command.command import Command
-from shared.runtime.command.engine import Engine
-from shared.runtime.service.migrations import upgrade
+from shared.runtime.commands.command import Command
+from shared.runtime.commands.engine import Engine
+from shared.runtime.commands.idempotency import Answer
+from shared.runtime.process.migrations import upgrade
 from tests.support import Databases, eventually, tills
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
@@ -270,7 +270,7 @@ def test_two_processes_that_get_the_same_commands_in_another_order(url: str) -> 
         assert [None, None] == reasons(answers)
         assert answers == others[::-1]
         assert 2 == len(cages[0].kinds())
-    assert {"fenced"} >= {line["kind"] for line in told if line["event"] == "commands are tried again"}
+    assert {"fenced"} >= {line["kind"] for line in told if line["event"] == "command batch failed, retrying"}
 
 
 # --- faults ---

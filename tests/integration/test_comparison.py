@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from shared.local.ports import free_port
+from shared.runtime.background.leader import leadership
 from shared.runtime.database import create_engine
-from shared.runtime.service.alone import alone
 from tests.support import AnyBroker, Databases, answers, eventually
 from tests.support.rebuilding import execute
 from tests.support.services import create_topics, running, settled_database
@@ -33,8 +33,8 @@ def test_one_process_of_a_service_compares(url: str) -> None:
     async def said() -> list[bool]:
         one, other = create_engine(url, role="round_settlement"), create_engine(url, role="round_settlement")
         found = []
-        async with alone(other, "round_settlement.comparison") as is_others:
-            async with alone(one, "round_settlement.comparison") as is_ours:
+        async with leadership(other, "round_settlement.comparison") as is_others:
+            async with leadership(one, "round_settlement.comparison") as is_ours:
                 found += [await is_ours(), await is_others(), await is_ours()]
             async with asyncio.timeout(60):
                 while not await is_others():  # noqa: ASYNC110 - the server ends a connection in its own time
@@ -76,6 +76,6 @@ def test_a_running_service_finds_an_altered_row(url: str, fresh_broker: AnyBroke
         metrics = get("/metrics")
         assert metrics is not None
         assert "pitledger_projection_differences 1.0" in metrics.text
-        assert 1 == worker.log().count("read model differs")  # once, however often it is compared
+        assert 1 == worker.log().count("projection differs from journal")  # once, however often it is compared
         execute(url, "DELETE FROM round_settlement.rounds")
         eventually(is_ready, seconds=60, because="the row is gone")

@@ -11,10 +11,10 @@ from sqlalchemy import event
 
 from services.round_settlement.handlers import Submissions
 from shared.contracts.envelope import Event
-from shared.journal.inputs import Input
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
-from shared.runtime.errors import Stop
+from shared.journal.topic_identity import TopicIdentity
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.kafka import TopicLog
 from tests.support import Databases
 from tests.support.rounds import (
@@ -65,7 +65,7 @@ def test_an_event_that_led_to_no_entry_is_dropped_when_it_comes_again(url: str) 
         reader = table.consumer(handler=Submissions())
         await reader.assigned([0])
         again = encoded(submission())
-        await reader.handle([Record("submissions", 0, offset, None, again, NOON) for offset in (1, 2)])
+        await reader.handle([InputRecord("submissions", 0, offset, None, again, NOON) for offset in (1, 2)])
         assert 2 == table.metrics.duplicates.labels("submissions")._value.get()
 
     play_at(url, play)
@@ -85,7 +85,7 @@ def test_what_takes_long_is_prepared_outside_any_transaction(url: str) -> None:
 
         reader = table.consumer(handler=Slow())
         await reader.assigned([0])
-        await reader.handle([Record("submissions", 0, 1, None, encoded(submission()), NOON)])
+        await reader.handle([InputRecord("submissions", 0, 1, None, encoded(submission()), NOON)])
 
     play_at(url, play)
     assert [0] == open_then
@@ -262,7 +262,7 @@ def test_a_stale_owner_is_sent_back(url: str) -> None:
 
 def test_what_another_process_has_read_is_not_deleted_unread(url: str) -> None:
     """A log may begin where the database stands, wherever its reader believes to be; beyond it records are lost."""
-    known = Input("table.events", "cluster", "topic")
+    known = TopicIdentity("table.events", "cluster", "topic")
 
     def begins_at(first: int) -> TopicLog:
         return TopicLog(known.cluster, known.topic_id, {0: (first, 9)})
@@ -348,7 +348,7 @@ def test_a_database_that_stays_away_ends_the_service(url: str) -> None:
                 raise psycopg.OperationalError("connection refused")
 
         owner = await table.owner(step=step, seconds=0.3)
-        with pytest.raises(Stop, match=r"has not been usable for 0 s: connection refused"):
+        with pytest.raises(FatalServiceError, match=r"has not been usable for 0 s: connection refused"):
             await owner.handle(table.records(completed(T1, 1)))
 
     play_at(url, play)

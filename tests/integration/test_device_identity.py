@@ -14,17 +14,17 @@ from joserfc.registry import HeaderParameter
 from services.round_settlement.manifest import MANIFEST
 from services.vigorish.manifest import MANIFEST as VIGORISH
 from shared.contracts.device_signatures import HEADER
-from shared.journal.inputs import cluster_of
 from shared.journal.signed_batch import BatchVerifier, signer_name
 from shared.journal.signed_note import Signer
-from shared.runtime.consume import facts
-from shared.runtime.consume.handler import Record
+from shared.journal.topic_identity import cluster_of
 from shared.runtime.database import create_engine
+from shared.runtime.ingest import ingest_facts as facts
+from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.rederive.again import Topics
-from shared.runtime.rederive.journal import rederive
-from shared.runtime.rederive.memory import Memory
-from shared.runtime.rederive.records import Records
+from shared.runtime.rederivation.independent_reader import Records
+from shared.runtime.rederivation.journal_rederivation import rederive
+from shared.runtime.rederivation.replay_spec import Topics
+from shared.runtime.rederivation.replay_state import ReplayState
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.desk import Desk, desk_of
 from tests.support.devices import TERMINAL, base64url, device, key_of, registered, system
@@ -198,10 +198,10 @@ class Held:
 
     cluster_id = "test"
 
-    def __init__(self, records: list[Record]) -> None:
+    def __init__(self, records: list[InputRecord]) -> None:
         self._records = records
 
-    def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[Record]]:
+    def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[InputRecord]]:
         found = [one for one in self._records if one.topic == topic and first <= one.offset < end]
         yield from ([one] for one in found if one.partition == partition)
 
@@ -214,13 +214,13 @@ def derived_again(desk: Desk, *, verified: bool = True) -> list[str]:
 
 
 def problems(run: Any, engine: Any, topics: Topics, verifier: BatchVerifier | None = None) -> list[str]:
-    """What of round settlement's journal does not follow from topics."""
+    """What of round settlement's re-derivation mismatch from topics."""
 
     async def work() -> list[str]:
         assert MANIFEST.rederived is not None
         again = MANIFEST.rederived()
         async with engine.connect() as connection:
-            with Memory() as memory:
+            with ReplayState() as memory:
                 found = rederive(connection, MANIFEST.journal, MANIFEST.name, again, topics, memory, verifier=verifier)
                 return [f"{one.shard} {one.seq}: {one.what}" async for one in found]
 

@@ -9,14 +9,14 @@ from typing import Final
 import pytest
 from pydantic import SecretStr
 
+from services.cli.checkpoint_sources import Kept
 from services.cli.releases import releases
 from services.cli.services import NAMES, load, load_all, migrations
-from services.cli.signed import Kept
 from services.cli.tables import every_table
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.local import Broker
-from shared.runtime.service.messages import verifying_seals
-from shared.runtime.service.migrations import upgrade
+from shared.runtime.process.migrations import upgrade
+from shared.runtime.service.signing_keys import verifying_seals
 from shared.runtime.settings import Settings
 from tests.releases.__main__ import DATABASE
 from tests.releases.database import ABOUT, load_topics, unpack

@@ -14,12 +14,12 @@ from services.cli.tables import COMPARED, VERIFIED, Fate, every_table
 from services.round_settlement.manifest import MANIFEST
 from services.round_settlement.tables import journal
 from shared.journal.checkpoint_store import DirectoryStore
+from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.service.guard import Guard
-from shared.runtime.service.kept import kept_checks
-from shared.runtime.service.notary import Notary
-from shared.runtime.service.projecting import tables_of
-from shared.runtime.service.run import context_of
+from shared.runtime.process.run import context_of
+from shared.runtime.projections.projection_replay import tables_of
+from shared.runtime.projections.unprojected_tables import kept_checks
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support import rounds as played
@@ -124,7 +124,7 @@ def problems(url: str, kept: Path) -> list[str]:
         engine = create_engine(url, role=MANIFEST.schema)
         try:
             context = context_of(MANIFEST, Settings(), Pools.of_one(engine), seals=seals_of(SERVICE))
-            guard = Guard(context, Notary(SERVICE, sealing_key(SERVICE), DirectoryStore(kept)))
+            guard = JournalVerifier(context, CheckpointSigner(SERVICE, sealing_key(SERVICE), DirectoryStore(kept)))
             await guard.watch()
         finally:
             await engine.dispose()

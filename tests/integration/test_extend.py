@@ -13,20 +13,21 @@ from sqlalchemy import create_engine, inspect
 
 import services
 import shared.contracts
+from services.cli.codegen import drift, write
 from services.cli.contracts import openapi, readers
-from services.cli.generated import drift, write
-from services.cli.infra import texts
+from services.cli.deployment_codegen import texts
 from services.cli.services import load_all
-from shared.contracts import facts, reading
+from shared.contracts import facts
+from shared.contracts import topic_reader as reading
 from shared.contracts.envelope import pit_source
 from shared.contracts.schemas import asyncapi, json_schemas
 from shared.runtime.database import create_engine as create_async_engine
-from shared.runtime.differences import Compared
+from shared.runtime.differences import ComparedTable
+from shared.runtime.http import roles
+from shared.runtime.process.migrations import upgrade
+from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.migrations import upgrade
-from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
-from shared.runtime.web import roles
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
@@ -142,8 +143,8 @@ def test_the_read_model_is_rebuilt(desk: Desk, added: Added) -> None:
     desk.post("/chips/riverside/E-1/return", {"gaming_day": "2026-11-20", "owner": "pat.doe"}, person="lee")
     before = query(added.url, "SELECT e::text FROM lost_chips.envelopes e ORDER BY 1")
 
-    def rebuilt(*, check: bool) -> Compared:
-        async def run() -> Compared:
+    def rebuilt(*, check: bool) -> ComparedTable:
+        async def run() -> ComparedTable:
             engine = create_async_engine(added.url, role=added.manifest.schema)
             try:
                 compared, *_ = (await rebuild(engine, added.manifest, Settings(), check=check)).tables

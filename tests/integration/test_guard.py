@@ -14,8 +14,8 @@ from shared.journal.checkpoint import open_note
 from shared.journal.shard import Shard
 from shared.journal.signed_note import Signer
 from shared.journal.verification import Verified, read_shards
-from shared.runtime.service import guard as guards
-from shared.runtime.service.notary import Notary
+from shared.runtime.audit import journal_verifier as guards
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from tests.support import Databases
 from tests.support.guarding import (
     NOON,
@@ -39,12 +39,12 @@ def url(databases: Databases) -> Iterator[str]:
 
 
 @pytest.fixture
-def notary(tmp_path: Path) -> Notary:
+def notary(tmp_path: Path) -> CheckpointSigner:
     """A key, and a directory outside the database."""
     return notary_in(tmp_path / "checkpoints")
 
 
-def test_what_was_verified_is_signed(url: str, notary: Notary) -> None:
+def test_what_was_verified_is_signed(url: str, notary: CheckpointSigner) -> None:
     """A checkpoint a growth; the note opens with the public key, and lies in the database and outside."""
 
     async def work(engine: AsyncEngine) -> None:
@@ -64,7 +64,9 @@ def test_what_was_verified_is_signed(url: str, notary: Notary) -> None:
     run_on(url, work)
 
 
-def test_a_long_journal_is_verified_with_rests(url: str, notary: Notary, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_journal_is_verified_with_rests(
+    url: str, notary: CheckpointSigner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Watching leaves room for working, and work begins after the first part; all of it is verified, then signed."""
     monkeypatch.setattr(guards, "ENTRIES_AT_ONCE", 4)
 
@@ -85,7 +87,7 @@ def test_a_long_journal_is_verified_with_rests(url: str, notary: Notary, monkeyp
     run_on(url, work)
 
 
-def test_an_edited_entry_is_found_and_never_signed(url: str, notary: Notary) -> None:
+def test_an_edited_entry_is_found_and_never_signed(url: str, notary: CheckpointSigner) -> None:
     """Once something was found, nothing of that shard is signed any more."""
 
     async def work(engine: AsyncEngine) -> None:
@@ -112,7 +114,7 @@ SWITCH = tuple(f"ALTER TABLE round_settlement.{table} {{}} TRIGGER ALL" for tabl
 @pytest.mark.parametrize("marks", [(), ("DELETE FROM round_settlement.verified",)], ids=["marked", "unmarked"])
 @pytest.mark.parametrize("entries", [3, 2, 7], ids=["as many", "fewer", "more"])
 def test_a_journal_rewritten_while_the_service_was_down(
-    url: str, notary: Notary, entries: int, marks: tuple[str, ...]
+    url: str, notary: CheckpointSigner, entries: int, marks: tuple[str, ...]
 ) -> None:
     """Rows, chain and head rewritten together are caught by the mark, or by the checkpoint that lies outside."""
 
@@ -130,12 +132,12 @@ def test_a_journal_rewritten_while_the_service_was_down(
     run_on(url, work)
 
 
-def test_a_forged_checkpoint_is_found(url: str, notary: Notary) -> None:
+def test_a_forged_checkpoint_is_found(url: str, notary: CheckpointSigner) -> None:
     """A note that was not signed with the service's key is a problem, not a checkpoint."""
 
     async def work(engine: AsyncEngine) -> None:
         await record_entries(engine, 1, 3)
-        forger = Notary("round-settlement", Signer.generate("pitledger/round-settlement"), notary.store)
+        forger = CheckpointSigner("round-settlement", Signer.generate("pitledger/round-settlement"), notary.store)
         await guard_of(engine, forger).watch()
         guard = guard_of(engine, notary)
         await guard.watch()
@@ -144,13 +146,13 @@ def test_a_forged_checkpoint_is_found(url: str, notary: Notary) -> None:
     run_on(url, work)
 
 
-def test_a_process_that_is_overtaken_finds_nothing(url: str, notary: Notary) -> None:
+def test_a_process_that_is_overtaken_finds_nothing(url: str, notary: CheckpointSigner) -> None:
     """Another process of the service signs more between the look and the signature: that contradicts nothing."""
 
     async def work(engine: AsyncEngine) -> None:
         other = guard_of(engine, notary)
 
-        class Slow(guards.Guard):
+        class Slow(guards.JournalVerifier):
             async def _sign(self, shard: Shard, reached: Verified) -> None:
                 if reached.seq == 3:
                     await record_entries(engine, 4, 5)

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import event as sql_event
 
 from services.round_settlement.handlers import KnownProperties, Submissions
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.handler import InputRecord
 from tests.support import Databases
 from tests.support.properties import property_event
 from tests.support.rounds import PROPERTY, TABLES, completed, encoded, submission
@@ -74,14 +74,14 @@ def test_what_one_property_does_wrong_costs_the_other_no_round_and_no_transactio
             made = (
                 document(sequence=2, property=STEADY) if document is submission else property_event(STEADY, sequence=2)
             )
-            await reader.handle([Record(handler.topic, 0, 1, None, encoded(made), NOON)])
+            await reader.handle([InputRecord(handler.topic, 0, 1, None, encoded(made), NOON)])
         owner = await table.owner()
         sql_event.listen(table.engine.sync_engine, "commit", lambda _: transactions.append(1))
         good = refused = 0
         if bad is conflicting:
             await owner.handle(table.records(completed(TABLES[0], 1)))
         for _ in range(BATCHES):
-            records: list[Record] = []
+            records: list[InputRecord] = []
             while len(records) < BATCH:
                 good += 1
                 records += table.records(of_steady(completed(TABLES[0], good)))
@@ -89,7 +89,7 @@ def test_what_one_property_does_wrong_costs_the_other_no_round_and_no_transactio
                     refused += 1
                     raw = bad(refused)
                     [one] = table.records(raw)
-                    records.append(Record(one.topic, one.partition, one.offset, key_of(raw), raw, NOON))
+                    records.append(InputRecord(one.topic, one.partition, one.offset, key_of(raw), raw, NOON))
             transactions.clear()
             assert {} == await owner.handle(records)
             assert 1 <= len(transactions) <= 2

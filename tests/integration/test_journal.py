@@ -187,7 +187,7 @@ def test_a_stale_writer_is_fenced_off(url: str) -> None:
 
     async def work(engine: AsyncEngine) -> None:
         ledger = Ledger(journal)
-        await ledger.know_accounts(engine, {HANDLE, CHIPS})
+        await ledger.ensure_accounts(engine, {HANDLE, CHIPS})
         async with engine.begin() as connection:
             read_early = await ledger.open_shard(connection, SHARD)
         await append(engine, draft_of(1))
@@ -206,7 +206,7 @@ def test_two_writers_at_the_same_moment(url: str) -> None:
 
     async def work(engine: AsyncEngine) -> None:
         ledger = Ledger(journal)
-        await ledger.know_accounts(engine, {HANDLE, CHIPS})
+        await ledger.ensure_accounts(engine, {HANDLE, CHIPS})
         async with engine.begin() as connection:
             shard = await ledger.open_shard(connection, SHARD)
 

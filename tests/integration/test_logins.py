@@ -9,13 +9,13 @@ import pytest
 from loadtest.arrivals import Stage, due
 from loadtest.bench import Bench
 from loadtest.corpus import Head, played
-from loadtest.expected import Expected
+from loadtest.expected_journal import Expected
+from loadtest.progress import Watch
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from loadtest.target import Target
 from loadtest.topic import stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused
-from loadtest.watch import Watch
 from services.cli.stack import RunningStack
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 from shared.local import PostgresServer
@@ -50,7 +50,7 @@ def test_no_argument_of_a_process_holds_a_secret(stack: RunningStack) -> None:
     assert {"postgres", "pitledger", *ROLES} == set(passwords)
     secrets = [SECRET, *passwords.values(), *stack.home.tokens.values()]
     shown = list(arguments())
-    assert any("_leash.py" in each for each in shown), "there is something to look at"
+    assert any("_parent_watchdog.py" in each for each in shown), "there is something to look at"
     assert [] == [each for each in shown if any(secret in each for secret in secrets)]
 
 

@@ -19,10 +19,10 @@ import yaml
 from shared.contracts.rejection import Rejected
 from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
+from shared.runtime.http.access import Caller
+from shared.runtime.http.bearer_tokens import Tokens
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller
-from shared.runtime.web.tokens import Tokens
 from tests.support import eventually
 from tests.support.services import ROOT
 

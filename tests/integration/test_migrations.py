@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Engine, create_engine, inspect, text
 
 from services.cli.services import NAMES, load, migrations
 from shared.runtime.database import role_of
-from shared.runtime.service.migrations import upgrade
+from shared.runtime.process.migrations import upgrade
 from tests.support import Databases
 
 

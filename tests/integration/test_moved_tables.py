@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from services.round_settlement.handlers import KnownProperties
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.handler import InputRecord
 from tests.support import Databases
 from tests.support.properties import property_event
 from tests.support.rounds import LOSING, TABLES, completed, corrected, encoded, record
@@ -32,7 +32,7 @@ async def move(table: Table, url: str) -> None:
     keeper = table.consumer(handler=KnownProperties())
     [(offset,)] = query(url, "SELECT next_offset FROM round_settlement.shards WHERE name LIKE 'properties/%'")
     await keeper.assigned([0])
-    await keeper.handle([Record("properties", 0, offset, None, encoded(event), NOON)])
+    await keeper.handle([InputRecord("properties", 0, offset, None, encoded(event), NOON)])
 
 
 @pytest.mark.parametrize("known_before", [True, False], ids=["known-before", "known-meanwhile"])

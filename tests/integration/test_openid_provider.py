@@ -13,12 +13,12 @@ from oidc_provider_mock import run_server_in_thread
 
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
+from shared.runtime.http.access import Caller, require_role, token_hash
+from shared.runtime.http.app import create_app
+from shared.runtime.http.bearer_tokens import Tokens
+from shared.runtime.http.roles import READ_REPORTS
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller, person_with, token_hash
-from shared.runtime.web.app import create_app
-from shared.runtime.web.roles import READ_REPORTS
-from shared.runtime.web.tokens import Tokens
 from tests.support.asgi import AppClient, assert_problem
 
 BACK = "http://127.0.0.1/back"
@@ -47,7 +47,7 @@ class House:
         router = APIRouter()
 
         @router.get("/reports/{property}")
-        async def read(property: Name, person: Annotated[str, person_with(READ_REPORTS)]) -> str:  # noqa: A002
+        async def read(property: Name, person: Annotated[str, require_role(READ_REPORTS)]) -> str:  # noqa: A002
             return person
 
         async def never(request: Request, caller: Caller, reason: Reason, detail: str) -> None:

@@ -11,8 +11,8 @@ from shared.contracts.topics import VIGORISH
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.signed_batch import BatchVerifier, signer_name
 from shared.journal.signed_note import Signer
-from shared.runtime.service.notary import Notary
-from shared.runtime.service.outside import Outside, write_floors
+from shared.runtime.audit.outside_evidence import OutsideEvidence, write_floors
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker
 from tests.support.published import published
@@ -24,10 +24,10 @@ PARTITIONS = 2
 
 
 @pytest.fixture
-def outside(fresh_broker: AnyBroker) -> Outside:
+def outside(fresh_broker: AnyBroker) -> OutsideEvidence:
     """A service with a topic, which it does not sign."""
     create_topics(fresh_broker.bootstrap_servers, {VIGORISH.name: PARTITIONS})
-    return Outside(Settings(kafka_bootstrap_servers=fresh_broker.bootstrap_servers), SERVICE, [VIGORISH.name])
+    return OutsideEvidence(Settings(kafka_bootstrap_servers=fresh_broker.bootstrap_servers), SERVICE, [VIGORISH.name])
 
 
 def entry(shard: int, seq: int) -> dict[str, Any]:
@@ -35,12 +35,12 @@ def entry(shard: int, seq: int) -> dict[str, Any]:
     return published("vigorish.waived", {}, service=SERVICE, sequence=seq, at=MOMENT, shard=shard)
 
 
-def publish(outside: Outside, entries: Sequence[Mapping[str, Any]], *, signer: Signer | None = None) -> None:
+def publish(outside: OutsideEvidence, entries: Sequence[Mapping[str, Any]], *, signer: Signer | None = None) -> None:
     """Publish entries, each shard on the partition of its key."""
     produce(outside.settings.kafka_bootstrap_servers, VIGORISH.name, entries, signer=signer)
 
 
-def last(outside: Outside, sent: Mapping[int, int]) -> dict[int, tuple[int, str]]:
+def last(outside: OutsideEvidence, sent: Mapping[int, int]) -> dict[int, tuple[int, str]]:
     """The last entries that it learns of, by shard."""
     return {shard: (mark.seq, mark.hash.hex()) for shard, mark in outside.published(sent).items()}
 
@@ -50,14 +50,14 @@ def place(seq: int) -> tuple[int, str]:
     return seq, entry(1, seq)["entryhash"]
 
 
-def test_an_empty_topic_and_one_that_is_not_there_say_nothing(outside: Outside) -> None:
+def test_an_empty_topic_and_one_that_is_not_there_say_nothing(outside: OutsideEvidence) -> None:
     """Whoever has never published starts."""
     assert {} == last(outside, {})
     assert {} == last(replace(outside, topics=["nowhere"]), {1: 5})
 
 
 @pytest.mark.parametrize("sent", [900, 450, 0], ids=["all known", "half of it new", "all new"])
-def test_as_much_is_read_as_may_be_new(outside: Outside, sent: int) -> None:
+def test_as_much_is_read_as_may_be_new(outside: OutsideEvidence, sent: int) -> None:
     """The last entry of a shard is found, however many of other shards have come after it."""
     publish(outside, [entry(1, seq) for seq in range(1, 6)])
     publish(outside, [entry(shard, seq) for seq in range(1, 901) for shard in (2, 3, 4, 5)])
@@ -67,10 +67,10 @@ def test_as_much_is_read_as_may_be_new(outside: Outside, sent: int) -> None:
         assert place(5) == found[1]
 
 
-def test_what_was_named_as_lost_is_not_looked_at(outside: Outside, tmp_path: Path) -> None:
+def test_what_was_named_as_lost_is_not_looked_at(outside: OutsideEvidence, tmp_path: Path) -> None:
     """What follows it is."""
     store = DirectoryStore(tmp_path)
-    told = replace(outside, notary=Notary(SERVICE, Signer.generate(signer_name(SERVICE)), store))
+    told = replace(outside, notary=CheckpointSigner(SERVICE, Signer.generate(signer_name(SERVICE)), store))
     publish(outside, [entry(1, seq) for seq in range(1, 11)])
     assert {1: place(10)} == last(told, {1: 4})
     write_floors(tmp_path, SERVICE, {(VIGORISH.name, number): 10 for number in range(PARTITIONS)})
@@ -79,7 +79,7 @@ def test_what_was_named_as_lost_is_not_looked_at(outside: Outside, tmp_path: Pat
     assert {1: place(7)} == last(told, {1: 4})
 
 
-def test_what_the_service_did_not_sign_says_nothing(outside: Outside) -> None:
+def test_what_the_service_did_not_sign_says_nothing(outside: OutsideEvidence) -> None:
     """Neither that there was more, nor that all of it is known."""
     signer = Signer.generate(signer_name(SERVICE))
     verifying = replace(outside, verifier=BatchVerifier([signer.verifier]))

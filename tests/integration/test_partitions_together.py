@@ -7,8 +7,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import InputRecord
 from tests.integration.test_consumer import FailsOnce
 from tests.support import Databases
 from tests.support.rounds import TABLES, completed, encoded
@@ -32,15 +32,15 @@ async def owner(table: Table, **options: Any) -> Consumer:
     return consumer
 
 
-def records(partition: int, first: int, *events: Mapping[str, Any]) -> list[Record]:
+def records(partition: int, first: int, *events: Mapping[str, Any]) -> list[InputRecord]:
     """Records of a partition from an offset on."""
     return [
-        Record("table.events", partition, offset, event["source"].encode(), encoded(event), NOON)
+        InputRecord("table.events", partition, offset, event["source"].encode(), encoded(event), NOON)
         for offset, event in enumerate(events, first)
     ]
 
 
-def rounds(*numbers: int) -> list[Record]:
+def rounds(*numbers: int) -> list[InputRecord]:
     """Rounds with these sequences of one table in each partition, in disorder of partitions."""
     return [
         record
@@ -128,7 +128,7 @@ def test_a_stream_in_two_partitions_is_recorded_once(url: str, first: int) -> No
     """A table that is sent under the wrong key: what comes second is a duplicate, or another event at a taken place."""
     one = completed(TABLES[0], 1)
 
-    def claimed(events: Sequence[Mapping[str, Any]]) -> list[Record]:
+    def claimed(events: Sequence[Mapping[str, Any]]) -> list[InputRecord]:
         return [*records(first, 0, events[0]), *records(1 - first, 0, events[1])]
 
     async def play(table: Table) -> None:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.runtime.database import Pool, Pools, create_engine
-from shared.runtime.web import ROLES
+from shared.runtime.http import ROLES
 from tests.faults.in_process import database, read, records_of
 from tests.faults.subject import Subject
 from tests.fuzz.apis import Called, call_every
@@ -63,7 +63,7 @@ def called_without(subject: Subject, url: str, *names: str) -> Called:
         try:
             with pytest.MonkeyPatch.context() as patch:
                 if "commands" in names:
-                    patch.setattr("shared.runtime.command.engine._SECONDS_MAX", 0.0)
+                    patch.setattr("shared.runtime.commands.engine._SECONDS_MAX", 0.0)
                 return call_every(desk.client, known_of(subject), examples=1, number=1, checks=())
         finally:
             desk.client.run(taken.aclose())

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from schemathesis import GenerationMode
 
 from shared.contracts.rejection import Reason
-from shared.runtime.web.access import whose_data
-from shared.runtime.web.problems import problem_uri
+from shared.runtime.http.access import whose_data
+from shared.runtime.http.problems import problem_uri
 from tests.faults.subject import Subject
 from tests.fuzz.apis import Known
 from tests.support import Databases

@@ -11,16 +11,16 @@ import pytest
 
 from services.round_settlement.manifest import MANIFEST as SETTLEMENT
 from services.vigorish.manifest import MANIFEST as VIGORISH
-from shared.runtime.command.command import Answered, Command, Commands
-from shared.runtime.command.replay import KafkaOutbox, NotSent, Replay
-from shared.runtime.consume import facts
-from shared.runtime.consume.handler import Record
+from shared.runtime.commands.command import Answered, Command, Commands
+from shared.runtime.commands.record_replay import KafkaOutbox, NotSent, Replay
 from shared.runtime.database import create_engine
+from shared.runtime.ingest import ingest_facts as facts
+from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.kafka import cluster_id
 from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.projector import Transaction
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.asgi import assert_problem
@@ -319,7 +319,7 @@ def test_a_replay_goes_to_kafka(fresh_broker: AnyBroker) -> None:
     assert cluster_id(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=servers)) == asyncio.run(outbox.cluster_id())
     placed = asyncio.run(outbox.send(Replay("pit.events", 3, b"key", b"value", [("a", "b")])))
     [sent] = read_topic(servers, "pit.events")
-    assert (Record("pit.events", *placed, b"key", b"value", sent.taken_at), 3) == (sent, placed[0])
+    assert (InputRecord("pit.events", *placed, b"key", b"value", sent.taken_at), 3) == (sent, placed[0])
     with LostAnswer(servers) as line:  # the embedded broker does not say then where a record is; Apache Kafka does
         behind = KafkaOutbox(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=line.bootstrap_servers), "vigorish")
         told = asyncio.run(_sent_in_the_end(behind, Replay("pit.events", 2, b"key", b"value", [])))

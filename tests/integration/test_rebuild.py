@@ -18,14 +18,14 @@ from services.cli.services import NAMES, load
 from services.round_settlement.manifest import MANIFEST as SETTLEMENT
 from services.vigorish.manifest import MANIFEST as VIGORISH
 from services.vigorish.tables import owed
+from shared.journal.fact_replay import read_recorded
 from shared.journal.recording import Recorded
-from shared.journal.rereading import read_recorded
 from shared.journal.tables import JournalTables
 from shared.runtime.database import create_engine
+from shared.runtime.projections.projection_replay import tables_of
+from shared.runtime.projections.rebuild import rebuild
+from shared.runtime.projections.unprojected_tables import kept_checks
 from shared.runtime.projector import Projector
-from shared.runtime.service.kept import kept_checks
-from shared.runtime.service.projecting import tables_of
-from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support import rounds as played

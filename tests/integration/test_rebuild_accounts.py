@@ -19,8 +19,8 @@ from services.wagering_accounts.watch import expire_due
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import ACCOUNTS as TOPIC
 from shared.runtime.database import create_engine
-from shared.runtime.differences import Compared
-from shared.runtime.service.rebuild import rebuild
+from shared.runtime.differences import ComparedTable
+from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.accounts import CODE, NOON, PROPERTY, Clock, House, a_house, credit
@@ -38,10 +38,10 @@ def url(databases: Databases) -> Iterator[str]:
     databases.drop(url)
 
 
-def rebuilt(url: str, *, check: bool = False, first: Sequence[str] = ()) -> Sequence[Compared]:
+def rebuilt(url: str, *, check: bool = False, first: Sequence[str] = ()) -> Sequence[ComparedTable]:
     """Rebuild the read model as the owner of the database, after some statements; return what was not as it should."""
 
-    async def work() -> Sequence[Compared]:
+    async def work() -> Sequence[ComparedTable]:
         engine = create_engine(url, role="postgres")
         async with engine.begin() as connection:
             for statement in first:

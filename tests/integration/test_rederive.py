@@ -16,16 +16,16 @@ from services.round_settlement.handlers import Submissions
 from services.round_settlement.manifest import MANIFEST
 from shared.journal.entry import Posting
 from shared.journal.ledger import Ledger
-from shared.journal.verification import Problem
+from shared.journal.verification import VerificationProblem
 from shared.local.ports import free_port
-from shared.runtime.consume.handler import Handler, Record
+from shared.runtime.audit.rederivation_job import RederivationJob
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine, reading
+from shared.runtime.ingest.handler import Handler, InputRecord
 from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.rederive.again import Again, Sources
-from shared.runtime.rederive.journal import rederive
-from shared.runtime.rederive.memory import Busy, Memory
-from shared.runtime.service.rederiver import Rederiver
+from shared.runtime.rederivation.journal_rederivation import rederive
+from shared.runtime.rederivation.replay_spec import ReplaySpec, Sources
+from shared.runtime.rederivation.replay_state import Busy, ReplayState
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.desk import desk_of
@@ -55,9 +55,9 @@ WITH_A_DAY = "round-settlement after a day to be derived again"
 
 
 @pytest.fixture(scope="session")
-def day(databases: Databases) -> Sequence[Record]:
+def day(databases: Databases) -> Sequence[InputRecord]:
     """What was read on a day on which all happened that can happen to a record; the database is a template."""
-    records: list[Record] = []
+    records: list[InputRecord] = []
 
     def fill(url: str) -> None:
         migrate(url, "round-settlement")
@@ -81,19 +81,19 @@ def day(databases: Databases) -> Sequence[Record]:
 
 
 @pytest.fixture
-def books(databases: Databases, day: Sequence[Record]) -> Iterator[Books]:
+def books(databases: Databases, day: Sequence[InputRecord]) -> Iterator[Books]:
     """A journal of that day of the test's own."""
     url = databases.create(WITH_A_DAY)
     yield Books(url, day)
     databases.drop(url)
 
 
-def problems(books: Books, topics: Topics | None = None, memory: Memory | None = None) -> list[str]:
+def problems(books: Books, topics: Topics | None = None, memory: ReplayState | None = None) -> list[str]:
     """What is not as it follows."""
 
     async def work(engine: AsyncEngine, connection: AsyncConnection) -> list[str]:
         assert MANIFEST.rederived is not None
-        with memory or Memory() as kept:
+        with memory or ReplayState() as kept:
             held = topics or Topics(books.records)
             found = rederive(connection, MANIFEST.journal, MANIFEST.name, MANIFEST.rederived(), held, kept)
             return [problem.what async for problem in found]
@@ -117,7 +117,7 @@ def forged(books: Books, shard_name: str = SHARD, **changes: Any) -> None:
 
     async def work(engine: AsyncEngine, connection: AsyncConnection) -> None:
         ledger = Ledger(MANIFEST.journal)
-        await ledger.know_accounts(engine, [posting.account for posting in draft.postings])
+        await ledger.ensure_accounts(engine, [posting.account for posting in draft.postings])
         shard = await ledger.open_shard(connection, shard_name)
         at = DAY + timedelta(days=1)
         await ledger.append(connection, shard, [draft], next_offset=shard.next_offset, recorded_at=at)
@@ -142,14 +142,14 @@ def test_an_honest_journal_follows_again(books: Books, at_once: int) -> None:
     assert [] == problems(books, Topics(books.records, at_once))
 
 
-class _Meanwhile(Again[None]):
+class _Meanwhile(ReplaySpec[None]):
     """Something is done after it was asked how far the topics were read."""
 
     def __init__(self, handler: Handler[None], do: Callable[[], None]) -> None:
         super().__init__(handler)
         self._do = do
 
-    async def prepare(self, sources: Sources) -> Sequence[Problem]:
+    async def prepare(self, sources: Sources) -> Sequence[VerificationProblem]:
         del sources
         await asyncio.to_thread(self._do)
         return ()
@@ -175,7 +175,7 @@ def test_a_document_that_comes_while_it_is_derived_is_no_problem(databases: Data
             engine = create_engine(url, role=MANIFEST.schema)
             try:
                 async with reading(engine) as connection:
-                    with Memory() as kept:
+                    with ReplayState() as kept:
                         found = rederive(connection, MANIFEST.journal, MANIFEST.name, agains, topics, kept)
                         return [problem.what async for problem in found]
             finally:
@@ -295,28 +295,28 @@ def test_a_withdrawal_that_the_copy_forgot_is_found(books: Books) -> None:
 def test_it_goes_on_where_it_was(books: Books, tmp_path: Path) -> None:
     """A second pass reads nothing but what is new; what was wrong is found again, and by nobody twice at once."""
     file = tmp_path / "memory"
-    assert [] == problems(books, memory=Memory(file))
+    assert [] == problems(books, memory=ReplayState(file))
     later = [one for one in books.records if one.topic != "table.events"]
-    assert [] == problems(books, Topics(later), Memory(file)), "nothing of it is read again"
+    assert [] == problems(books, Topics(later), ReplayState(file)), "nothing of it is read again"
     with desk_of(MANIFEST, books.url, people=PEOPLE, clock=lambda: DAY + timedelta(hours=9)) as desk:
         desk.read_from(books.records[-1].offset + 1)
         desk.feed("table.events", voided(T1, 7, "a"))
         later += desk.records
-    assert [] == problems(books, Topics(later), Memory(file)), "the round is remembered"
+    assert [] == problems(books, Topics(later), ReplayState(file)), "the round is remembered"
     forged(books, sequence=8, offset=later[-1].offset, record_hash=later[-1].digest())
     for _ in range(2):
-        assert 1 == len(problems(books, Topics(later), Memory(file)))
-    with Memory(file), pytest.raises(Busy):
-        Memory(file)
+        assert 1 == len(problems(books, Topics(later), ReplayState(file)))
+    with ReplayState(file), pytest.raises(Busy):
+        ReplayState(file)
 
 
 def test_an_entry_that_was_derived_and_is_another_one_now_is_found(books: Books, tmp_path: Path) -> None:
     """A pass that goes on begins with the entry at which the one before ended."""
     file = tmp_path / "memory"
-    assert [] == problems(books, memory=Memory(file))
+    assert [] == problems(books, memory=ReplayState(file))
     attacked(books.url, "UPDATE round_settlement.entries SET hash = previous")
     assert "the entry that was derived last is not there any more, or is another one" in problems(
-        books, memory=Memory(file)
+        books, memory=ReplayState(file)
     )
 
 
@@ -333,8 +333,8 @@ def test_the_service_derives_its_journal_every_so_often(books: Books) -> None:
             service=MANIFEST.name, settings=Settings(), pools=Pools.of_one(engine), ledger=Ledger(MANIFEST.journal)
         )
         assert MANIFEST.rederived is not None
-        job = Rederiver(context, MANIFEST.rederived, topics)
-        with Memory() as memory:
+        job = RederivationJob(context, MANIFEST.rederived, topics)
+        with ReplayState() as memory:
             await job.derive(memory)
             await job.derive(memory)
         metrics = context.metrics
@@ -360,9 +360,9 @@ def test_a_job_that_does_not_reach_the_topics_waits(books: Books) -> None:
             service=MANIFEST.name, settings=settings, pools=Pools.of_one(engine), ledger=Ledger(MANIFEST.journal)
         )
         assert MANIFEST.rederived is not None
-        job = Rederiver(context, MANIFEST.rederived)
+        job = RederivationJob(context, MANIFEST.rederived)
         with pytest.raises(ConnectionError):
-            await job.derive(Memory())
+            await job.derive(ReplayState())
         assert job.derived_at is None
 
     books.run(derived)

@@ -11,9 +11,9 @@ import pytest
 
 from services.round_settlement.handlers import Rounds, Submissions, TableEvents
 from shared.contracts.envelope import Event
-from shared.journal.recording import Recording
-from shared.runtime.consume import facts
-from shared.runtime.consume.handler import Record
+from shared.journal.recording import FactWithPostings
+from shared.runtime.ingest import ingest_facts as facts
+from shared.runtime.ingest.handler import InputRecord
 from tests.support import Databases
 from tests.support.rounds import TABLES, completed, encoded, source, submission, two_people, voided
 from tests.support.services import query, settled_database
@@ -154,7 +154,7 @@ def test_a_wrong_key_is_quarantined(url: str) -> None:
 
     async def play(table: Table) -> None:
         owner = await table.owner()
-        await owner.handle([Record("table.events", 0, 0, b"elsewhere", encoded(GOOD), NOON)])
+        await owner.handle([InputRecord("table.events", 0, 0, b"elsewhere", encoded(GOOD), NOON)])
 
     play_at(url, play)
     assert f"the Kafka key is 'elsewhere'; it must be '{source(T1)}'" == quarantine(url)[0][0]
@@ -170,7 +170,7 @@ def test_the_key_says_whose_an_unreadable_record_is(url: str, key: bytes | None,
 
     async def play(table: Table) -> None:
         owner = await table.owner()
-        await owner.handle([Record("table.events", 0, 0, key, b"not JSON", NOON)])
+        await owner.handle([InputRecord("table.events", 0, 0, key, b"not JSON", NOON)])
 
     play_at(url, play)
     [(data,)] = query(url, "SELECT data::text FROM round_settlement.entries")
@@ -190,7 +190,7 @@ def test_a_mended_record_takes_its_place(url: str) -> None:
             (facts.MENDED_BY, b"audit.kim"),
             (facts.MENDED_REASON, b"sign"),
         )
-        await owner.handle([Record("table.events", 0, mended.offset, mended.key, mended.value, NOON, headers)])
+        await owner.handle([InputRecord("table.events", 0, mended.offset, mended.key, mended.value, NOON, headers)])
 
     play_at(url, play)
     assert [
@@ -219,7 +219,7 @@ def test_a_record_replaces_only_what_is_in_quarantine(url: str) -> None:
         for number, named in enumerate(nothing, 1):
             [record] = table.records(completed(T1, number))
             headers = ((facts.QUARANTINE_ID, named),)
-            await owner.handle([Record("table.events", 0, record.offset, record.key, record.value, NOON, headers)])
+            await owner.handle([InputRecord("table.events", 0, record.offset, record.key, record.value, NOON, headers)])
 
     play_at(url, play)
     assert [("record.quarantined", 0), *((POSTED, number) for number in range(1, 6))] == kinds(url)
@@ -233,7 +233,7 @@ class Counting(TableEvents):
         super().__init__()
         self.derived: Counter[str] = Counter()
 
-    def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: Rounds) -> Sequence[FactWithPostings]:
         self.derived[event.id] += 1
         return super().handle(event, state)
 
@@ -265,7 +265,7 @@ def test_a_kind_that_is_not_known_is_passed_over_where_no_money_moves(url: str, 
     async def play(table: Table) -> None:
         reader = table.consumer(handler=Submissions())
         await reader.assigned([0])
-        await reader.handle([Record("submissions", 0, 1, None, encoded(document), NOON)])
+        await reader.handle([InputRecord("submissions", 0, 1, None, encoded(document), NOON)])
         skipped = table.metrics.skipped.labels("submissions")._value.get()
         assert (moves_money is False) == bool(skipped)
 

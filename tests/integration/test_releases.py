@@ -15,16 +15,16 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.cli.releases import Release, releases
 from services.cli.services import NAMES, load, load_all, migrations
-from shared.contracts.reading import Passed
+from shared.contracts.topic_reader import Skipped
 from shared.journal.checkpoint import Checkpoint, open_note
 from shared.journal.signed_note import Verifier
-from shared.journal.verification import Problem, Verified, read_shards, verify_shard
+from shared.journal.verification import VerificationProblem, Verified, read_shards, verify_shard
 from shared.local import Broker
 from shared.rules.errors import Refused
 from shared.runtime.database import create_engine, role_of
-from shared.runtime.differences import Comparison
-from shared.runtime.service.migrations import upgrade
-from shared.runtime.service.rebuild import rebuild
+from shared.runtime.differences import TableComparison
+from shared.runtime.process.migrations import upgrade
+from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.releases.__main__ import DATABASE
 from tests.releases.database import ABOUT, Files, empty_tables, load_topics, unpack, values_of
@@ -85,12 +85,12 @@ def work(service: str, archived: Archived, what: Any) -> Any:
     return asyncio.run(main())
 
 
-def verified(service: str, archived: Archived) -> tuple[list[Problem], int, int]:
+def verified(service: str, archived: Archived) -> tuple[list[VerificationProblem], int, int]:
     """What is wrong with a journal, how many entries it has, and how many of them signed checkpoints cover."""
     tables = load(service).journal
     verifiers = [Verifier.from_string(line) for line in archived.files["verifiers.txt"].decode().splitlines()]
 
-    async def what(engine: AsyncEngine) -> tuple[list[Problem], int, int]:
+    async def what(engine: AsyncEngine) -> tuple[list[VerificationProblem], int, int]:
         problems, entries, signed = [], 0, 0
         async with engine.connect() as connection:
             notes = (await connection.execute(tables.checkpoints.select())).all()
@@ -102,7 +102,7 @@ def verified(service: str, archived: Archived) -> tuple[list[Problem], int, int]
                 signed += max((one.size for one in opened), default=0)
         return problems, entries, signed
 
-    found: tuple[list[Problem], int, int] = work(service, archived, what)
+    found: tuple[list[VerificationProblem], int, int] = work(service, archived, what)
     return found
 
 
@@ -119,10 +119,10 @@ def test_an_archived_journal_verifies(service: str, archived: Archived) -> None:
 def test_the_tables_of_an_archive_are_those_that_follow_from_it(service: str, archived: Archived) -> None:
     """A rebuild with the code of today, of the archived journal and topics, comes to the archived rows."""
 
-    async def what(engine: AsyncEngine) -> Comparison:
+    async def what(engine: AsyncEngine) -> TableComparison:
         return await rebuild(engine, load(service), archived.settings, check=True)
 
-    compared: Comparison = work(service, archived, what)
+    compared: TableComparison = work(service, archived, what)
     assert [] == list(compared.unfit)
     assert {} == {one.table: one.first for one in compared.tables if one.different}
     assert sum(one.rows for one in compared.tables) > 0
@@ -154,7 +154,7 @@ def test_every_reader_takes_what_an_archive_s_topics_hold(archived: Archived) ->
                 except Refused:
                     assert value in refused
                 else:
-                    assert not isinstance(event.data, Passed) or event.data.known
+                    assert not isinstance(event.data, Skipped) or event.data.known
                     taken += 1
     assert taken > sum(map(len, values.values()))
 

@@ -9,9 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.round_settlement.desk import ApprovedSender
 from services.round_settlement.manifest import MANIFEST
-from shared.runtime.command.replay import NotSent, Replay
-from shared.runtime.rederive.journal import rederive
-from shared.runtime.rederive.memory import Memory
+from shared.runtime.commands.record_replay import NotSent, Replay
+from shared.runtime.rederivation.journal_rederivation import rederive
+from shared.runtime.rederivation.replay_state import ReplayState
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.corrections import PEOPLE, ROUND, decide, propose, take_effect
@@ -226,11 +226,11 @@ def test_the_journal_follows_again_from_the_topic(desk: Desk, outbox: Outbox, ur
 
 
 def _problems(books: Books) -> list[str]:
-    """What of a journal does not follow from the records."""
+    """What of a re-derivation mismatch from the records."""
 
     async def work(engine: AsyncEngine, connection: AsyncConnection) -> list[str]:
         assert MANIFEST.rederived is not None
-        with Memory() as memory:
+        with ReplayState() as memory:
             topics = Topics(books.records)
             found = rederive(connection, MANIFEST.journal, MANIFEST.name, MANIFEST.rederived(), topics, memory)
             return [problem.what async for problem in found]

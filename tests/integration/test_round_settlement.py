@@ -13,8 +13,8 @@ from services.round_settlement.manifest import MANIFEST
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.proof import verify_document
 from shared.journal.signed_note import Signer
-from shared.runtime.service.guard import Guard
-from shared.runtime.service.notary import Notary
+from shared.runtime.audit.journal_verifier import JournalVerifier
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
@@ -75,8 +75,8 @@ def _get(desk: Desk, path: str) -> Any:
 
 def _sign(desk: Desk, directory: Path) -> None:
     """Sign checkpoints of all that there is, and keep them in a directory."""
-    notary = Notary("round-settlement", SIGNER, DirectoryStore(directory))
-    desk.client.run(Guard(desk.context, notary).watch())
+    notary = CheckpointSigner("round-settlement", SIGNER, DirectoryStore(directory))
+    desk.client.run(JournalVerifier(desk.context, notary).watch())
 
 
 def test_a_round_is_shown_with_its_whole_history(desk: Desk) -> None:

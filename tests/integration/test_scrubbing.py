@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.signed_note import Signer
 from shared.journal.verification import verify_shard
-from shared.runtime.service import guard as guards
-from shared.runtime.service.notary import Notary
+from shared.runtime.audit import journal_verifier as guards
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from tests.support import Databases
 from tests.support.guarding import (
     NOON,
@@ -39,7 +39,7 @@ def url(databases: Databases) -> Iterator[str]:
 
 
 @pytest.fixture
-def notary(tmp_path: Path) -> Notary:
+def notary(tmp_path: Path) -> CheckpointSigner:
     """A key, and a directory outside the database."""
     return notary_in(tmp_path / "checkpoints")
 
@@ -58,7 +58,7 @@ DELETED = (REPLICA, "DELETE FROM round_settlement.entries WHERE seq = 2")
 
 
 @pytest.mark.parametrize("altered", [MOVED, REHASHED, DELETED], ids=["moved", "rehashed", "deleted"])
-def test_an_old_entry_that_was_altered_is_found(url: str, notary: Notary, altered: tuple[str, ...]) -> None:
+def test_an_old_entry_that_was_altered_is_found(url: str, notary: CheckpointSigner, altered: tuple[str, ...]) -> None:
     """What was verified is verified again: a superuser's change is found, logged, shown and never signed."""
 
     async def work(engine: AsyncEngine) -> None:
@@ -89,7 +89,7 @@ CUT = (
 
 
 @pytest.mark.parametrize("altered", [REWRITTEN, CUT], ids=["rewritten", "cut"])
-def test_a_chain_that_was_rewritten_is_found(url: str, notary: Notary, altered: tuple[str, ...]) -> None:
+def test_a_chain_that_was_rewritten_is_found(url: str, notary: CheckpointSigner, altered: tuple[str, ...]) -> None:
     """At the next watch, whatever the rotation does: what was verified last is not there any more."""
 
     async def work(engine: AsyncEngine) -> None:
@@ -104,7 +104,7 @@ def test_a_chain_that_was_rewritten_is_found(url: str, notary: Notary, altered: 
 
 
 def test_the_rotation_comes_to_every_entry_in_its_time(
-    url: str, notary: Notary, monkeypatch: pytest.MonkeyPatch
+    url: str, notary: CheckpointSigner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A little at a time: an alteration anywhere is found within one pass, and the age says when the last one ended."""
     monkeypatch.setattr(guards, "SCRUBBED_A_SECOND", 4 / PAUSE.total_seconds())
@@ -131,7 +131,7 @@ def test_the_rotation_comes_to_every_entry_in_its_time(
     run_on(url, work)
 
 
-def test_what_was_verified_survives_a_restart(url: str, notary: Notary) -> None:
+def test_what_was_verified_survives_a_restart(url: str, notary: CheckpointSigner) -> None:
     """The next process verifies what is new, goes on with the rotation, and finds what was altered in between."""
 
     async def work(engine: AsyncEngine) -> None:
@@ -160,12 +160,14 @@ def test_what_was_verified_survives_a_restart(url: str, notary: Notary) -> None:
     run_on(url, work)
 
 
-def test_a_mark_is_relied_on_only_with_the_key_of_the_service(url: str, notary: Notary, tmp_path: Path) -> None:
+def test_a_mark_is_relied_on_only_with_the_key_of_the_service(
+    url: str, notary: CheckpointSigner, tmp_path: Path
+) -> None:
     """Whoever writes a mark that says that all was verified gains nothing: every entry is verified again."""
 
     async def work(engine: AsyncEngine) -> None:
         await record_entries(engine, 1, 3)
-        elsewhere = Notary(
+        elsewhere = CheckpointSigner(
             "round-settlement", Signer.generate("pitledger/round-settlement"), DirectoryStore(tmp_path / "elsewhere")
         )
         await guard_of(engine, elsewhere).watch()
@@ -177,7 +179,7 @@ def test_a_mark_is_relied_on_only_with_the_key_of_the_service(url: str, notary: 
     run_on(url, work)
 
 
-def test_a_shard_that_is_gone_is_found(url: str, notary: Notary) -> None:
+def test_a_shard_that_is_gone_is_found(url: str, notary: CheckpointSigner) -> None:
     """Live, and after a restart by the checkpoints outside."""
 
     async def work(engine: AsyncEngine) -> None:

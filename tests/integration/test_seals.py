@@ -10,16 +10,16 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.round_settlement.tables import journal
-from shared.journal.entry import Draft, Posting
-from shared.journal.inputs import Input, adopt
+from shared.journal.entry import EntryDraft, Posting
 from shared.journal.ledger import Ledger
 from shared.journal.reading import read_entry
 from shared.journal.shard import Unsealed
 from shared.journal.signed_note import Signer
+from shared.journal.topic_identity import TopicIdentity, adopt
 from shared.journal.verification import read_shards
+from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.database import create_engine
-from shared.runtime.service.guard import Guard
-from shared.runtime.service.migrations import upgrade
+from shared.runtime.process.migrations import upgrade
 from tests.support import Databases, tills
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
@@ -61,10 +61,10 @@ def forge(url: str, desk: Desk) -> None:
             [shard] = [one for one in await read_shards(connection, ledger.tables) if one.next_seq > 1]
             last = await read_entry(connection, ledger.tables, shard.shard, shard.next_seq - 1)
             money = tuple(Posting(each.account, each.cents * 200) for each in last.draft.postings)
-            draft: Draft = replace(
+            draft: EntryDraft = replace(
                 last.draft, sequence=last.draft.sequence + 1, event_id="forged", record_hash=None, postings=money
             )
-            await ledger.know_accounts(engine, [each.account for each in money])
+            await ledger.ensure_accounts(engine, [each.account for each in money])
             await ledger.append(connection, shard, [draft], next_offset=shard.next_offset, recorded_at=NOON)
         await engine.dispose()
 
@@ -74,7 +74,7 @@ def forge(url: str, desk: Desk) -> None:
 
 def found_by_guard(desk: Desk) -> list[str]:
     """What the guard of a service says at its next watch."""
-    guard = Guard(desk.context)
+    guard = JournalVerifier(desk.context)
     desk.client.run(guard.watch())
     return [problem.what for problem in guard.problems]
 
@@ -149,7 +149,7 @@ def test_who_has_no_key_adopts_no_topic(url: str) -> None:
     """A topic is adopted from where it was sealed, with the key of the service."""
 
     async def work(engine: AsyncEngine) -> None:
-        there = Input("table.events", "c1", "t1")
+        there = TopicIdentity("table.events", "c1", "t1")
         ours, others = (Ledger(journal, seals_of("round-settlement", signer=key)) for key in (None, stranger))
         async with engine.begin() as connection:
             await adopt(connection, ours, there, {0: (5, 9)}, NOON)

@@ -17,10 +17,10 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.round_settlement.manifest import MANIFEST
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
-from shared.runtime.rederive.journal import rederive
-from shared.runtime.rederive.memory import Memory
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.rederivation.journal_rederivation import rederive
+from shared.runtime.rederivation.replay_state import ReplayState
 from tests.support import Databases
 from tests.support.properties import property_event
 from tests.support.rederiving import Books, Topics
@@ -45,7 +45,7 @@ def url(databases: Databases) -> Iterator[str]:
 class Log:
     """The partitions of `table.events`, as their records come."""
 
-    records: list[Record] = field(default_factory=list)
+    records: list[InputRecord] = field(default_factory=list)
     read: Counter[int] = field(default_factory=Counter)
 
     def put(self, partition: int, *events: Said) -> None:
@@ -53,13 +53,13 @@ class Log:
         for event in events:
             offset = len(self.of(partition))
             key = event["source"].encode()
-            self.records.append(Record("table.events", partition, offset, key, encoded(event), NOON))
+            self.records.append(InputRecord("table.events", partition, offset, key, encoded(event), NOON))
 
-    def of(self, partition: int) -> list[Record]:
+    def of(self, partition: int) -> list[InputRecord]:
         """All records of a partition."""
         return [one for one in self.records if one.partition == partition]
 
-    def next(self, partition: int, records: int) -> list[Record]:
+    def next(self, partition: int, records: int) -> list[InputRecord]:
         """The next records of a partition, some of them."""
         found = self.of(partition)[self.read[partition] :][:records]
         self.read[partition] += len(found)
@@ -68,7 +68,7 @@ class Log:
     async def hand_all(self, owners: Mapping[int, Consumer], chance: random.Random) -> None:
         """Hand all records to the owners of their partitions: two of them at once, in batches as they come."""
         while any(self.read[number] < len(self.of(number)) for number in owners):
-            batches: dict[int, list[Record]] = {}
+            batches: dict[int, list[InputRecord]] = {}
             for number in sorted(owners, key=lambda _: chance.random())[: chance.randint(1, len(owners))]:
                 batches.setdefault(id(owners[number]), []).extend(self.next(number, chance.randint(1, 5)))
             by_id = {id(owner): owner for owner in owners.values()}
@@ -98,14 +98,14 @@ def money(url: str) -> list[Any]:
 def problems(url: str, log: Log) -> list[str]:
     """What re-derivation finds."""
     known = [
-        Record(topic, 0, 0, None, encoded(document), NOON)
+        InputRecord(topic, 0, 0, None, encoded(document), NOON)
         for topic, document in (("properties", property_event()), ("submissions", submission()))
     ]
 
     async def work(engine: AsyncEngine, connection: AsyncConnection) -> list[str]:
         assert MANIFEST.rederived is not None
         held, agains = Topics([*known, *log.records]), MANIFEST.rederived()
-        with Memory() as memory:
+        with ReplayState() as memory:
             found = rederive(connection, MANIFEST.journal, MANIFEST.name, agains, held, memory)
             return [f"{problem.shard}/{problem.seq}: {problem.what}" async for problem in found]
 

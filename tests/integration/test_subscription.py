@@ -13,18 +13,18 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from sqlalchemy import MetaData
 
-from shared.journal.inputs import Input
 from shared.journal.ledger import Ledger
 from shared.journal.tables import journal_tables
+from shared.journal.topic_identity import TopicIdentity
 from shared.local import Broker
 from shared.local.ports import free_port
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
-from shared.runtime.consume.stopped import Stopped
-from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.errors import Stop
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.halted_partitions import HaltedPartitions
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.ingest.subscription import KafkaTopics, Subscription
 from shared.runtime.kafka import TopicLog, cluster_id, topic_log
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker
@@ -51,7 +51,7 @@ class Reader:
         self.looked_seconds = 0.0
         self.batch_seconds = 0.0
         self.batch_records_max = settings.batch_records_max
-        self.stopped = Stopped(self.context, topic)
+        self.stopped = HaltedPartitions(self.context, topic)
         self.look: Any = None
         self.positions: dict[int, int] = {}
         self.batches: list[int] = []
@@ -66,10 +66,10 @@ class Reader:
         for partition in partitions:
             self.positions.pop(partition, None)
 
-    async def compare(self, known: Input, found: TopicLog, positions: Mapping[int, int]) -> None:
+    async def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
         self.stopped.compare(known, found, positions)
 
-    async def handle(self, records: Sequence[Record]) -> dict[int, int]:
+    async def handle(self, records: Sequence[InputRecord]) -> dict[int, int]:
         for record in records:
             self.positions[record.partition] = record.offset + 1
             self.values.append(record.value)
@@ -85,7 +85,7 @@ async def subscribed(servers: str, topic: str, failures: list[BaseException]) ->
     found = topic_log(settings, topic)
     topics = KafkaTopics(reader.context, failures.append)
     await topics.start()
-    known = Input(topic, found.cluster_id, found.topic_id)
+    known = TopicIdentity(topic, found.cluster_id, found.topic_id)
     subscription = Subscription(topics, cast(Consumer, reader), known, whole=False, failed=failures.append)
     await subscription.start()
     try:
@@ -227,7 +227,11 @@ def test_what_comes_is_handed_over_with_what_is_there(revoked: list[int], expect
     async def work() -> tuple[list[tuple[int, int]], list[dict[str, Any]]]:
         reader = Reader("t", Settings(batch_records_max=500))
         subscription = Subscription(
-            cast(KafkaTopics, None), cast(Consumer, reader), Input("t", "c", "i"), whole=False, failed=lambda _: None
+            cast(KafkaTopics, None),
+            cast(Consumer, reader),
+            TopicIdentity("t", "c", "i"),
+            whole=False,
+            failed=lambda _: None,
         )
         let_go = [TopicPartition("t", number) for number in revoked]
         taking = Taking([message(0, 8), message(1, 3)], lambda: subscription._on_revoke(cast(Any, None), let_go))
@@ -251,7 +255,7 @@ def _statistics(client: str, *told: str) -> str:
 def test_a_client_that_has_lost_every_broker_ends_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of librdkafka's own, such as the coordinator's, some are left, and some that it does not look for."""
     now = 0.0
-    monkeypatch.setattr("shared.runtime.consume.subscription.monotonic", lambda: now)
+    monkeypatch.setattr("shared.runtime.ingest.subscription.monotonic", lambda: now)
 
     async def work() -> None:
         nonlocal now
@@ -262,7 +266,7 @@ def test_a_client_that_has_lost_every_broker_ends_the_service(monkeypatch: pytes
         async def told(at: float, client: str, *brokers: str) -> None:
             nonlocal now
             now = at
-            with suppress(Stop):
+            with suppress(FatalServiceError):
                 topics.note(_statistics(client, *brokers))
             await asyncio.sleep(0)
 

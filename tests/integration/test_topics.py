@@ -16,11 +16,11 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it has no `
 
 from infra.topics import BrokerUnreachableError, Outcome, TopicRefusedError, apply, wanted
 from shared.local.ports import free_port
-from shared.runtime.consume.records import record_of
+from shared.runtime.ingest.kafka_records import record_of
 from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.rederive import records as records_of_topics
-from shared.runtime.rederive.again import TopicLacks
-from shared.runtime.rederive.records import Records
+from shared.runtime.rederivation import independent_reader as records_of_topics
+from shared.runtime.rederivation.independent_reader import Records
+from shared.runtime.rederivation.replay_spec import TopicLacks
 from tests.support import AnyBroker
 
 pytestmark = pytest.mark.broker

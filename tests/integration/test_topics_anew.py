@@ -14,18 +14,18 @@ from services.round_settlement.handlers import TableEvents
 from services.round_settlement.manifest import MANIFEST
 from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.tables import journal
-from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
-from shared.runtime.consume.subscription import KafkaTopics, Subscription
+from shared.journal.topic_identity import TopicIdentity, first_input
+from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.ingest.subscription import KafkaTopics, Subscription
 from shared.runtime.kafka import TopicLog, topic_log
 from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.service.comparer import Comparer
-from shared.runtime.service.guard import Guard
-from shared.runtime.service.health import Health
+from shared.runtime.process.health import Health
+from shared.runtime.projections.drift_monitor import DriftMonitor
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.rebuilding import named
@@ -89,14 +89,14 @@ async def reading(url: str, servers: str) -> AsyncIterator[tuple[Subscription, H
     failures: list[BaseException] = []
     found = topic_log(context.settings, TOPIC)
     async with context.pools.background.begin() as connection:
-        known = await first_input(connection, journal, Input(TOPIC, found.cluster_id, found.topic_id), NOON)
+        known = await first_input(connection, journal, TopicIdentity(TOPIC, found.cluster_id, found.topic_id), NOON)
     topics = KafkaTopics(context, failures.append)
     await topics.start()
     consumer = Consumer(context, TableEvents(), known.log)
     subscription = Subscription(topics, consumer, known, whole=False, failed=failures.append)
     await subscription.start()
     try:
-        yield subscription, Health(context, Guard(context), Comparer(context, MANIFEST), [subscription])
+        yield subscription, Health(context, JournalVerifier(context), DriftMonitor(context, MANIFEST), [subscription])
         assert [] == failures
     finally:
         await subscription.stop()
@@ -183,7 +183,7 @@ def test_a_topic_created_again_while_it_is_read_is_noticed(
     async def work() -> str:
         async with reading(url, servers) as (subscription, health):
             await until(lambda: len(posted(url)) >= 1)
-            monkeypatch.setattr("shared.runtime.consume.subscription.topic_log", another)
+            monkeypatch.setattr("shared.runtime.ingest.subscription.topic_log", another)
             await subscription.look()
             await asyncio.to_thread(play, servers, T1, [2])
             return str(await health.checks["input"]())
@@ -214,14 +214,14 @@ def test_what_transactions_leave_out_is_asked_about_once_a_batch(
     sender = Producer({"bootstrap.servers": servers, "transactional.id": "pit", "log_level": 0})
     sender.init_transactions(60)
     send(range(1, 21))
-    monkeypatch.setattr("shared.runtime.consume.subscription.topic_log", counted)
+    monkeypatch.setattr("shared.runtime.ingest.subscription.topic_log", counted)
 
     async def work() -> None:
         async with reading(url, servers) as (subscription, _):
             consumer = subscription.consumer
             inner = consumer.handle
 
-            async def handle(records: Sequence[Record]) -> dict[int, int]:
+            async def handle(records: Sequence[InputRecord]) -> dict[int, int]:
                 rewind = await inner(records)
                 handled.append(consumer.looked_seconds)
                 return rewind
@@ -268,7 +268,7 @@ def test_records_deleted_before_they_were_read_stop_the_partition(
     def begins_at_three(settings: KafkaSettings, topic: str) -> TopicLog:
         return replace(topic_log(settings, topic), bounds={0: (3, 4)})
 
-    for module in ("shared.runtime.consume.subscription", "services.cli.topics"):
+    for module in ("shared.runtime.ingest.subscription", "services.cli.topics"):
         monkeypatch.setattr(f"{module}.topic_log", begins_at_three)
 
     why = asyncio.run(why_stopped(url, servers))
@@ -290,9 +290,9 @@ def test_a_topic_that_ends_before_what_was_read_of_it_stops_the_partition(
     def ends_at_one(settings: KafkaSettings, topic: str) -> TopicLog:
         return replace(topic_log(settings, topic), bounds={0: (0, 1)})
 
-    monkeypatch.setattr("shared.runtime.consume.subscription.topic_log", ends_at_one)
+    monkeypatch.setattr("shared.runtime.ingest.subscription.topic_log", ends_at_one)
     assert asyncio.run(is_read(url, servers)), "the last record is there, whatever the broker says of the end"
-    monkeypatch.setattr("shared.runtime.consume.subscription.partitions_holding", lambda *_: set())
+    monkeypatch.setattr("shared.runtime.ingest.subscription.partitions_holding", lambda *_: set())
 
     assert "table.events/0 was read up to offset 2 and ends at 1" in asyncio.run(why_stopped(url, servers))
 

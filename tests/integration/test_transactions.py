@@ -14,14 +14,14 @@ from confluent_kafka import Producer
 
 from services.cli.intake_topics import Topics
 from shared.local import Broker
-from shared.runtime.consume import ends
-from shared.runtime.consume.rereading import _batches
+from shared.runtime.audit.journal_verifier import JournalVerifier
+from shared.runtime.ingest import partition_ends as ends
+from shared.runtime.ingest.topic_replay import _batches
 from shared.runtime.kafka import topic_log
-from shared.runtime.rederive.published import whole_topics
-from shared.runtime.rederive.records import Records
-from shared.runtime.service import health as health_of
-from shared.runtime.service.comparer import Comparer
-from shared.runtime.service.guard import Guard
+from shared.runtime.process import health as health_of
+from shared.runtime.projections.drift_monitor import DriftMonitor
+from shared.runtime.rederivation.independent_reader import Records
+from shared.runtime.rederivation.published_entries import whole_topics
 from shared.runtime.settings import Settings
 from tests.integration.test_subscription import LOOK_SECONDS, Reader, subscribed
 from tests.support import AnyBroker
@@ -146,7 +146,9 @@ def test_a_broker_that_says_nothing_is_told(how: str, monkeypatch: pytest.Monkey
             async with subscribed(broker.bootstrap_servers, topic, failures) as subscription:
                 context = cast(Reader, subscription.consumer).context
                 manifest: Any = None
-                health = health_of.Health(context, Guard(context), Comparer(context, manifest), [subscription])
+                health = health_of.Health(
+                    context, JournalVerifier(context), DriftMonitor(context, manifest), [subscription]
+                )
 
                 def lag() -> float:
                     subscription.observe()

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from services.round_settlement.tables import journal
 from shared.journal.checkpoint import Checkpoint
 from shared.journal.merkle import Frontier
-from shared.journal.verification import Problem
+from shared.journal.verification import VerificationProblem
 from tests.support import Databases
 from tests.support.journals import append, draft_of, problems_of, run
 from tests.support.services import settled_database
@@ -47,7 +47,7 @@ def test_verification_finds_what_an_administrator_changed(url: str, name: str) -
             await connection.execute(text(f"ALTER TABLE round_settlement.{table} DISABLE TRIGGER ALL"))
             await connection.execute(text(statement.format(f"round_settlement.{table}")))
 
-    async def verify(engine: AsyncEngine) -> list[Problem]:
+    async def verify(engine: AsyncEngine) -> list[VerificationProblem]:
         async with engine.connect() as connection:
             return await problems_of(connection)
 
@@ -68,7 +68,7 @@ def test_a_journal_rewritten_contradicts_its_checkpoint(url: str, databases: Dat
             frontier = Frontier().extend(hashes)
         return Checkpoint("pitledger/round-settlement/test", frontier.size, frontier.root())
 
-    async def verify(engine: AsyncEngine) -> list[Problem]:
+    async def verify(engine: AsyncEngine) -> list[VerificationProblem]:
         async with engine.connect() as connection:
             assert await problems_of(connection) == []
             return await problems_of(connection, checkpoints=(signed,))

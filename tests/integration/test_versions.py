@@ -13,18 +13,19 @@ from pydantic import SecretStr
 
 import services
 import shared.contracts
-from shared.contracts import facts, reading, upcasting
-from shared.contracts.reading import Reader
+from shared.contracts import facts, upcasting
+from shared.contracts import topic_reader as reading
+from shared.contracts.topic_reader import Reader
 from shared.journal.entry import Entry
 from shared.rules.errors import Refused
 from shared.runtime.database import create_engine
-from shared.runtime.differences import Comparison
-from shared.runtime.publish.relay import Outgoing, entry_message
+from shared.runtime.differences import TableComparison
+from shared.runtime.http import roles
+from shared.runtime.outbox.relay import Outgoing, entry_message
+from shared.runtime.process.migrations import upgrade
+from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.migrations import upgrade
-from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
-from shared.runtime.web import roles
 from tests.integration.test_extend import FILES, NOON, PAGE, PEOPLE, found, waiting
 from tests.support import Databases
 from tests.support.desk import Desk, desk_of
@@ -104,10 +105,10 @@ def reader_of(manifest: Manifest) -> Reader:
     return Reader(manifest.publishes, contract.ChipTakenIn, contract.ChipReturned)
 
 
-def rebuilt(desk: Desk, url: str, *, check: bool) -> Comparison:
+def rebuilt(desk: Desk, url: str, *, check: bool) -> TableComparison:
     """What a rebuild finds."""
 
-    async def run() -> Comparison:
+    async def run() -> TableComparison:
         engine = create_engine(url, role=desk.manifest.schema)
         try:
             return await rebuild(engine, desk.manifest, Settings(DATABASE_URL=SecretStr(url)), check=check)

@@ -20,12 +20,12 @@ from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.ledger import Ledger
 from shared.journal.merkle import Frontier, consistency_proof
 from shared.journal.signed_note import Signer, Verifier
-from shared.journal.witness import Request, State, Witness
+from shared.journal.witness import State, Witness, WitnessRequest
+from shared.runtime.audit.journal_verifier import JournalVerifier
+from shared.runtime.audit.witness_client import WitnessClient
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools
-from shared.runtime.service.guard import Guard
-from shared.runtime.service.notary import notary
-from shared.runtime.service.witnessing import Witnessing
+from shared.runtime.service.checkpoint_signer import notary
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.answers import get
@@ -138,8 +138,8 @@ def test_witnesses_cosign_and_verify_demands_them(
         context = await record(engine, 1, 2, 3)
         signing = notary(context.settings, SERVICE)
         assert signing is not None
-        witnessing = Witnessing.of(context, signing)
-        guard = Guard(context, signing)
+        witnessing = WitnessClient.of(context, signing)
+        guard = JournalVerifier(context, signing)
         for more in ((), (4, 5)):
             await append(engine, *map(draft_of, more), recorded_at=datetime.now(UTC) - timedelta(hours=1))
             await guard.watch()
@@ -156,10 +156,10 @@ def test_witnesses_cosign_and_verify_demands_them(
         context = await record(engine, 6)
         signing = notary(context.settings, SERVICE)
         assert signing is not None
-        await Guard(context, signing).watch()
+        await JournalVerifier(context, signing).watch()
         # Two processes of the service ask: the second is told a size that it does not remember.
         for _ in range(2):
-            await Witnessing.of(context, signing).once()
+            await WitnessClient.of(context, signing).once()
 
     witnesses[0].kill()
     for each in witnesses:
@@ -206,7 +206,7 @@ def test_the_key_of_a_service_is_replaced(
             context = RuntimeContext(
                 service=SERVICE, settings=Settings(), pools=Pools.of_one(engine), ledger=Ledger(journal)
             )
-            await Guard(context, notary(context.settings, SERVICE)).watch()
+            await JournalVerifier(context, notary(context.settings, SERVICE)).watch()
 
         run(url, work)
         return DirectoryStore(kept).latest(ORIGIN) or ""
@@ -226,7 +226,7 @@ def test_the_key_of_a_service_is_replaced(
     (tmp_path / "witness").mkdir()
     with State(tmp_path / "witness") as state:
         witness = Witness(seen, logs, state, lambda: 1_700_000_000)
-        for asked in (Request(0, (), first), Request(3, proof, second)):
+        for asked in (WitnessRequest(0, (), first), WitnessRequest(3, proof, second)):
             assert witness.add(asked).startswith(f"— {W1} ")
     for lines in (old, f"{new.verifier}\n"):
         verifiers.write_text(lines)

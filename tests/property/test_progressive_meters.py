@@ -22,7 +22,7 @@ from services.progressive_meters.domain.pools import (
     transfer,
 )
 from services.progressive_meters.domain.rounds import Played, Terms, count_round
-from services.reporting.books.meters import ON_DISPLAY, amounts_of_movement
+from services.reporting.read_model.meters import ON_DISPLAY, amounts_of_movement
 from shared.contracts.exact import NANOCENTS, exact_text, nanocents, parse_exact, shown
 from shared.contracts.meters import Hit, Movement, PoolTerms
 from shared.journal.entry import Posting

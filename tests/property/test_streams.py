@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.journal.streams import Place, Stream
+from shared.journal.streams import Stream, StreamPosition
 
 
 @given(st.lists(st.integers(1, 40), max_size=120))
@@ -12,10 +12,10 @@ def test_a_stream_knows_what_it_has_seen(sequences: list[int]) -> None:
     stream, seen = Stream(), set[int]()
     for sequence in sequences:
         place = stream.place(sequence)
-        assert (place is Place.TAKEN) == (sequence in seen)
-        assert (place is Place.NEXT) == (sequence == max(seen, default=0) + 1)
-        assert (place is Place.LATE) == (sequence not in seen and sequence < max(seen, default=0))
-        if place is not Place.TAKEN:
+        assert (place is StreamPosition.TAKEN) == (sequence in seen)
+        assert (place is StreamPosition.NEXT) == (sequence == max(seen, default=0) + 1)
+        assert (place is StreamPosition.LATE) == (sequence not in seen and sequence < max(seen, default=0))
+        if place is not StreamPosition.TAKEN:
             stream.take(sequence)
             seen.add(sequence)
         missing = {number for first, last in stream.missing() for number in range(first, last + 1)}

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.reporting.books.catalog import MODULES
-from services.reporting.books.measures import amounts_of
+from services.reporting.read_model.catalog import MODULES
+from services.reporting.read_model.measures import amounts_of
 from services.wagering_accounts.commands import COMMANDS
 from services.wagering_accounts.commands.accounts import BuyIn, CashOut, OpenAccount
 from services.wagering_accounts.commands.deciding import AccountsCommand
@@ -22,8 +22,8 @@ from services.wagering_accounts.tables import AMOUNTS
 from shared.contracts.accounts import AccountsFact
 from shared.contracts.rejection import Rejected
 from shared.contracts.settlements import AccountCredit
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Now
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Now
 from tests.support import properties
 
 PROPERTY, TABLE, GAME = "riverside", "BJ-01", "blackjack"
@@ -91,7 +91,7 @@ class Ledger:
         if recording is not None:
             self._check(recording)
 
-    def _check(self, recording: Recording) -> None:
+    def _check(self, recording: FactWithPostings) -> None:
         """The postings sum to zero, holds are what is on hold and in play, and so say the measures of reporting.
 
         They explain the movements too.

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from services.cli.generated import ROOT
+from services.cli.codegen import ROOT
 from services.cli.releases import (
     CANDIDATE,
     FOLDER,

@@ -21,11 +21,11 @@ from confluent_kafka.cimpl import NewTopic
 from sqlalchemy import make_url
 
 from services.cli.services import NAMES, migrations
-from shared.runtime.consume.records import record_of
 from shared.runtime.database import role_of
+from shared.runtime.ingest.kafka_records import record_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.service.migrations import upgrade
+from shared.runtime.process.migrations import upgrade
 from tests.support import eventually
 
 Files = dict[str, bytes]

@@ -11,7 +11,7 @@ from loadtest.games import pit
 from services.cli.demo import PROPERTY, SETTINGS, play_day
 from services.cli.demo_pit import ACCOUNTS, INVENTORY, METERS, People
 from services.cli.demo_reports import delivery, wait_for_delivery
-from services.cli.ending import Ending
+from services.cli.interrupts import InterruptGuard
 from services.cli.services import load
 from services.cli.stack import RunningStack
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS, TOPICS
@@ -42,7 +42,7 @@ def play(folder: Path) -> Files:
         RunningStack(environment=environment, settings=SETTINGS | delivering) as stack,
         People(stack) as people,
     ):
-        day = play_day(stack, people, Ending(), pit(_TABLES), rounds=_ROUNDS, seed=_SEED)
+        day = play_day(stack, people, InterruptGuard(), pit(_TABLES), rounds=_ROUNDS, seed=_SEED)
         assert [] == day["differences"]
         _afterwards(people, day, stack)
         wait_for_delivery(people, folder)

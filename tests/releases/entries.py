@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import shard_source
-from shared.contracts.facts import KINDS, Kind
+from shared.contracts.facts import KINDS, EventKind
 from shared.contracts.pit import EVENTS
-from shared.contracts.reading import kind_of
-from shared.journal.entry import Account, Draft, Entry, Posting, genesis, seal
-from shared.journal.recording import Cause, Recording, draft
-from shared.runtime.publish.relay import Outgoing, entry_message
+from shared.contracts.topic_reader import kind_of
+from shared.journal.entry import Account, Entry, EntryDraft, Posting, genesis, seal
+from shared.journal.recording import Causation, FactWithPostings, draft
+from shared.runtime.outbox.relay import Outgoing, entry_message
 from tests.unit.contracts.examples import EXAMPLES
 
 Line = dict[str, Any]
@@ -42,10 +42,10 @@ def lines() -> Iterator[Line]:
                 yield _line(kind, example["data"] | {"event": event, "data": EXAMPLES[event]["data"]})
 
 
-def _line(kind: Kind, data: Mapping[str, Any]) -> Line:
+def _line(kind: EventKind, data: Mapping[str, Any]) -> Line:
     fact = decode_fact(kind.type, json.dumps(data).encode())
-    cause = Cause("/properties/riverside/tables/BJ-01", 7, "e-7", 41, _NOON, bytes(range(32)))
-    made = draft(Recording(fact=fact, postings=_MONEY if kind.moves_money else ()), cause)
+    cause = Causation("/properties/riverside/tables/BJ-01", 7, "e-7", 41, _NOON, bytes(range(32)))
+    made = draft(FactWithPostings(fact=fact, postings=_MONEY if kind.moves_money else ()), cause)
     [entry] = seal([made], shard=1, shard_name=_SHARD, next_seq=1, head=genesis(_SHARD), recorded_at=_NOON)
     publisher = _EVERYBODY if kind.topic is None else str(kind.topic.publisher)
     message = entry_message(shard_source(publisher, 1), 1, Outgoing.of(entry))
@@ -86,7 +86,7 @@ def entry_of(line: Line) -> Entry:
     return Entry(
         shard=1,
         seq=said["seq"],
-        draft=Draft(
+        draft=EntryDraft(
             kind=said["kind"],
             source=said["source"],
             sequence=said["sequence"],

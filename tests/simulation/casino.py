@@ -30,7 +30,7 @@ from services.table_inventory.commands.slips import PrepareSlip, RequestSlip
 from services.wagering_accounts.commands.accounts import BuyIn, CashOut, OpenAccount
 from shared.contracts.envelope import as_json, encode
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
-from shared.runtime.command.command import Approving, Command
+from shared.runtime.commands.command import Approving, Command
 from tests.simulation.log import Sent
 
 T = TypeVar("T")

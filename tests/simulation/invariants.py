@@ -13,8 +13,8 @@ from loadtest.books import Books
 from shared.contracts.envelope import position, shard_source
 from shared.contracts.topics import TABLE_EVENTS
 from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.consume.authentic import content_digest
 from shared.runtime.database import reading
+from shared.runtime.ingest.signature_check import content_digest
 from shared.runtime.service.manifest import Manifest
 from tests.faults.subjects import SUBJECTS
 from tests.simulation.casino import ACCOUNTS, INVENTORY, METERS, REPORTING, SETTLEMENT, VIGORISH, Day

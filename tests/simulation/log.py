@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.kafka import TopicLog
 from tests.simulation.chance import Chance
 
@@ -22,7 +22,7 @@ Headers = Sequence[tuple[str, Any]]
 class Partition:
     """A partition: all that was ever appended, and the offsets that it still holds."""
 
-    history: list[Record] = field(default_factory=list)
+    history: list[InputRecord] = field(default_factory=list)
     begins: int = 0
     removed: set[int] = field(default_factory=set)
     """Offsets that compaction has left out."""
@@ -32,7 +32,7 @@ class Partition:
         """Return the offset after the last record."""
         return len(self.history)
 
-    def held(self, offset: int) -> Iterator[Record]:
+    def held(self, offset: int) -> Iterator[InputRecord]:
         """Yield the records that it holds, from an offset on."""
         for record in self.history[max(offset, self.begins) :]:
             if record.offset not in self.removed:
@@ -122,7 +122,7 @@ class Topic:
         number = crc32(key or b"") % len(self.partitions)
         history = self.partitions[number].history
         told = tuple((name, text.encode() if isinstance(text, str) else text) for name, text in headers)
-        history.append(Record(self.name, number, len(history), key, value, at, told, by_broker=True))
+        history.append(InputRecord(self.name, number, len(history), key, value, at, told, by_broker=True))
         for reader in self.readers:
             reader.bell.ring()
 

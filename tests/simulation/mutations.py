@@ -14,23 +14,23 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal import ledger
-from shared.journal.entry import Draft, Entry
-from shared.journal.inputs import Input
+from shared.journal.entry import Entry, EntryDraft
 from shared.journal.ledger import Ledger
 from shared.journal.recording import Recorded
 from shared.journal.shard import Shard
-from shared.journal.streams import Place, Stream
-from shared.runtime.command.answers import Answers
-from shared.runtime.command.engine import Engine
-from shared.runtime.consume import consumer as consuming
-from shared.runtime.consume import rereading
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.known import Places
-from shared.runtime.consume.stopped import Stopped
-from shared.runtime.errors import Kind, kind_of
+from shared.journal.streams import Stream, StreamPosition
+from shared.journal.topic_identity import TopicIdentity
+from shared.runtime.commands.engine import Engine
+from shared.runtime.commands.idempotency import IdempotencyStore
+from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.ingest import consumer as consuming
+from shared.runtime.ingest import topic_replay as rereading
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.halted_partitions import HaltedPartitions
+from shared.runtime.ingest.prefetch import StreamPositions
 from shared.runtime.kafka import TopicLog
+from shared.runtime.outbox.relay import BATCH_ENTRIES, Outgoing, Relay
 from shared.runtime.projector import Projector, Transaction
-from shared.runtime.publish.relay import BATCH_ENTRIES, Outgoing, Relay
 from shared.runtime.service.manifest import Manifest
 
 Mutation = Callable[[ExitStack], None]
@@ -43,16 +43,16 @@ def fence_ignored(stack: ExitStack) -> None:
         pass
 
     stack.enter_context(patch.object(ledger, "_require", lambda *_: None))
-    stack.enter_context(patch.object(Places, "require_unmoved", mistaken))
+    stack.enter_context(patch.object(StreamPositions, "require_unmoved", mistaken))
 
 
 def taken_place_taken_again(stack: ExitStack) -> None:
     """Take an event whose place in its stream is taken for the next one."""
     place = Stream.place
 
-    def mistaken(self: Stream, sequence: int) -> Place:
+    def mistaken(self: Stream, sequence: int) -> StreamPosition:
         found = place(self, sequence)
-        return Place.NEXT if found is Place.TAKEN else found
+        return StreamPosition.NEXT if found is StreamPosition.TAKEN else found
 
     stack.enter_context(patch.object(Stream, "place", mistaken))
 
@@ -80,9 +80,9 @@ def position_without_entries(stack: ExitStack) -> None:
 def lost_answer_taken_for_refusal(stack: ExitStack) -> None:
     """Take a commit whose answer was lost for one that the database refuses."""
 
-    def mistaken(error: BaseException) -> Kind:
+    def mistaken(error: BaseException) -> ErrorKind:
         found = kind_of(error)
-        return Kind.REFUSED if found is Kind.AMBIGUOUS else found
+        return ErrorKind.REFUSED if found is ErrorKind.AMBIGUOUS else found
 
     stack.enter_context(patch.object(consuming, "kind_of", mistaken))
 
@@ -93,32 +93,32 @@ def place_not_looked_up(stack: ExitStack) -> None:
     async def nothing(*_: object) -> dict[tuple[str, int], bytes]:
         return {}
 
-    stack.enter_context(patch.object(consuming, "taken_digests", nothing))
+    stack.enter_context(patch.object(consuming, "load_digests", nothing))
 
 
 def stream_known_in_part(stack: ExitStack) -> None:
     """Take a stream for known that was not read, because the database was lost meanwhile."""
-    load = Places.load
+    load = StreamPositions.load
 
-    async def mistaken(self: Places, connection: AsyncConnection, tables: Any, names: set[str]) -> None:
+    async def mistaken(self: StreamPositions, connection: AsyncConnection, tables: Any, names: set[str]) -> None:
         try:
             await load(self, connection, tables, names)
         except DBAPIError:
             self.streams.update((name, Stream()) for name in names - self.streams.keys())
             raise
 
-    stack.enter_context(patch.object(Places, "load", mistaken))
+    stack.enter_context(patch.object(StreamPositions, "load", mistaken))
 
 
 def hole_skipped(stack: ExitStack) -> None:
     """Read on behind records that were deleted before they were read."""
-    stack.enter_context(patch.object(Stopped, "compare", lambda *_: None))
+    stack.enter_context(patch.object(HaltedPartitions, "compare", lambda *_: None))
 
 
 def position_remembered(stack: ExitStack) -> None:
     """Take a partition to be read as far as this process remembers: another may have gone further."""
 
-    async def mistaken(self: Consumer, known: Input, found: TopicLog, positions: Mapping[int, int]) -> None:
+    async def mistaken(self: Consumer, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
         self.stopped.compare(known, found, positions)
 
     stack.enter_context(patch.object(Consumer, "compare", mistaken))
@@ -176,7 +176,7 @@ def hash_over_other_bytes(stack: ExitStack) -> None:
     """Hash the data of an entry before it is as it is stored."""
     seal = vars(ledger)["seal"]
 
-    def mistaken(drafts: Sequence[Draft], **place: Any) -> list[Entry]:
+    def mistaken(drafts: Sequence[EntryDraft], **place: Any) -> list[Entry]:
         spaced = [replace(one, data=one.data.replace(b'":', b'": ')) for one in drafts]
         sealed = seal(spaced, **place)
         return [replace(entry, draft=one) for entry, one in zip(sealed, drafts, strict=True)]
@@ -187,15 +187,15 @@ def hash_over_other_bytes(stack: ExitStack) -> None:
 def key_forgotten(stack: ExitStack) -> None:
     """Do a command again that was answered already under its key."""
 
-    async def no_answers(self: Answers, found: Any) -> Mapping[Any, Any]:
+    async def no_answers(self: IdempotencyStore, found: Any) -> Mapping[Any, Any]:
         del self, found
         return {}
 
-    async def keep(self: Answers, sent: Any, given: Sequence[Any]) -> None:
+    async def keep(self: IdempotencyStore, sent: Any, given: Sequence[Any]) -> None:
         await sent.write(self._keep, _rows(given))
 
-    stack.enter_context(patch.object(Answers, "read", no_answers))
-    stack.enter_context(patch.object(Answers, "keep", keep))
+    stack.enter_context(patch.object(IdempotencyStore, "read", no_answers))
+    stack.enter_context(patch.object(IdempotencyStore, "keep", keep))
 
 
 def _rows(given: Sequence[Any]) -> list[dict[str, Any]]:
@@ -226,7 +226,7 @@ def lost_answer_taken_for_done(stack: ExitStack) -> None:
                 yield connection
                 decided = True
         except Exception as error:
-            if not decided or kind_of(error) is not Kind.AMBIGUOUS:
+            if not decided or kind_of(error) is not ErrorKind.AMBIGUOUS:
                 raise
 
     stack.enter_context(patch.object(Engine, "_transaction", mistaken))

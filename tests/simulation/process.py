@@ -10,19 +10,19 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from shared.journal.entry import Entry
-from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
 from shared.journal.shard import Seals
 from shared.journal.tables import JournalTables
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Handler, Record
-from shared.runtime.consume.patience import Patience
+from shared.journal.topic_identity import TopicIdentity, first_input
 from shared.runtime.database import Pools, role_of
-from shared.runtime.errors import Kind, Stop, kind_of
-from shared.runtime.publish.relay import Relay
-from shared.runtime.service import run
-from shared.runtime.service.context import ServiceContext
+from shared.runtime.errors import ErrorKind, FatalServiceError, kind_of
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import Handler, InputRecord
+from shared.runtime.ingest.retry import RetryPolicy
+from shared.runtime.outbox.relay import Relay
+from shared.runtime.process import run
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.service_context import ServiceContext
 from shared.runtime.settings import Settings
 from tests.simulation.chance import Chance
 from tests.simulation.log import Bell, Log, Member, Producer, Topic
@@ -131,7 +131,7 @@ class Process:
             await work
         except (Killed, asyncio.CancelledError):
             pass
-        except Stop as stop:
+        except FatalServiceError as stop:
             self.crash(f"stops: {stop}")
         except Exception as error:  # noqa: BLE001 - no service may have it
             if self.alive:
@@ -151,12 +151,12 @@ class Process:
     async def _follow(self, handler: Handler[Any], *, whole: bool) -> "_Follower":
         found = self._parts.log.topic(handler.topic).found()
 
-        async def known() -> Input:
+        async def known() -> TopicIdentity:
             async with self.context.pools.background.begin() as connection:
-                there = Input(handler.topic, found.cluster_id, found.topic_id)
+                there = TopicIdentity(handler.topic, found.cluster_id, found.topic_id)
                 return await first_input(connection, self.context.tables, there, self.context.clock())
 
-        read = await Patience(self.context, handler.topic).until_answered(known)
+        read = await RetryPolicy(self.context, handler.topic).retry_until_deadline(known)
         follower = _Follower(self._parts, Consumer(self.context, handler, read.log), read, whole=whole)
         self._followers.append(follower)
         self.does(f"reads {handler.topic}", follower.follow())
@@ -168,7 +168,7 @@ class Process:
             try:
                 count = await relay.publish()
             except Exception as error:
-                if kind_of(error) is Kind.BUG:
+                if kind_of(error) is ErrorKind.BUG:
                     raise
                 continue
             if not count:
@@ -197,7 +197,7 @@ class _Relay(Relay):
 class _Follower(Member):
     """Read a topic for a consumer, as `Subscription` does: whole, or as a member of the group of the service."""
 
-    def __init__(self, parts: Parts, consumer: Consumer, known: Input, *, whole: bool) -> None:
+    def __init__(self, parts: Parts, consumer: Consumer, known: TopicIdentity, *, whole: bool) -> None:
         super().__init__()
         self.consumer = consumer
         self.topic: Topic = parts.log.topic(consumer.topic)
@@ -259,9 +259,9 @@ class _Follower(Member):
     async def _look(self) -> None:
         await self.consumer.compare(self._known, self.topic.found(), self.consumer.positions)
 
-    def _fetched(self, most: int) -> list[Record]:
+    def _fetched(self, most: int) -> list[InputRecord]:
         """Return records that come next, of one partition after the other."""
-        records: list[Record] = []
+        records: list[InputRecord] = []
         for number in self._parts.chance.shuffled(sorted(self._positions)):
             for record in self.topic.partitions[number].held(self._positions[number]):
                 if len(records) == most:

@@ -7,11 +7,11 @@ from unittest.mock import patch
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from shared.runtime.consume import rereading
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest import topic_replay as rereading
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.projections.projection_replay import keepers_of
+from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.projecting import keepers_of
-from shared.runtime.service.rebuild import rebuild
 from tests.simulation.log import Log
 from tests.simulation.process import SETTINGS
 from tests.simulation.world import World
@@ -57,7 +57,7 @@ def _lost(world: World, manifest: Manifest) -> list[str]:
 def _rereading(log: Log) -> Iterator[None]:
     """Have a rebuild read topics of the simulated log again."""
 
-    def batches(settings: Any, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[Record]]:
+    def batches(settings: Any, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[InputRecord]]:
         del settings, group
         for number, end in ends.items():
             records = [one for one in log.topic(topic).partitions[number].held(0) if one.offset < end]

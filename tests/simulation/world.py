@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.cli.services import load
 from shared.contracts.rejection import Rejected
-from shared.runtime.command.answers import Answer
-from shared.runtime.errors import Kind, kind_of
+from shared.runtime.commands.idempotency import Answer
+from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.service.manifest import Manifest
 from tests.simulation.casino import BEGINS, REPORTING, SERVICES, Asked, Day, Part
 from tests.simulation.chance import Chance
@@ -200,7 +200,8 @@ class World:
                 assert before == answer, f"{asked.key} was answered {before} and then {answer}"
                 return answer
             if isinstance(error, Rejected) or not (
-                isinstance(error, Killed) or kind_of(error) in (Kind.TRANSIENT, Kind.AMBIGUOUS, Kind.FENCED)
+                isinstance(error, Killed)
+                or kind_of(error) in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED)
             ):
                 raise error
 

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 import httpx
 from fastapi import FastAPI
 
-from shared.runtime.web.problems import PROBLEM
+from shared.runtime.http.problems import PROBLEM
 
 T = TypeVar("T")
 

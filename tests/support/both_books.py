@@ -9,7 +9,7 @@ from urllib.parse import quote
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import INVENTORY_ROUNDS
-from shared.runtime.publish.relay import Outgoing, entry_message
+from shared.runtime.outbox.relay import Outgoing, entry_message
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, at
 from tests.support.properties import property_event
 from tests.support.reporting import Books, books_of, rows_of

@@ -84,7 +84,7 @@ class Browsers:
         desk = self._desks.get(request.url.host)
         if desk is None:
             found = self._beside.get(request.url.host)
-            status, document = (404, {"title": "There is no such thing"}) if found is None else (200, found)
+            status, document = (404, {"title": "Not found"}) if found is None else (200, found)
             return httpx.Response(status, json=document)
         headers = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
         target = request.url.raw_path.decode()

@@ -17,9 +17,9 @@ from services.console.connections import Connections
 from services.console.console import Console
 from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK
+from shared.runtime.http.bearer_tokens import Tokens
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web.tokens import Tokens
 
 URL = "http://console.test"
 SERVICES = (

@@ -3,7 +3,7 @@
 from typing import Any
 
 from services.round_settlement.desk import ApprovedSender
-from shared.runtime.command.replay import Replay
+from shared.runtime.commands.record_replay import Replay
 from tests.support.desk import Desk
 from tests.support.outbox import Outbox
 from tests.support.rounds import BLACKJACK, TABLES, record

@@ -17,7 +17,7 @@ from services.cli.demo import PROPERTY, SETTINGS, play_day
 from services.cli.demo_neighbor import BEGINS
 from services.cli.demo_neighbor import PROPERTY as NEIGHBOR
 from services.cli.demo_pit import People
-from services.cli.ending import Ending
+from services.cli.interrupts import InterruptGuard
 from services.cli.stack import RunningStack
 from shared.contracts.properties import PropertyDocument
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
@@ -107,7 +107,7 @@ def running_demo(environment: Mapping[str, str]) -> Iterator[RunningDemo]:
         RunningStack(environment=environment, settings=SETTINGS, console=True) as stack,
         People(stack) as people,
     ):
-        day = play_day(stack, people, Ending(), pit(TABLES), rounds=ROUNDS, seed=SEED, installed=installed)
+        day = play_day(stack, people, InterruptGuard(), pit(TABLES), rounds=ROUNDS, seed=SEED, installed=installed)
         assert [] == day["differences"]
         assert stack.console_url is not None
         yield RunningDemo(

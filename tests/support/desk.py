@@ -14,22 +14,22 @@ from shared.contracts.catalog import decode_fact
 from shared.contracts.device_signatures import HEADER as DEVICE
 from shared.contracts.facts import Fact
 from shared.journal.entry import Entry
-from shared.journal.inputs import Input, first_input
 from shared.journal.reading import balances, read_entries
 from shared.journal.shard import Seals
 from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
 from shared.journal.signed_note import Signer
+from shared.journal.topic_identity import TopicIdentity, first_input
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.clock import Clock
-from shared.runtime.command.replay import Outbox, Replay
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
+from shared.runtime.commands.record_replay import Replay, ReplayOutbox
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.high_water import Witness
+from shared.runtime.high_water import HighWaterSource
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.process.run import application, context_of
 from shared.runtime.projector import Transaction
-from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.run import application, context_of
+from shared.runtime.service.service_context import ServiceContext
 from shared.runtime.settings import Settings
 from tests.support.asgi import AppClient
 from tests.support.devices import signed
@@ -54,7 +54,7 @@ class Desk:
         self.shown = Shown(manifest.name)
         """What people who approve were shown: another process may have it, too, where an approval is sent again."""
         self._consumers: dict[str, Consumer] = {}
-        self.records: list[Record] = []
+        self.records: list[InputRecord] = []
         """What was read, in its order: what a cluster would still hold."""
 
     # --- HTTP ---
@@ -107,13 +107,13 @@ class Desk:
         if consumer is None:
             [handler] = [made for made in (reader() for reader in self.manifest.readers) if made.topic == topic]
             async with self.context.pools.background.begin() as connection:
-                read = Input(topic, "test", f"id of {topic}")
+                read = TopicIdentity(topic, "test", f"id of {topic}")
                 await first_input(connection, self.context.tables, read, self.context.clock())
             consumer = self._consumers[topic] = Consumer(self.context, handler, read.log)
         if partition not in consumer.positions:
             await consumer.assigned([partition])
         now = self.context.clock()
-        records = [Record(topic, partition, next(self._offsets), *_record(one), now) for one in messages]
+        records = [InputRecord(topic, partition, next(self._offsets), *_record(one), now) for one in messages]
         if signer is not None:
             records = [replace(one, headers=_signature(signer, one)) for one in records]
         if device is not None:
@@ -133,7 +133,7 @@ class Desk:
     async def _deliver(self, replay: Replay) -> None:
         headers = tuple((name, text.encode() if isinstance(text, str) else text) for name, text in replay.headers)
         partition, now = replay.partition or 0, self.context.clock()
-        record = Record(replay.topic, partition, next(self._offsets), replay.key, replay.value, now, headers)
+        record = InputRecord(replay.topic, partition, next(self._offsets), replay.key, replay.value, now, headers)
         self.records.append(record)
         await self._consumers[replay.topic].handle([record])
 
@@ -210,13 +210,13 @@ def desk_of(
     *,
     people: People,
     clock: Clock,
-    outbox: Outbox | None = None,
+    outbox: ReplayOutbox | None = None,
     properties: Mapping[str, Sequence[str]] | None = None,
     signer: Signer | None = None,
     seals: Seals | None = None,
     pools: Pools | None = None,
     settings: Settings | None = None,
-    witness: Witness | None = None,
+    witness: HighWaterSource | None = None,
 ) -> Iterator[Desk]:
     """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox, signed.
 
@@ -246,7 +246,7 @@ def _token(person: str | None) -> dict[str, str]:
     return {} if person is None else {"Authorization": f"Bearer token of {person}"}
 
 
-def _signature(signer: Signer, record: Record) -> tuple[tuple[str, bytes | None], ...]:
+def _signature(signer: Signer, record: InputRecord) -> tuple[tuple[str, bytes | None], ...]:
     [proof] = sign_batch(signer, [message_bytes(record.topic, record.key, record.value)])
     return ((HEADER, proof),)
 

@@ -15,21 +15,21 @@ from sqlalchemy import MetaData, Table
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from services.cli.checkpoint_sources import Kept, Signed, listed, missing
 from services.cli.services import load
-from services.cli.signed import Kept, Signed, listed, missing
 from services.cli.tables import Kept as KnownTable
 from shared.journal.shard import Seals
 from shared.journal.signed_rows import is_signed
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.differences import Compared
-from shared.runtime.service.comparing import project_again
-from shared.runtime.service.in_database import compare_table
-from shared.runtime.service.kept import compare_signed, kept_checks
-from shared.runtime.service.manifest import Check, Manifest
-from shared.runtime.service.projecting import tables_of
-from shared.runtime.service.shadow import Redirect, copy_of, second_copy
-from shared.runtime.service.steps import Steps
+from shared.runtime.differences import ComparedTable
+from shared.runtime.projections.comparison_steps import ComparisonSteps
+from shared.runtime.projections.drift import project_again
+from shared.runtime.projections.projection_replay import tables_of
+from shared.runtime.projections.shadow_tables import Redirect, copy_of, second_copy
+from shared.runtime.projections.sql_comparison import compare_table
+from shared.runtime.projections.unprojected_tables import compare_signed, kept_checks
+from shared.runtime.service.manifest import Manifest, TableCheck
 from shared.runtime.settings import Settings
 from tests.support.tampering import adding, altering, deleting, exchanging, unruling, ways
 
@@ -113,7 +113,7 @@ class _Tampering:
     async def named(self, table: str) -> tuple[By, str]:
         """Return what names a table that was tampered with, first of all."""
         for check in self._checks(table):
-            steps = Steps(self.connection)
+            steps = ComparisonSteps(self.connection)
             async with steps.step(table):
                 compared = await check(self.connection)
                 if compared.different:
@@ -132,7 +132,7 @@ class _Tampering:
                 return "signature", _first(compared)
         return "nothing", ""
 
-    def _checks(self, table: str) -> Iterable[Check]:
+    def _checks(self, table: str) -> Iterable[TableCheck]:
         """Give what compares a table, before what compares others."""
         if self.redirect is not None:
             return [check for one, check in _on_copies(self.books.manifest, self.redirect).items() if one == table]
@@ -203,7 +203,7 @@ async def _beside_copies(books: Books, engine: AsyncEngine) -> AsyncIterator[_Ta
     """Give a transaction in which everything was projected again, as for a comparison."""
     manifest = books.manifest
     async with second_copy(engine, tables_of(manifest)) as (connection, redirect):
-        steps = Steps(connection)
+        steps = ComparisonSteps(connection)
         unfit, unmade = await project_again(steps, manifest, books.settings)
         assert not unfit, unfit
         assert not unmade, steps.uncompared
@@ -226,17 +226,17 @@ async def _beside_nothing(books: Books, engine: AsyncEngine) -> AsyncIterator[_T
         await connection.rollback()
 
 
-def _on_copies(manifest: Manifest, redirect: Redirect) -> Mapping[str, Check]:
+def _on_copies(manifest: Manifest, redirect: Redirect) -> Mapping[str, TableCheck]:
     """Return what compares tables with their copies, or with what is in the copies of others."""
 
-    def copied(table: Table) -> Check:
-        async def check(connection: AsyncConnection) -> Compared:
+    def copied(table: Table) -> TableCheck:
+        async def check(connection: AsyncConnection) -> ComparedTable:
             return await compare_table(connection, table, copy_of(table))
 
         return check
 
-    def own(check: Check) -> Check:
-        async def redirected(connection: AsyncConnection) -> Compared:
+    def own(check: TableCheck) -> TableCheck:
+        async def redirected(connection: AsyncConnection) -> ComparedTable:
             redirect.to_copies()
             try:
                 return await check(connection)
@@ -257,7 +257,7 @@ def _statements(table: Table, what: str, column: str | None) -> list[str]:
     return [make(table)]
 
 
-def _first(compared: Compared) -> str:
+def _first(compared: ComparedTable) -> str:
     first = compared.first[0]
     columns = ", ".join(first.columns) or "the whole row"
     return f"{compared.table} {', '.join(f'{name} {value}' for name, value in first.key.items())}: {columns}"

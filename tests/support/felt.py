@@ -14,7 +14,7 @@ from services.table_inventory.domain.win import Win, of_day, table_wins
 from services.table_inventory.domain.windows import Count, Mark, Moves, Purpose
 from shared.contracts.counts import BoxFigures
 from shared.contracts.inventory import AdjustmentEntered
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from tests.support.properties import place
 
 DAY: Final = date(2026, 11, 20)
@@ -24,7 +24,7 @@ _SIGNS: Final = {"fills": 1, "credits": -1, "rounds": 1}
 """How a movement changes the inventory; all others take chips from it."""
 
 
-def clock(time: str, day: date = DAY, property_place: Place = PLACE) -> datetime:
+def clock(time: str, day: date = DAY, property_place: PropertySnapshot = PLACE) -> datetime:
     """Return a moment of a gaming day by the clock of the property: times before six are of the morning after."""
     of_clock = time_of.fromisoformat(time)
     later = timedelta(days=1) if of_clock.hour < 6 else timedelta()
@@ -35,7 +35,7 @@ def clock(time: str, day: date = DAY, property_place: Place = PLACE) -> datetime
 class Felt:
     """What happens at a table, told in any order."""
 
-    place: Place = PLACE
+    place: PropertySnapshot = PLACE
     counts: list[Count] = field(default_factory=list)
     moves: list[tuple[datetime, Moves]] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)

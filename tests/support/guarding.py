@@ -9,13 +9,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.round_settlement.tables import journal
 from shared.journal.checkpoint_store import DirectoryStore
-from shared.journal.entry import Account, Draft, Posting
+from shared.journal.entry import Account, EntryDraft, Posting
 from shared.journal.ledger import Ledger
 from shared.journal.signed_note import Signer
+from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.service.guard import Guard
-from shared.runtime.service.notary import Notary
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from shared.runtime.settings import Settings
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -43,19 +43,21 @@ class Clock:
     def __call__(self) -> datetime:
         return self.now
 
-    async def watch(self, guard: Guard, times: int = 1) -> None:
+    async def watch(self, guard: JournalVerifier, times: int = 1) -> None:
         """Have a guard watch, each time after the pause between two verifications."""
         for _ in range(times):
             self.now += PAUSE
             await guard.watch()
 
 
-def guard_of(engine: AsyncEngine, notary: Notary | None, clock: Callable[[], datetime] = lambda: NOON) -> Guard:
+def guard_of(
+    engine: AsyncEngine, notary: CheckpointSigner | None, clock: Callable[[], datetime] = lambda: NOON
+) -> JournalVerifier:
     """A guard as a service has it after a start."""
     context = RuntimeContext(
         service="round-settlement", settings=Settings(), pools=Pools.of_one(engine), ledger=Ledger(journal), clock=clock
     )
-    return Guard(context, notary)
+    return JournalVerifier(context, notary)
 
 
 def run_on(url: str, work: Callable[[AsyncEngine], Awaitable[None]]) -> None:
@@ -71,9 +73,9 @@ def run_on(url: str, work: Callable[[AsyncEngine], Awaitable[None]]) -> None:
 
 async def record_entries(engine: AsyncEngine, first: int, last: int, cents: int = 100) -> None:
     ledger = Ledger(journal)
-    await ledger.know_accounts(engine, ACCOUNTS)
+    await ledger.ensure_accounts(engine, ACCOUNTS)
     drafts = [
-        Draft(
+        EntryDraft(
             kind="settlement.posted",
             source="/properties/p/tables/t",
             sequence=number,
@@ -101,6 +103,8 @@ async def as_owner(url: str, *statements: str) -> None:
     await engine.dispose()
 
 
-def notary_in(directory: Path) -> Notary:
+def notary_in(directory: Path) -> CheckpointSigner:
     """A key of round settlement, and a directory outside the database."""
-    return Notary("round-settlement", Signer.generate("pitledger/round-settlement"), DirectoryStore(directory))
+    return CheckpointSigner(
+        "round-settlement", Signer.generate("pitledger/round-settlement"), DirectoryStore(directory)
+    )

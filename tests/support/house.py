@@ -10,8 +10,8 @@ from fastapi.routing import APIRoute
 
 from services.cli.services import load_all
 from shared.contracts.rejection import Reason
-from shared.runtime.web.access import whose_data
-from shared.runtime.web.problems import problem_uri
+from shared.runtime.http.access import whose_data
+from shared.runtime.http.problems import problem_uri
 from tests.faults.subjects import SUBJECTS
 from tests.fuzz.apis import Known
 from tests.support import Databases, accounts, pit, rounds

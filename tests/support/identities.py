@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.web.access import ALL_PROPERTIES, TOLD_WITHOUT_ONE, Caller, token_hash
+from shared.runtime.http.access import ALL_PROPERTIES, TOLD_WITHOUT_ONE, Caller, token_hash
 
 People = Mapping[str, Iterable[str]]
 """Person -> roles; the token of a person is `token of <person>`.

@@ -9,10 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from services.round_settlement.tables import journal
 from shared.journal.checkpoint import Checkpoint
-from shared.journal.entry import Account, Draft, Posting
+from shared.journal.entry import Account, EntryDraft, Posting
 from shared.journal.ledger import Ledger
 from shared.journal.shard import Seals, Shard
-from shared.journal.verification import Problem, Verified, read_shards, verify_shard
+from shared.journal.verification import VerificationProblem, Verified, read_shards, verify_shard
 from shared.runtime.database import create_engine
 
 SHARD = "table.events/0@test"
@@ -23,8 +23,8 @@ T = TypeVar("T")
 HANDLE, CHIPS = Account("riverside", "BJ-01", "blackjack", "handle"), Account("riverside", "BJ-01", "", "chips")
 
 
-def draft_of(sequence: int, cents: int = 10000, *, hours: int = 0, day: date = DAY) -> Draft:
-    return Draft(
+def draft_of(sequence: int, cents: int = 10000, *, hours: int = 0, day: date = DAY) -> EntryDraft:
+    return EntryDraft(
         kind="settlement.posted",
         source="/properties/riverside/tables/BJ-01",
         sequence=sequence,
@@ -49,10 +49,10 @@ def run(url: str, work: Callable[[AsyncEngine], Awaitable[T]], *, role: str | No
 
 
 async def append(
-    engine: AsyncEngine, *drafts: Draft, recorded_at: datetime = NOON, seals: Seals | None = None
+    engine: AsyncEngine, *drafts: EntryDraft, recorded_at: datetime = NOON, seals: Seals | None = None
 ) -> Shard:
     ledger = Ledger(journal, seals)
-    await ledger.know_accounts(engine, {HANDLE, CHIPS})
+    await ledger.ensure_accounts(engine, {HANDLE, CHIPS})
     async with engine.begin() as connection:
         shard = await ledger.open_shard(connection, SHARD)
         _, after = await ledger.append(
@@ -63,8 +63,8 @@ async def append(
 
 async def problems_of(
     connection: AsyncConnection, reached: Verified | None = None, checkpoints: tuple[Checkpoint, ...] = ()
-) -> list[Problem]:
-    found: list[Problem] = []
+) -> list[VerificationProblem]:
+    found: list[VerificationProblem] = []
     for shard in await read_shards(connection, journal):
         start = reached or Verified(shard.name)
         found += [problem async for problem in verify_shard(connection, journal, shard, start, checkpoints)]

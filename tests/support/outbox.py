@@ -1,6 +1,6 @@
 """What a service sends to Kafka by itself, without a broker: replays of records and approved corrections."""
 
-from shared.runtime.command.replay import NotSent, Replay
+from shared.runtime.commands.record_replay import NotSent, Replay
 
 
 class Outbox:

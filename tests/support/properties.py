@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from shared.contracts.places import Place
 from shared.contracts.properties import PropertyApproved, PropertyDocument, property_hash
+from shared.contracts.property_snapshot import PropertySnapshot
 from tests.support.packs import changed, dated
 from tests.support.published import published
 from tests.support.rounds import PROPERTY
@@ -87,12 +87,12 @@ def approved(name: str = PROPERTY, tables: Tables = TABLES, version: int = 1, **
     )
 
 
-def place(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> Place:
+def place(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> PropertySnapshot:
     """Such a property, as services ask it."""
-    return Place.of(approved(name, tables, **changes))
+    return PropertySnapshot.of(approved(name, tables, **changes))
 
 
-def under_law(found: Place, path: str, value: Any) -> Place:
+def under_law(found: PropertySnapshot, path: str, value: Any) -> PropertySnapshot:
     """A property under a law in which the provision at a path, such as `people.fill`, has always had another value."""
     return replace(found, law=changed(found.law, {path: [dated(value)]}))
 

@@ -11,11 +11,11 @@ from services.cli.exits import ExitCode
 from services.cli.services import load
 from shared.journal.shard import Seals
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.differences import Comparison
-from shared.runtime.service.comparer import Comparer
-from shared.runtime.service.comparing import compare_checks, compare_kept
-from shared.runtime.service.run import context_of
-from shared.runtime.service.steps import Steps
+from shared.runtime.differences import TableComparison
+from shared.runtime.process.run import context_of
+from shared.runtime.projections.comparison_steps import ComparisonSteps
+from shared.runtime.projections.drift import compare_checks, compare_kept
+from shared.runtime.projections.drift_monitor import DriftMonitor
 from shared.runtime.settings import Settings
 from tests.support.sealing import seals_of
 from tests.support.services import query
@@ -40,18 +40,20 @@ def rows_of(service: str, url: str) -> Rows:
     }
 
 
-def compared(service: str, url: str, settings: Settings | None = None, *, seals: Seals | None = None) -> Comparison:
+def compared(
+    service: str, url: str, settings: Settings | None = None, *, seals: Seals | None = None
+) -> TableComparison:
     """Return what the service itself finds when it compares its tables with what they follow from.
 
     `seals`: what it signs its rows with; none where it signed nothing.
     """
     manifest = load(service)
 
-    async def work() -> Comparison:
+    async def work() -> TableComparison:
         engine = create_engine(url, role=manifest.schema)
         try:
             context = context_of(manifest, settings or Settings(), Pools.of_one(engine), seals=seals)
-            comparer = Comparer(context, manifest, sleep=_at_once)
+            comparer = DriftMonitor(context, manifest, sleep=_at_once)
             await comparer.compare()
         finally:
             await engine.dispose()
@@ -70,7 +72,7 @@ def named(service: str, url: str) -> set[str]:
         Pools.of_one(engine).sign_by(seals_of(service))
         try:
             async with engine.connect() as connection:
-                steps = Steps(connection)
+                steps = ComparisonSteps(connection)
                 found = [*await compare_kept(steps, manifest), *await compare_checks(steps, manifest)]
         finally:
             await engine.dispose()

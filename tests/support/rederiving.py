@@ -13,9 +13,9 @@ from services.round_settlement.manifest import MANIFEST
 from shared.journal.entry import Entry
 from shared.journal.reading import read_entries
 from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
-from shared.runtime.rederive.again import TopicLacks
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.rederivation.replay_spec import TopicLacks
 from tests.support.rounds import DAY, encoded
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ def ticking() -> Callable[[], datetime]:
 class Books:
     """The journal of a day, and what the cluster still holds."""
 
-    def __init__(self, url: str, records: Sequence[Record]) -> None:
+    def __init__(self, url: str, records: Sequence[InputRecord]) -> None:
         self.url = url
         self.records = list(records)
 
@@ -59,7 +59,7 @@ class Books:
 
         return self.run(work)
 
-    def sent(self, event: dict[str, Any]) -> Record:
+    def sent(self, event: dict[str, Any]) -> InputRecord:
         """A record that the topic has, and that the service has not read."""
         last = self.records[-1]
         key = str(event["source"]).encode()
@@ -72,11 +72,11 @@ class Topics:
 
     cluster_id = "test"
 
-    def __init__(self, records: Sequence[Record], at_once: int = 3) -> None:
+    def __init__(self, records: Sequence[InputRecord], at_once: int = 3) -> None:
         self.records = list(records)
         self._at_once = at_once
 
-    def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[Record]]:
+    def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[InputRecord]]:
         held = [one for one in self.records if (one.topic, one.partition) == (topic, partition)]
         found = [one for one in held if first <= one.offset < end]
         for at in range(0, len(found), self._at_once):

@@ -15,8 +15,8 @@ from services.reporting.manifest import MANIFEST
 from services.reporting.reports import REPORTS
 from services.reporting.watch import observe
 from shared.contracts.journal_facts import QuarantineDismissed
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Command, Commands, Now
 from tests.support.desk import Desk, Message, desk_of
 from tests.support.properties import property_event
 from tests.support.rounds import submission
@@ -48,7 +48,7 @@ def dismiss_own(command: DismissOwn, state: None, now: Now) -> Accepted:
     del state, now
     place = {"topic": "settlements", "partition": 0, "offset": 0}
     fact = QuarantineDismissed.model_validate(command.model_dump() | place | {"request": 1, "correction": CORRECTION})
-    return Accepted(recording=Recording(fact=fact), answer={})
+    return Accepted(recording=FactWithPostings(fact=fact), answer={})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,8 @@ from infra.topics import apply
 from services.cli.services import NAMES
 from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
 from shared.journal.signed_note import Signer
-from shared.runtime.consume.handler import Record
-from shared.runtime.service.migrations import upgrade
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.process.migrations import upgrade
 from tests.support.databases import Databases
 from tests.support.polling import eventually
 from tests.support.rounds import encoded
@@ -106,7 +106,7 @@ def signed(signer: Signer, topic: str, key: bytes | None, value: bytes) -> list[
     return [(HEADER, proof)]
 
 
-def read_topic(bootstrap_servers: str, topic: str) -> list[Record]:
+def read_topic(bootstrap_servers: str, topic: str) -> list[InputRecord]:
     """Everything that a topic holds now, partition by partition."""
     config = {
         "bootstrap.servers": bootstrap_servers,
@@ -120,7 +120,7 @@ def read_topic(bootstrap_servers: str, topic: str) -> list[Record]:
     try:
         partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
         consumer.assign([TopicPartition(topic, partition, 0) for partition in partitions])
-        found: list[Record] = []
+        found: list[InputRecord] = []
         ended: set[int | None] = set()
         while len(ended) < len(partitions):
             message = consumer.poll(20)
@@ -132,7 +132,7 @@ def read_topic(bootstrap_servers: str, topic: str) -> list[Record]:
             else:
                 place, value = (message.partition() or 0, message.offset() or 0), message.value() or b""
                 taken_at = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
-                found.append(Record(topic, *place, message.key(), value, taken_at))
+                found.append(InputRecord(topic, *place, message.key(), value, taken_at))
         return sorted(found, key=lambda record: (record.partition, record.offset))
     finally:
         consumer.close()

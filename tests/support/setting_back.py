@@ -14,11 +14,11 @@ from sqlalchemy import URL
 
 from services.wagering_accounts.manifest import MANIFEST
 from shared.contracts.topics import ACCOUNTS
-from shared.runtime.high_water import Witness
-from shared.runtime.publish.relay import Relay
-from shared.runtime.service.guard import Guard
-from shared.runtime.service.notary import Notary
-from shared.runtime.service.outside import Outside
+from shared.runtime.audit.journal_verifier import JournalVerifier
+from shared.runtime.audit.outside_evidence import OutsideEvidence
+from shared.runtime.high_water import HighWaterSource
+from shared.runtime.outbox.relay import Relay
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from shared.runtime.settings import Settings
 from tests.support.accounts import Clock, House, a_house
 from tests.support.databases import Databases
@@ -36,7 +36,7 @@ Place = tuple[str, int]
 class Cashier:
     """One process of the wagering accounts: who pays out, its relay, and who watches its journal."""
 
-    def __init__(self, house: House, relay: Relay, guard: Guard) -> None:
+    def __init__(self, house: House, relay: Relay, guard: JournalVerifier) -> None:
         self.house = house
         self._relay = relay
         self.guard = guard
@@ -60,7 +60,7 @@ class Bank:
 
     url: str
     servers: str
-    notary: Notary
+    notary: CheckpointSigner
     databases: Databases
     key: Path
 
@@ -75,16 +75,16 @@ class Bank:
         }
 
     @contextmanager
-    def opens(self, clock: Clock | None = None, witness: Witness | None = None) -> Iterator[Cashier]:
+    def opens(self, clock: Clock | None = None, witness: HighWaterSource | None = None) -> Iterator[Cashier]:
         """Start the service, which asks this witness or else its topic and the checkpoints."""
         settings = Settings(database_url=SecretStr(self.url), kafka_bootstrap_servers=self.servers)
-        witness = witness or Outside(settings, MANIFEST.name, [ACCOUNTS.name], notary=self.notary)
+        witness = witness or OutsideEvidence(settings, MANIFEST.name, [ACCOUNTS.name], notary=self.notary)
         with a_house(self.url, clock, settings=settings, witness=witness) as house:
 
             async def made() -> Relay:
                 return Relay(house.desk.context, MANIFEST.topic_of, MANIFEST.message_key)
 
-            yield Cashier(house, house.client.run(made()), Guard(house.desk.context, self.notary))
+            yield Cashier(house, house.client.run(made()), JournalVerifier(house.desk.context, self.notary))
 
     def paid(self) -> dict[str, int]:
         """Return what was paid out of each account, as the database says."""

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
+from shared.runtime.http.access import Caller
+from shared.runtime.http.app import ReadinessCheck, create_app
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller
-from shared.runtime.web.app import Check, create_app
 from tests.support.asgi import AppClient
 from tests.support.identities import KnownTokens
 
@@ -54,7 +54,7 @@ Recorded = list[tuple[str, str, Reason, str]]
 """The rejections that were recorded: path, person, reason, detail."""
 
 
-def a_check(found: str | None) -> Check:
+def a_check(found: str | None) -> ReadinessCheck:
     """A check that finds this."""
 
     async def check() -> str | None:

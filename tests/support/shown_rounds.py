@@ -16,7 +16,7 @@ from services.round_settlement.domain.history import (
 from services.round_settlement.domain.money import postings_of, totals_of
 from shared.contracts.submissions import RulesSubmission, SubmissionApproved, submission_hash
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, sign
-from shared.journal.entry import Draft, Entry, entry_record, genesis, reversal, seal
+from shared.journal.entry import Entry, EntryDraft, entry_record, genesis, reversal, seal
 from shared.journal.merkle import Frontier
 from shared.journal.proof import prove
 from shared.rules import catalogue, parse_round, parse_submission, settle
@@ -123,8 +123,8 @@ def _posted(record: Mapping[str, Any], approved: SubmissionApproved, *, revision
     return data, postings_of("riverside", "BJ-01", totals)
 
 
-def _draft(kind: str, sequence: int, data: Mapping[str, Any], postings: Any) -> Draft:
-    return Draft(
+def _draft(kind: str, sequence: int, data: Mapping[str, Any], postings: Any) -> EntryDraft:
+    return EntryDraft(
         kind=kind,
         source="/properties/riverside/tables/BJ-01",
         sequence=sequence,
@@ -138,9 +138,9 @@ def _draft(kind: str, sequence: int, data: Mapping[str, Any], postings: Any) -> 
     )
 
 
-def _sealed(drafts: list[Draft]) -> list[Entry]:
+def _sealed(drafts: list[EntryDraft]) -> list[Entry]:
     others = [
-        Draft(
+        EntryDraft(
             kind="gap.opened",
             source="/properties/riverside/tables/BJ-02",
             sequence=number,

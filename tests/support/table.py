@@ -10,14 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from services.round_settlement.handlers import KnownProperties, Submissions, TableEvents
 from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.tables import journal
-from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
+from shared.journal.topic_identity import TopicIdentity, first_input
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.clock import Clock, Step, no_step
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import Handler, InputRecord
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 from tests.support.properties import property_event
@@ -58,13 +58,13 @@ class Table:
         )
         return Consumer(context, handler or TableEvents(), "test")
 
-    def records(self, *events: Mapping[str, Any] | bytes) -> list[Record]:
+    def records(self, *events: Mapping[str, Any] | bytes) -> list[InputRecord]:
         """The next records of the partition."""
         made = []
         for event in events:
             key = None if isinstance(event, bytes) else event["source"].encode()
             value = event if isinstance(event, bytes) else encoded(event)
-            made.append(Record("table.events", 0, self._offset, key, value, NOON))
+            made.append(InputRecord("table.events", 0, self._offset, key, value, NOON))
             self._offset += 1
         return made
 
@@ -72,10 +72,10 @@ class Table:
         """Reads the property and its submission."""
         for handler, document in ((KnownProperties(), property_event()), (Submissions(), submission())):
             async with self.engine.begin() as connection:
-                await first_input(connection, journal, Input(handler.topic, "test", "its id"), NOON)
+                await first_input(connection, journal, TopicIdentity(handler.topic, "test", "its id"), NOON)
             reader = self.consumer(handler=handler)
             await reader.assigned([0])
-            await reader.handle([Record(handler.topic, 0, 0, None, encoded(document), NOON)])
+            await reader.handle([InputRecord(handler.topic, 0, 0, None, encoded(document), NOON)])
 
     async def owner(self, **options: Any) -> Consumer:
         """A consumer that owns the partition."""

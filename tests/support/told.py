@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from shared.runtime.web import ROLES
-from shared.runtime.web.access import ALL_PROPERTIES
-from shared.runtime.web.duties import conflict_among
+from shared.runtime.http import ROLES
+from shared.runtime.http.access import ALL_PROPERTIES
+from shared.runtime.http.segregation_of_duties import conflict_among
 from tests.faults.in_process import database, read, records_of
 from tests.faults.subject import Subject
 from tests.support import Databases

@@ -15,7 +15,7 @@ from services.vigorish.manifest import MANIFEST as VIGORISH
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import INVENTORY_ROUNDS
-from shared.runtime.publish.relay import Outgoing, entry_message
+from shared.runtime.outbox.relay import Outgoing, entry_message
 from tests.support import Databases
 from tests.support.desk import Desk, desk_of
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, inventory_desk

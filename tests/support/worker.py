@@ -16,9 +16,9 @@ import uvloop
 from services.cli.services import load
 from shared.contracts.topics import Topic
 from shared.runtime.logs import configure_logs
-from shared.runtime.service.ending import end_in_time
+from shared.runtime.process.run import serve
+from shared.runtime.process.shutdown import end_in_time
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.run import serve
 from shared.runtime.settings import Settings
 
 MOMENT = datetime(2026, 11, 21, 6, tzinfo=UTC)

@@ -13,8 +13,8 @@ import uvloop
 from services.cli.services import load
 from shared.runtime.clock import utc_now
 from shared.runtime.logs import configure_logs
-from shared.runtime.service.ending import end_in_time
-from shared.runtime.service.run import serve
+from shared.runtime.process.run import serve
+from shared.runtime.process.shutdown import end_in_time
 from shared.runtime.settings import Settings
 
 

@@ -206,7 +206,7 @@ def upgraded(twin: Twin, play: Play, rng: Random, *, commit: str | None = None) 
 @contextmanager
 def _release(commit: str | None) -> Iterator[tuple[Path | None, str]]:
     """Give the source of an earlier release: the first with the schema of this one; None: it is this one."""
-    migrations = ["services/*/migrations", "shared/journal/tables.py", "shared/runtime/service/migrations.py"]
+    migrations = ["services/*/migrations", "shared/journal/tables.py", "shared/runtime/process/migrations.py"]
     found = commit or _git("log", "-1", "--format=%H", "--", *migrations)
     if not found or _git("rev-parse", "--is-shallow-repository") == "true":
         yield None, "no history: old and new are this release"

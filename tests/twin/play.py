@@ -10,11 +10,11 @@ import httpx
 
 from loadtest.corpus import Head, Record, played
 from loadtest.devices import Devices
-from loadtest.expected import Expected
+from loadtest.expected_journal import Expected
 from loadtest.opening import open_all
+from loadtest.progress import Watch
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
-from loadtest.watch import Watch
 from services.cli.services import NAMES
 from shared.contracts.submissions import RulesSubmission
 from shared.runtime.database import role_of

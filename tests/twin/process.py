@@ -13,7 +13,7 @@ import httpx
 from services.cli.exits import StackEnded
 from shared.contracts.topics import TABLE_EVENTS
 from shared.local.ports import LOOPBACK, free_port
-from shared.local.process import LeashedProcess, ProcessConfig
+from shared.local.process import ManagedProcess, ProcessConfig
 from tests.support.answers import get
 from tests.twin.patience import in_time
 
@@ -37,7 +37,7 @@ class OwnProcess:
         self.url = f"http://{LOOPBACK}:{self._port}"
         self._environment: Mapping[str, str] = {}
         self._source = _ROOT
-        self._process: LeashedProcess | None = None
+        self._process: ManagedProcess | None = None
 
     def start(self, environment: Mapping[str, str] | None = None) -> None:
         """Start it, in the environment of before unless told."""
@@ -50,7 +50,7 @@ class OwnProcess:
         if not clocked:
             words = ["-P", "-m", "services.cli.main", "run", self.service]
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(self._port)}
-        self._process = LeashedProcess(
+        self._process = ManagedProcess(
             ProcessConfig(
                 command=[sys.executable, *words],
                 directory=self._source,

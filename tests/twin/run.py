@@ -8,9 +8,9 @@ from random import Random
 from subprocess import SubprocessError
 from typing import Any, Final
 
+from loadtest.progress import TooSlow
 from loadtest.publish import NotDelivered
-from loadtest.watch import TooSlow
-from shared.runtime.errors import Stop
+from shared.runtime.errors import FatalServiceError
 from tests.twin import faults, losses
 from tests.twin.faults import Fault, Skipped
 from tests.twin.patience import NOT_NOW
@@ -45,7 +45,16 @@ AT_REST: Final = frozenset({"lost-tail"})
 """Faults that begin when nothing is on the way: what is lost is known then."""
 
 _SETTLE_SECONDS: Final = 1.5
-WRONG: Final = (*NOT_NOW, AssertionError, LookupError, NotDelivered, OSError, Stop, SubprocessError, TooSlow)
+WRONG: Final = (
+    *NOT_NOW,
+    AssertionError,
+    LookupError,
+    NotDelivered,
+    OSError,
+    FatalServiceError,
+    SubprocessError,
+    TooSlow,
+)
 """What is raised where something is not as it has to be, or cannot be looked at."""
 
 

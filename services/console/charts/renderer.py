@@ -83,8 +83,8 @@ class Renderer:
         self._kept[key] = picture
         self._kept_bytes += len(picture)
         while self._kept_bytes > self._kept_bytes_max:
-            _, given_up = self._kept.popitem(last=False)
-            self._kept_bytes -= len(given_up)
+            _, backoff = self._kept.popitem(last=False)
+            self._kept_bytes -= len(backoff)
 
     async def _draw(self, said: bytes) -> bytes:
         async with self._turn:

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from shared.runtime.web import declare_role, person_with
-from shared.runtime.web.roles import READ_REPORTS
+from shared.runtime.http import declare_role, require_role
+from shared.runtime.http.roles import READ_REPORTS
 
 FILE_SUBMISSIONS: Final = declare_role("submissions.file", "Draft, file and withdraw versions of rules submissions.")
 APPROVE_SUBMISSIONS: Final = declare_role(
@@ -25,6 +25,6 @@ ROLES: Final = (
     READ_SUBMISSIONS,
 )
 
-RULES_READER: Final = person_with(READ_SUBMISSIONS, FILE_SUBMISSIONS, APPROVE_SUBMISSIONS, READ_REPORTS, whose="none")
-SUBMISSIONS_READER: Final = person_with(READ_SUBMISSIONS, FILE_SUBMISSIONS, APPROVE_SUBMISSIONS, READ_REPORTS)
-PROPERTIES_READER: Final = person_with(READ_PROPERTIES, FILE_PROPERTIES, APPROVE_PROPERTIES, READ_REPORTS)
+RULES_READER: Final = require_role(READ_SUBMISSIONS, FILE_SUBMISSIONS, APPROVE_SUBMISSIONS, READ_REPORTS, whose="none")
+SUBMISSIONS_READER: Final = require_role(READ_SUBMISSIONS, FILE_SUBMISSIONS, APPROVE_SUBMISSIONS, READ_REPORTS)
+PROPERTIES_READER: Final = require_role(READ_PROPERTIES, FILE_PROPERTIES, APPROVE_PROPERTIES, READ_REPORTS)

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from services.paytable_registry.api.access import RULES_READER
 from shared.contracts.rejection import Reason, Rejected
 from shared.rules.catalogue import Catalogue, catalogue, known_regulations
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import problems
+from shared.runtime.http import problems
+from shared.runtime.service.service_context import ServiceContext
 
 
 class Regulation(BaseModel):

@@ -14,8 +14,8 @@ from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import VersionNumber
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import PropertyPath, problems
+from shared.runtime.http import PropertyPath, problems
+from shared.runtime.service.service_context import ServiceContext
 
 _COUNTS_AT_ONCE = 2
 

@@ -15,8 +15,7 @@ from services.paytable_registry.queries import properties
 from shared.contracts.rejection import Reason
 from shared.contracts.versions import VersionNumber
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Moment,
@@ -28,7 +27,8 @@ from shared.runtime.web import (
     document_response,
     problems,
 )
-from shared.runtime.web.routing import joined
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.service.service_context import ServiceContext
 
 VERSIONS: Final = TableListing(tables.properties, "property", "version")
 
@@ -44,7 +44,7 @@ class PropertyChanges(BaseModel):
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
-    return joined(_commands(context), _properties(context))
+    return merge_routers(_commands(context), _properties(context))
 
 
 def _commands(context: ServiceContext) -> APIRouter:

@@ -13,12 +13,12 @@ from services.paytable_registry.rendering import MEDIA_TYPES, FormName, render
 from shared.contracts.rejection import Reason
 from shared.contracts.versions import VersionNumber
 from shared.rules.signs.sheet import Kind
+from shared.runtime.cancellation import in_thread
 from shared.runtime.database import snapshot
-from shared.runtime.going_on import in_thread
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, PropertyPath, problems
-from shared.runtime.web.documents import entity_tag, respond
-from shared.runtime.web.places import FULL, Places
+from shared.runtime.http import UNCHANGED, PropertyPath, problems
+from shared.runtime.http.admission import FULL, AdmissionQueue
+from shared.runtime.http.conditional_requests import entity_tag, respond
+from shared.runtime.service.service_context import ServiceContext
 
 _PAGES_AT_ONCE: Final = 2
 _WAITING_MAX: Final = 16
@@ -38,7 +38,7 @@ _ANSWERS: Final = {
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
     router = APIRouter(prefix="/submissions", tags=["submissions"], dependencies=[SUBMISSIONS_READER])
-    setting = Places("sheets", at_once=_PAGES_AT_ONCE, waiting_max=_WAITING_MAX)
+    setting = AdmissionQueue("sheets", at_once=_PAGES_AT_ONCE, waiting_max=_WAITING_MAX)
     path = "/{property}/{game}/{version}"
 
     async def answer(request: Request, named: tuple[str, str, int], kind: Kind, form: FormName) -> Response:

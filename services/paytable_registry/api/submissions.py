@@ -30,8 +30,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import ByTable
 from shared.contracts.versions import VersionNumber
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Moment,
@@ -44,8 +43,9 @@ from shared.runtime.web import (
     document_response,
     problems,
 )
-from shared.runtime.web.pages import PageRequest
-from shared.runtime.web.routing import joined
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.http.pagination import PageRequest
+from shared.runtime.service.service_context import ServiceContext
 
 GameName = Annotated[Name, Path(description="the licensee's name for the game")]
 
@@ -72,7 +72,7 @@ class SubmissionChanges(BaseModel):
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
-    return joined(_commands(context), _submissions(context))
+    return merge_routers(_commands(context), _submissions(context))
 
 
 def _commands(context: ServiceContext) -> APIRouter:

@@ -12,8 +12,8 @@ from services.paytable_registry.queries import properties
 from shared.contracts.investigations import Month
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, Day, PropertyPath, document_response, problems
+from shared.runtime.http import UNCHANGED, Day, PropertyPath, document_response, problems
+from shared.runtime.service.service_context import ServiceContext
 
 
 class MasterList(BaseModel):

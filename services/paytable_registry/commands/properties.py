@@ -13,8 +13,8 @@ from shared.contracts.envelope import Name, Reason
 from shared.contracts.properties import PropertyDocument
 from shared.contracts.topics import PROPERTIES
 from shared.contracts.versions import VersionNumber
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 
 COMMANDS = Commands(shards=PROPERTIES.name)
 
@@ -65,7 +65,7 @@ async def _version_and_history(
 def _file(command: FileProperty, history: History, now: Now) -> Accepted:
     fact = properties.file(command, history, by=now.by, at=now.at)
     location = f"/properties/{fact.property}/{fact.version}"
-    return Accepted(recording=Recording(fact=fact), answer=properties.after(fact, fact), location=location)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=properties.after(fact, fact), location=location)
 
 
 @COMMANDS.handles(ApproveProperty, load=_version_and_history, subject=first_loaded)
@@ -73,10 +73,10 @@ def _approve(command: ApproveProperty, state: tuple[PropertyVersion, History], n
     del command
     version, history = state
     fact = properties.approve(version, history, by=now.by, at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=properties.after(version, fact))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=properties.after(version, fact))
 
 
 @COMMANDS.handles(ReturnProperty, load=_find)
 def _return(command: ReturnProperty, version: PropertyVersion, now: Now) -> Accepted:
     fact = properties.give_back(version, by=now.by, at=now.at, reason=command.reason)
-    return Accepted(recording=Recording(fact=fact), answer=properties.after(version, fact))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=properties.after(version, fact))

@@ -19,11 +19,11 @@ from services.paytable_registry.domain.submissions import (
 from services.paytable_registry.queries import properties
 from services.paytable_registry.queries import submissions as queries
 from shared.contracts.envelope import Name, Reason
-from shared.contracts.places import PlaceAt
+from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.submissions import RulesSubmission
 from shared.contracts.versions import VersionNumber
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now
 
 COMMANDS = Commands()
 
@@ -117,7 +117,7 @@ async def _history(connection: AsyncConnection, command: RulesSubmission | _OfVe
 
 async def _history_and_places(
     connection: AsyncConnection, command: FileSubmission | _OfVersion
-) -> tuple[SubmissionHistory, PlaceAt]:
+) -> tuple[SubmissionHistory, PropertyLookup]:
     return await _history(connection, command), await properties.places_at(connection, command.property)
 
 
@@ -130,7 +130,7 @@ async def _known(connection: AsyncConnection, command: _OfVersion) -> _Known:
 
 async def _version_history_and_places(
     connection: AsyncConnection, command: FileDraft | ApproveSubmission
-) -> tuple[SubmissionVersion, SubmissionHistory, PlaceAt]:
+) -> tuple[SubmissionVersion, SubmissionHistory, PropertyLookup]:
     return await _find(connection, command), *await _history_and_places(connection, command)
 
 
@@ -147,7 +147,7 @@ def _accepted(
 ) -> Accepted:
     stands = submissions.after(version, fact)
     location = f"/submissions/{stands.property}/{stands.game}/{stands.version}" if version is None else None
-    return Accepted(recording=Recording(fact=fact), answer=history.shown(stands, now.at), location=location)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=history.shown(stands, now.at), location=location)
 
 
 @COMMANDS.handles(DraftSubmission, load=_history)
@@ -164,21 +164,23 @@ def _replace(command: ReplaceDraft, version: SubmissionVersion, now: Now) -> Acc
 
 
 @COMMANDS.handles(FileSubmission, load=_history_and_places)
-def _file(command: FileSubmission, state: tuple[SubmissionHistory, PlaceAt], now: Now) -> Accepted:
+def _file(command: FileSubmission, state: tuple[SubmissionHistory, PropertyLookup], now: Now) -> Accepted:
     history, places = state
     fact = submissions.file(command, history, places, version=history.versions + 1, by=now.by, at=now.at)
     return _accepted(fact, None, history, now)
 
 
 @COMMANDS.handles(FileDraft, load=_version_history_and_places)
-def _file_draft(command: FileDraft, state: tuple[SubmissionVersion, SubmissionHistory, PlaceAt], now: Now) -> Accepted:
+def _file_draft(
+    command: FileDraft, state: tuple[SubmissionVersion, SubmissionHistory, PropertyLookup], now: Now
+) -> Accepted:
     version, history, places = state
     submissions.require_draft(version)
     fact = submissions.file(version, history, places, version=command.version, by=now.by, at=now.at)
     return _accepted(fact, version, history, now)
 
 
-_Judged = tuple[SubmissionVersion, SubmissionHistory, PlaceAt, Sequence[ComparedPayback]]
+_Judged = tuple[SubmissionVersion, SubmissionHistory, PropertyLookup, Sequence[ComparedPayback]]
 
 
 async def _judged(connection: AsyncConnection, command: ApproveSubmission) -> _Judged:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from shared.contracts.devices import DeviceKey
-from shared.contracts.places import signers_of
 from shared.contracts.properties import PropertyDocument
+from shared.contracts.property_snapshot import signers_of
 
 
 def key_problems(wanted: PropertyDocument) -> Iterator[str]:

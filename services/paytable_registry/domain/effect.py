@@ -4,7 +4,7 @@ from datetime import datetime
 
 from services.paytable_registry.domain.submissions import SubmissionShown, SubmissionVersion, shown
 from shared.contracts.envelope import Contract
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import ByTable
 
@@ -18,7 +18,12 @@ class TableInEffect(Contract):
 
 
 def in_effect_at(
-    place: Place, approved: ByTable[SubmissionVersion], moment: datetime, *, now: datetime, only: str | None = None
+    place: PropertySnapshot,
+    approved: ByTable[SubmissionVersion],
+    moment: datetime,
+    *,
+    now: datetime,
+    only: str | None = None,
 ) -> list[TableInEffect]:
     """Return the tables of a property at a moment, or one of them, with the version in effect at each.
 

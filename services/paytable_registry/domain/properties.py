@@ -14,11 +14,11 @@ from shared.contracts.properties import (
 )
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import Filed, Standing, beginning, fields_of, returned, standing, why_too_late
-from shared.runtime.command.approval import PROPERTY, Approval, Decision
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval import PROPERTY, Approval, Decision
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
-class PropertyVersion(PropertyDocument, Filed, Standing, Subject):
+class PropertyVersion(PropertyDocument, Filed, Standing, ApprovalSubject):
     """A version of a property as it stands: what was filed, and what has become of it."""
 
     @property

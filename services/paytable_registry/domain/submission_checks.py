@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from shared.contracts.places import Place
 from shared.contracts.properties import PropertyTable
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.submissions import RulesSubmission
 from shared.rules import Finding, catalogue, check_submission
 from shared.rules.catalogue import known_regulations
@@ -30,12 +30,12 @@ def _stated(wanted: RulesSubmission) -> Iterator[Finding]:
         yield Finding(f"/stated_paybacks/{wager}", f"'stated_paybacks': {wager!r} is not offered; there are: {offered}")
 
 
-def contradictions(wanted: RulesSubmission, place: Place) -> list[Finding]:
+def contradictions(wanted: RulesSubmission, place: PropertySnapshot) -> list[Finding]:
     """Return all that contradicts the property as it is when a submission takes effect, each with what to file."""
     return [*_regulation(wanted, place), *_tables(wanted, place)]
 
 
-def _regulation(wanted: RulesSubmission, place: Place) -> Iterator[Finding]:
+def _regulation(wanted: RulesSubmission, place: PropertySnapshot) -> Iterator[Finding]:
     law = place.law
     if wanted.regulation not in law.regulations:
         yield Finding(
@@ -45,7 +45,7 @@ def _regulation(wanted: RulesSubmission, place: Place) -> Iterator[Finding]:
         )
 
 
-def _tables(wanted: RulesSubmission, place: Place) -> Iterator[Finding]:
+def _tables(wanted: RulesSubmission, place: PropertySnapshot) -> Iterator[Finding]:
     day = place.gaming_day(wanted.effective_from)
     for number, name in enumerate(wanted.tables):
         pointer = f"/tables/{number}"

@@ -11,7 +11,7 @@ from services.paytable_registry.domain.paybacks import ComparedPayback, overridd
 from services.paytable_registry.domain.submission_checks import contradictions, of_regulation
 from shared.contracts.envelope import Digest, Person
 from shared.contracts.envelope import Reason as Words
-from shared.contracts.places import PlaceAt, why_no_place
+from shared.contracts.property_snapshot import PropertyLookup, why_no_place
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import (
     WITHDRAWAL_LEAD,
@@ -40,8 +40,8 @@ from shared.contracts.versions import (
     why_too_late,
 )
 from shared.rules.errors import Finding
-from shared.runtime.command.approval import RULES_SUBMISSION, WITHDRAWAL, Approval, Decision
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval import RULES_SUBMISSION, WITHDRAWAL, Approval, Decision
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 Phase = Literal["draft", "filed", "returned", "withdrawn", "approved", "effective", "superseded"]
 """Where a version stands by the clock: an approved one is in effect at some table, or will be, or is not any more."""
@@ -106,7 +106,7 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
         return Approval(WITHDRAWAL, f"the withdrawal of {self.label}", self.withdrawal_requested_by, decision)
 
 
-class SubmissionShown(SubmissionVersion, Subject):
+class SubmissionShown(SubmissionVersion, ApprovalSubject):
     """A version as it stands, and its phase at the moment of the answer."""
 
     phase: Phase
@@ -154,7 +154,7 @@ def require_draft(version: SubmissionVersion) -> None:
 
 
 def file(
-    wanted: RulesSubmission, history: SubmissionHistory, places: PlaceAt, *, version: int, by: str, at: datetime
+    wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, *, version: int, by: str, at: datetime
 ) -> SubmissionFiled:
     """Return a version as it is filed.
 
@@ -172,7 +172,7 @@ def file(
 def approve(
     version: SubmissionVersion,
     history: SubmissionHistory,
-    places: PlaceAt,
+    places: PropertyLookup,
     paybacks: Sequence[ComparedPayback],
     *,
     by: str,
@@ -282,7 +282,7 @@ def after(version: SubmissionVersion | None, fact: AboutSubmission) -> Submissio
 
 
 def _wrong(
-    wanted: RulesSubmission, history: SubmissionHistory, places: PlaceAt, at: datetime, *, late: Reason
+    wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, at: datetime, *, late: Reason
 ) -> Rejected | None:
     """Return why a submission may not take effect when it says, with all that is wrong with it; None if it may.
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from shared.contracts.envelope import Contract
-from shared.contracts.places import Place
 from shared.contracts.properties import PropertyApproved, PropertyTable
+from shared.contracts.property_snapshot import PropertySnapshot
 
 
 class TableLine(Contract):
@@ -64,7 +64,7 @@ def master_list(document: PropertyApproved, day: date) -> tuple[list[TableLine],
     return lines, sorted(devices, key=lambda device: device.asset_number)
 
 
-def by_month(places: Sequence[Place], month: str) -> list[MonthLine]:
+def by_month(places: Sequence[PropertySnapshot], month: str) -> list[MonthLine]:
     """Return the tables of a month (`2026-11`): a line for each game and pit of a table, with its gaming days.
 
     Each gaming day counts under the version that is in effect when it begins.
@@ -80,7 +80,7 @@ def by_month(places: Sequence[Place], month: str) -> list[MonthLine]:
     ]
 
 
-def _open_on(places: Sequence[Place], day: date) -> list[PropertyTable]:
+def _open_on(places: Sequence[PropertySnapshot], day: date) -> list[PropertyTable]:
     begun = [place for place in places if place.document.effective_from <= place.begins_at(day)]
     if not begun:
         return []

@@ -11,11 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.paytable_registry.domain.history import History
 from services.paytable_registry.domain.properties import PropertyVersion
 from services.paytable_registry.tables import properties
-from shared.contracts.places import Place, PlaceAt, signers_of
 from shared.contracts.properties import PropertyApproved, PropertyFiled
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, signers_of
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of, in_effect
-from shared.runtime.command.versions import document_of
+from shared.runtime.commands.version_rows import document_of
 from shared.runtime.rows import find_row, rows_of
 
 
@@ -61,7 +61,7 @@ async def before(connection: AsyncConnection, version: PropertyVersion) -> Prope
     return found
 
 
-async def places(connection: AsyncConnection, property_name: str) -> list[Place]:
+async def places(connection: AsyncConnection, property_name: str) -> list[PropertySnapshot]:
     """Return the approved versions of a property, as services ask them. Raises: Rejected where there is none."""
     found = [_place(version) for version in await approved(connection, property_name)]
     if not found:
@@ -69,7 +69,7 @@ async def places(connection: AsyncConnection, property_name: str) -> list[Place]
     return found
 
 
-async def place_at(connection: AsyncConnection, property_name: str, moment: datetime) -> Place:
+async def place_at(connection: AsyncConnection, property_name: str, moment: datetime) -> PropertySnapshot:
     """Return a property at a moment, its tables also as later versions say that they were. Raises: Rejected."""
     versions = await approved(connection, property_name)
     found = _place(await at(connection, property_name, moment))
@@ -77,11 +77,11 @@ async def place_at(connection: AsyncConnection, property_name: str, moment: date
     return replace(found, later=tuple(_place(version).document for version in later))
 
 
-async def places_at(connection: AsyncConnection, property_name: str) -> PlaceAt:
+async def places_at(connection: AsyncConnection, property_name: str) -> PropertyLookup:
     """Return what finds a property at a moment, among its approved versions."""
     versions = await approved(connection, property_name)
 
-    def at(name: str, moment: datetime) -> Place | None:
+    def at(name: str, moment: datetime) -> PropertySnapshot | None:
         assert name == property_name, f"{name} was not read"
         found: PropertyVersion | None = in_effect(versions, moment)
         return None if found is None else _place(found)
@@ -89,15 +89,15 @@ async def places_at(connection: AsyncConnection, property_name: str) -> PlaceAt:
     return at
 
 
-def _place(version: PropertyVersion) -> Place:
+def _place(version: PropertyVersion) -> PropertySnapshot:
     approved_by, approved_at = version.approved_by, version.approved_at
     assert approved_by is not None, f"{version.label} is approved"
     assert approved_at is not None, f"{version.label} is approved"
     filed = fields_of(version, PropertyFiled)
-    return Place.of(PropertyApproved(**filed, approved_by=approved_by, approved_at=approved_at))
+    return PropertySnapshot.of(PropertyApproved(**filed, approved_by=approved_by, approved_at=approved_at))
 
 
-async def place(connection: AsyncConnection, property_name: str, now: datetime, day: date | None) -> Place:
+async def place(connection: AsyncConnection, property_name: str, now: datetime, day: date | None) -> PropertySnapshot:
     """Return a property as it is when a gaming day begins; without one, as it is now. Raises: Rejected."""
     known = await places(connection, property_name)
     begun = [each for each in known if each.document.effective_from <= (now if day is None else each.begins_at(day))]

@@ -20,10 +20,10 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import ByTable
 from shared.journal.merkle import EvidenceError
 from shared.journal.proof import ProofDocument
-from shared.journal.proving import covering_checkpoint, prove_entry
+from shared.journal.proof_builder import covering_checkpoint, prove_entry
 from shared.journal.reading import read_entry
 from shared.journal.verification import read_shards
-from shared.runtime.command.versions import document_of
+from shared.runtime.commands.version_rows import document_of
 from shared.runtime.rows import find_row, rows_of
 
 

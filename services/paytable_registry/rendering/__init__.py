@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from services.paytable_registry.rendering.html_page import as_html
 from shared.rules.signs import Sheet
-from shared.runtime.going_on import GoOn, always
+from shared.runtime.cancellation import GoOn, always
 from shared.runtime.typesetting import typeset
 
 FormName = Literal["html", "pdf"]

@@ -3,10 +3,10 @@
 from fastapi import APIRouter
 
 from services.progressive_meters.api import commands, pools, reconciliations
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web.routing import joined
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.service.service_context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working on the database of a running service."""
-    return joined(*(room.routes(context) for room in (commands, pools, reconciliations)))
+    return merge_routers(*(room.routes(context) for room in (commands, pools, reconciliations)))

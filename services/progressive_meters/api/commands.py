@@ -18,9 +18,9 @@ from services.progressive_meters.domain.documents import ChangeItem
 from services.progressive_meters.domain.versions import PoolVersion
 from shared.contracts.meters import DayReconciled
 from shared.contracts.rejection import Reason
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import command_route
-from shared.runtime.web.routing import joined
+from shared.runtime.http import command_route
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.service.service_context import ServiceContext
 
 _DECIDED = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
 _APPROVED = (*_DECIDED, Reason.SAME_PERSON)
@@ -47,4 +47,4 @@ def routes(context: ServiceContext) -> APIRouter:
     decide(RejectChange, change + "/reject", rejects=_DECIDED)
     reconcile = partial(command_route, days, engine, answers=DayReconciled)
     reconcile(ReconcileDay, "", role=RECONCILE_METERS, status=201, rejects=(Reason.NOT_FOUND, Reason.TOO_EARLY))
-    return joined(pools, changes, days)
+    return merge_routers(pools, changes, days)

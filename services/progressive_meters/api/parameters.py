@@ -5,8 +5,8 @@ from typing import Annotated, Final
 from fastapi import Path
 
 from shared.contracts.envelope import Name
-from shared.runtime.web import declare_role, person_with
-from shared.runtime.web.roles import READ_REPORTS
+from shared.runtime.http import declare_role, require_role
+from shared.runtime.http.roles import READ_REPORTS
 
 CHANGE_METERS: Final = declare_role("meters.change", "File the terms of pools, and request changes of meters.")
 APPROVE_METERS: Final = declare_role(
@@ -15,8 +15,8 @@ APPROVE_METERS: Final = declare_role(
 RECONCILE_METERS: Final = declare_role("meters.reconcile", "Record the reconciliation of the meters for a day.")
 READ_SIGNS: Final = declare_role("signs.read", "Read what the signs of progressive meters show.")
 
-SIGN_READER: Final = person_with(READ_SIGNS, READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
-POOL_READER: Final = person_with(READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
-DAY_READER: Final = person_with(READ_REPORTS, RECONCILE_METERS)
+SIGN_READER: Final = require_role(READ_SIGNS, READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
+POOL_READER: Final = require_role(READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
+DAY_READER: Final = require_role(READ_REPORTS, RECONCILE_METERS)
 
 PoolName = Annotated[Name, Path(description="the pool")]

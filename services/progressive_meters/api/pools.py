@@ -27,9 +27,7 @@ from services.progressive_meters.tables import changes, movements, pool_versions
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import VersionNumber
 from shared.runtime.database import snapshot
-from shared.runtime.rows import find_row, thing_of
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Day,
@@ -42,8 +40,10 @@ from shared.runtime.web import (
     document_response,
     problems,
 )
-from shared.runtime.web.problems import Responses
-from shared.runtime.web.routing import joined
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.http.problems import Responses
+from shared.runtime.rows import find_row, thing_of
+from shared.runtime.service.service_context import ServiceContext
 
 OfDay = Annotated[Day | None, Query(description="the gaming day; without it, all")]
 
@@ -58,7 +58,7 @@ _ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
-    return joined(_signs(context), _pools(context), _histories(context))
+    return merge_routers(_signs(context), _pools(context), _histories(context))
 
 
 def _signs(context: ServiceContext) -> APIRouter:

@@ -17,8 +17,7 @@ from services.progressive_meters.tables import journal, readings
 from shared.contracts.rejection import Reason
 from shared.journal.reading import input_open
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Day,
@@ -31,6 +30,7 @@ from shared.runtime.web import (
     document_response,
     problems,
 )
+from shared.runtime.service.service_context import ServiceContext
 
 READINGS: Final = TableListing(readings, "number")
 EXCEPTIONS: Final[Listing[tuple[str, str, str, str, str]]] = Listing("exceptions", tuple[str, str, str, str, str])

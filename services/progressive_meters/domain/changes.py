@@ -8,7 +8,7 @@ from services.progressive_meters.domain.pools import Moved, Pool
 from services.progressive_meters.domain.versions import Pools
 from shared.contracts.meters import ChangeRequested
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.command.approval import METER_CHANGE, Approval, Decision
+from shared.runtime.commands.approval import METER_CHANGE, Approval, Decision
 
 
 def approval_of(requested: ChangeRequested, status: str) -> Approval:

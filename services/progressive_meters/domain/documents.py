@@ -10,7 +10,7 @@ from shared.contracts.approvals import AsShown
 from shared.contracts.exact import ExactCents
 from shared.contracts.journal_facts import EntryPlace
 from shared.contracts.meters import ChangeAsked, Feed, Movement
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 Status = Literal["requested", "approved", "rejected"]
 
@@ -66,7 +66,7 @@ class MovementItem(EntryPlace):
     movement: Movement
 
 
-class ChangeItem(ChangeAsked, AsShown, Subject):
+class ChangeItem(ChangeAsked, AsShown, ApprovalSubject):
     """A change that people made, wanted, or turned down, with the display before and after it."""
 
     status: Status

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from services.progressive_meters.domain.rounds import Terms
 from shared.contracts.meters import Feed, Movement, PoolApproved, PoolFiled, PoolReturned, PoolTerms
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import (
     Filed,
@@ -19,14 +19,14 @@ from shared.contracts.versions import (
     why_too_late,
 )
 from shared.jurisdictions import GamingPack, least_reset
-from shared.runtime.command.approval import POOL_TERMS, Approval, Decision
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval import POOL_TERMS, Approval, Decision
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 FeedTerms = Callable[[str, Feed, datetime], Terms | None]
 """(property, feed, moment) -> the meter's terms in the rules submission in effect then, if that table offers it."""
 
 
-class PoolVersion(PoolTerms, Filed, Standing, Subject):
+class PoolVersion(PoolTerms, Filed, Standing, ApprovalSubject):
     """A version of a pool's terms as it stands: what was filed, and what has become of it."""
 
     @property
@@ -85,7 +85,7 @@ class Pools:
 
 
 def file(
-    wanted: PoolTerms, versions: int, pools: Pools, place: Place, terms: FeedTerms, *, by: str, at: datetime
+    wanted: PoolTerms, versions: int, pools: Pools, place: PropertySnapshot, terms: FeedTerms, *, by: str, at: datetime
 ) -> PoolFiled:
     """Return the next version of a pool's terms, as it is filed; `versions` were filed before.
 
@@ -112,7 +112,9 @@ def file(
     )
 
 
-def check_approval(filed: PoolVersion, pools: Pools, place: Place, terms: FeedTerms, *, by: str, at: datetime) -> None:
+def check_approval(
+    filed: PoolVersion, pools: Pools, place: PropertySnapshot, terms: FeedTerms, *, by: str, at: datetime
+) -> None:
     """Check that a version may be approved by a person at a moment.
 
     Raises: Rejected where it was decided before, by who filed it, where it cannot take effect any more, or where the
@@ -172,7 +174,7 @@ def why_not(wanted: PoolTerms, pools: Pools, at: datetime) -> str | None:
     return None
 
 
-def _check_feeds(wanted: PoolTerms, place: Place, terms: FeedTerms) -> None:
+def _check_feeds(wanted: PoolTerms, place: PropertySnapshot, terms: FeedTerms) -> None:
     seen: set[Feed] = set()
     for number, feed in enumerate(wanted.feeds):
         which = f"'feeds.{number}': meter {feed.meter} of {feed.game} at {feed.table}"

@@ -6,10 +6,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.progressive_meters.queries.books import displays
 from services.progressive_meters.queries.comparing import compare_kept
 from services.progressive_meters.tables import compared_hours, pools
-from shared.runtime.differences import Compared, compare_rows
+from shared.runtime.differences import ComparedTable, compare_rows
 
 
-async def compare_hours(connection: AsyncConnection) -> Compared:
+async def compare_hours(connection: AsyncConnection) -> ComparedTable:
     """Compare the hours of all properties, but for those in which something has moved since they were kept."""
     properties = set((await connection.execute(select(pools.c.property))).scalars())
     properties |= set((await connection.execute(select(compared_hours.c.property))).scalars())

@@ -15,8 +15,8 @@ from services.progressive_meters.tables import movements, pool_versions, pools, 
 from shared.contracts.meters import Feed, Movement
 from shared.contracts.settlements import RoundKey
 from shared.journal.bulk import compiled, given, keyed, same, select
-from shared.runtime.command.versions import document_of
-from shared.runtime.consume.submissions import ApprovedSubmissions
+from shared.runtime.commands.version_rows import document_of
+from shared.runtime.ingest.submission_copies import ApprovedSubmissions
 from shared.runtime.rows import find_row, rows_of
 
 PoolKey = tuple[str, str]

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Response
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import declare_role, person_with
+from shared.runtime.http import declare_role, require_role
+from shared.runtime.service.service_context import ServiceContext
 
 READ_METRICS: Final = declare_role("metrics.read", "Read what tables come to as metrics, for monitoring.")
 
-Monitor = Annotated[str, person_with(READ_METRICS, whose="every")]
+Monitor = Annotated[str, require_role(READ_METRICS, whose="every")]
 
 
 def routes(context: ServiceContext) -> APIRouter:

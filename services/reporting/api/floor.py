@@ -5,22 +5,22 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 from sqlalchemy import text
 
-from services.reporting.books.floor import Floor, FloorOf, floor_of
+from services.reporting.read_model.floor import Floor, FloorOf, floor_of
 from services.reporting.tables import properties
-from shared.contracts.places import place_for_command
+from shared.contracts.property_snapshot import place_for_command
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.consume.properties import known_places
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Day, PropertyPath, person_with, problems
-from shared.runtime.web.access import Caller, caller_for_own
-from shared.runtime.web.duties import DUTY_OF
-from shared.runtime.web.roles import READ_REPORTS, Role
+from shared.runtime.http import Day, PropertyPath, problems, require_role
+from shared.runtime.http.access import Caller, caller_for_own
+from shared.runtime.http.roles import READ_REPORTS, Role
+from shared.runtime.http.segregation_of_duties import DUTY_OF
+from shared.runtime.ingest.property_copies import known_places
+from shared.runtime.service.service_context import ServiceContext
 
 Anybody = Annotated[Caller, caller_for_own(*(Role(name, "") for name in DUTY_OF))]
 """Whoever works here at all."""
 
-Reader = Annotated[str, person_with(READ_REPORTS)]
+Reader = Annotated[str, require_role(READ_REPORTS)]
 
 _PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties ORDER BY property")
 

@@ -11,26 +11,26 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import TypeAdapter
 
-from services.reporting.answering import Definition, Explained, answer, ask, explain
-from services.reporting.kit.definition import Report
-from services.reporting.kit.document import Document, Period
-from services.reporting.kit.question import Question
+from services.reporting.framework.definition import Report
+from services.reporting.framework.document import Document, Period
+from services.reporting.framework.question import ReportQuery
 from services.reporting.rendering import FORMATS, FormatName, require_room, write
+from services.reporting.report_service import Definition, Provenance, answer, ask, explain
 from services.reporting.reports import REPORTS
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.going_on import GoOn, in_thread
-from shared.runtime.reader import Reader, read_at_once
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import Day, Moment, PropertyQuery, TableChoice, person_with
-from shared.runtime.web.access import caller_with
-from shared.runtime.web.documents import JSON, UNCHANGED, accepted, entity_tag, is_current, respond
-from shared.runtime.web.places import FULL, Places
-from shared.runtime.web.problems import problems
-from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
+from shared.runtime.cancellation import GoOn, in_thread
+from shared.runtime.http import Day, Moment, PropertyQuery, TableChoice, require_role
+from shared.runtime.http.access import caller_with
+from shared.runtime.http.admission import FULL, AdmissionQueue
+from shared.runtime.http.conditional_requests import JSON, UNCHANGED, accepted, entity_tag, is_current, respond
+from shared.runtime.http.problems import problems
+from shared.runtime.http.roles import READ_PATRON_REPORTS, READ_REPORTS
+from shared.runtime.service.service_context import ServiceContext
+from shared.runtime.snapshot_reader import SnapshotReader, read_at_once
 
-AnyReader = Annotated[str, person_with(READ_REPORTS, READ_PATRON_REPORTS)]
-ReaderOfDefinitions = Annotated[str, person_with(READ_REPORTS, READ_PATRON_REPORTS, whose="none")]
+AnyReader = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS)]
+ReaderOfDefinitions = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS, whose="none")]
 """Who may read some reports: which role a report takes, it says itself."""
 
 ReportName = Annotated[str, Path(description="its name, as the list of reports has it")]
@@ -118,8 +118,8 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
     router = APIRouter(prefix="/reports", tags=["reports"])
     settings = context.settings
-    answers = Places("reports", at_once=settings.reports_at_once, waiting_max=settings.reports_waiting_max)
-    files = Places("reports as files", at_once=_FILES_AT_ONCE, waiting_max=settings.reports_waiting_max)
+    answers = AdmissionQueue("reports", at_once=settings.reports_at_once, waiting_max=settings.reports_waiting_max)
+    files = AdmissionQueue("reports as files", at_once=_FILES_AT_ONCE, waiting_max=settings.reports_waiting_max)
 
     listing, every = TypeAdapter(list[Definition]), [Definition.of(report) for report in REPORTS.values()]
     definitions = {None: listing.dump_json(every)} | {one.name: listing.dump_json([one]) for one in every}
@@ -141,8 +141,8 @@ def routes(context: ServiceContext) -> APIRouter:
         await caller_with(request, frozenset({REPORTS[name].role.name}))
         return REPORTS[name]
 
-    async def question_of(read: Reader, person: str, asked: ReportRequest) -> Question:
-        question = Question(
+    async def question_of(read: SnapshotReader, person: str, asked: ReportRequest) -> ReportQuery:
+        question = ReportQuery(
             property=asked.property,
             period=asked.period,
             first=asked.gaming_day,
@@ -203,7 +203,7 @@ def routes(context: ServiceContext) -> APIRouter:
         report: ReportName,
         asked: AskedReport,
         cell: Annotated[str, Query(description="`section/row/column`; the total row is `total`")],
-    ) -> Explained:
+    ) -> Provenance:
         """The entries that add up to it, each with what it adds."""
         definition = await report_of(request, report)
         async with answers.taken(request), read_at_once(context.pools.readers) as read:

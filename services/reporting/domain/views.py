@@ -6,7 +6,6 @@ import msgspec
 from pydantic import AwareDatetime, ConfigDict, PlainValidator
 
 from shared.contracts.envelope import Correction
-from shared.contracts.reading import View, view_of
 from shared.contracts.settlements import (
     RevisionView,
     RoundNotice,
@@ -17,6 +16,7 @@ from shared.contracts.settlements import (
     SettlementVoided,
     SubmissionRef,
 )
+from shared.contracts.topic_reader import View, view_of
 from shared.contracts.wager_totals import WagerTotals
 
 

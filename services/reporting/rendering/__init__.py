@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import BinaryIO, Final, Literal
 
-from services.reporting.kit.document import Document, Filled
+from services.reporting.framework.document import Document, Filled
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.going_on import GoOn, always
+from shared.runtime.cancellation import GoOn, always
 
 FormatName = Literal["json", "csv", "xlsx", "pdf", "parquet"]
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from services.reporting.kit.document import Column, Filled, plain
-from services.reporting.kit.figures import Value
+from services.reporting.framework.document import Column, Filled, plain
+from services.reporting.framework.figures import Value
 from services.reporting.rendering.wording import DECIMALS, decimal, whole
-from shared.runtime.going_on import GoOn
+from shared.runtime.cancellation import GoOn
 
 _AMOUNTS = {"cents", "exact_cents"}
 _COMPUTED = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")

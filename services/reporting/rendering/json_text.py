@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-from services.reporting.kit.document import Column, Document
+from services.reporting.framework.document import Column, Document
 
 
 def as_json(document: Document, explain: str | None = None) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-from services.reporting.kit.document import Column, Document, Filled
+from services.reporting.framework.document import Column, Document, Filled
 from services.reporting.rendering.wording import (
     header_lines,
     in_utc,
@@ -17,7 +17,7 @@ from services.reporting.rendering.wording import (
     stage_text,
     text_of,
 )
-from shared.runtime.going_on import GoOn
+from shared.runtime.cancellation import GoOn
 from shared.runtime.typesetting import typeset
 
 _TEMPLATE: Final = Path(__file__).with_name("report.typ")

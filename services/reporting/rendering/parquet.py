@@ -9,10 +9,10 @@ from typing import Any, BinaryIO, Final
 import pyarrow
 from pyarrow import parquet
 
-from services.reporting.kit.document import Column, Document, Filled, Row, Unit, batched, plain
-from services.reporting.kit.figures import Value
+from services.reporting.framework.document import Column, Document, Filled, Row, Unit, batched, plain
+from services.reporting.framework.figures import Value
 from services.reporting.rendering.wording import in_utc
-from shared.runtime.going_on import GoOn
+from shared.runtime.cancellation import GoOn
 
 _TYPES: dict[Unit, pyarrow.DataType] = {
     "text": pyarrow.string(),

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Final
 
-from services.reporting.kit.document import Document, Header, Unit
-from services.reporting.kit.figures import Value
+from services.reporting.framework.document import Document, Header, Unit
+from services.reporting.framework.figures import Value
 from shared.contracts.exact import parse_exact
 from shared.contracts.reports import ReportStatus
 

@@ -11,8 +11,8 @@ from xlsxwriter.format import Format
 from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.worksheet import Worksheet
 
-from services.reporting.kit.document import Document, Filled, Unit
-from services.reporting.kit.figures import Value
+from services.reporting.framework.document import Document, Filled, Unit
+from services.reporting.framework.figures import Value
 from services.reporting.rendering.wording import (
     DECIMALS,
     header_lines,
@@ -24,7 +24,7 @@ from services.reporting.rendering.wording import (
     text_of,
     whole,
 )
-from shared.runtime.going_on import GoOn
+from shared.runtime.cancellation import GoOn
 
 _LETTER_PAPER: Final = 1
 _SIGNIFICANT_DIGITS_MAX: Final = 15

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from services.reporting.kit.definition import Report
+from services.reporting.framework.definition import Report
 from services.reporting.reports.access import ACCESS
 from services.reporting.reports.account_liability import ACCOUNT_LIABILITY
 from services.reporting.reports.adjustments import ADJUSTMENTS

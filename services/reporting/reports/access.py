@@ -5,10 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
-from services.reporting.books.overrides import overridden_by
-from services.reporting.books.people import ACTS, person_of
-from services.reporting.books.reading import Books, Listed
-from services.reporting.books.staff import (
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Mark, Section, fill
+from services.reporting.framework.figures import NOTHING, Cell, Figure, total
+from services.reporting.read_model.overrides import overridden_by
+from services.reporting.read_model.people import ACTS, person_of
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.staff import (
     DECIDED,
     DECIDING,
     SUBMITTED,
@@ -20,9 +23,6 @@ from services.reporting.books.staff import (
     roles_held,
     versions_of,
 )
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, total
 from services.reporting.reports.cells import entry_cell
 from shared.contracts import accounts, cage, contests, corrections, inventory, journal_facts, meters
 from shared.contracts.facts import Fact

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Final, get_args
 
-from services.reporting.books.reading import Books
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, AddedUp, Cell, Figure, Value, total
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Filled, Identity, Section, fill
+from services.reporting.framework.figures import NOTHING, Aggregate, Cell, Figure, Value, total
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.accounts import (
     DORMANT,
     GAME_ACCOUNT,
@@ -195,9 +195,9 @@ def _days(before: date, opening: Figure, flows: Mapping[tuple[str, ...], Mapping
 
 def _owed(cents: int, day: date) -> Figure:
     """Return the liability at the end of a gaming day: all that ever changed it is behind it."""
-    flows = [AddedUp("amounts", (measure,), date.min, day) for measure in _FLOWS]
+    flows = [Aggregate("amounts", (measure,), date.min, day) for measure in _FLOWS]
     money = [
-        AddedUp("amounts", (measure,), date.min, day, (("item", instrument),))
+        Aggregate("amounts", (measure,), date.min, day, (("item", instrument),))
         for measure in _BY_INSTRUMENT
         for instrument in get_args(Instrument)
         if instrument != _TRANSFER

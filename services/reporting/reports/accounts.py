@@ -3,8 +3,8 @@
 from datetime import date, timedelta
 from typing import Final
 
-from services.reporting.books.reading import Books
-from services.reporting.kit.document import Column, Filled, Mark, Section, fill
+from services.reporting.framework.document import Column, Filled, Mark, Section, fill
+from services.reporting.read_model.reading import Books
 
 WALLET: Final = "wallet"
 GAME_ACCOUNT: Final = "game account"

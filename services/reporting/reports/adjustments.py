@@ -2,11 +2,11 @@
 
 from typing import Any, Final
 
-from services.reporting.books.adjustments import Adjustment, adjustments_of, is_over_limit, limit_cents
-from services.reporting.books.reading import Books
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, total
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Identity, Mark, Section, fill
+from services.reporting.framework.figures import NOTHING, Cell, Figure, total
+from services.reporting.read_model.adjustments import Adjustment, adjustments_of, is_over_limit, limit_cents
+from services.reporting.read_model.reading import Books
 from shared.contracts import accounts
 from shared.contracts.exact import NANOCENTS
 from shared.contracts.inventory import AdjustmentApproved, AdjustmentEntered, AdjustmentRejected

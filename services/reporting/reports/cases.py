@@ -2,11 +2,11 @@
 
 from typing import Any, Final
 
-from services.reporting.books.reading import Books
-from services.reporting.books.variances import CaseKey, Cases, level_of
-from services.reporting.kit.document import Column, Mark, Section
-from services.reporting.kit.figures import Figure
-from shared.contracts.places import Limit
+from services.reporting.framework.document import Column, Mark, Section
+from services.reporting.framework.figures import Figure
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.variances import CaseKey, Cases, level_of
+from shared.contracts.property_snapshot import MoneyLimit
 
 CASE_COLUMNS: Final = (
     Column(
@@ -26,7 +26,7 @@ CASE_COLUMNS: Final = (
 )
 """What `cells_of` fills."""
 
-_LIMITS: Final[tuple[Limit, ...]] = ("variance_report_cents", "variance_authority_cents")
+_LIMITS: Final[tuple[MoneyLimit, ...]] = ("variance_report_cents", "variance_authority_cents")
 
 
 def cells_of(books: Books, cases: Cases, key: CaseKey, cents: Figure, *parts: int) -> dict[str, Any]:

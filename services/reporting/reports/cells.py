@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-from services.reporting.books.reading import Books
-from services.reporting.kit.document import Filled
-from services.reporting.kit.figures import Cell, EntryRef, Figure, total
+from services.reporting.framework.document import Filled
+from services.reporting.framework.figures import Cell, EntryRef, Figure, total
+from services.reporting.read_model.reading import Books
 from shared.contracts.exact import displayed, exact_text, nanocents, shown
 from shared.contracts.rejection import Reason, Rejected
 

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
-from services.reporting.books.derived import stands
-from services.reporting.books.reading import Books, Listed
-from services.reporting.kit.document import Column, Filled, Identity, Made, Section, fill
-from services.reporting.kit.figures import NOTHING, EntriesOf, EntryRef, Figure, total
+from services.reporting.framework.document import Column, Filled, Identity, Made, Section, fill
+from services.reporting.framework.figures import NOTHING, EntriesOf, EntryRef, Figure, total
+from services.reporting.read_model.derived import stands
+from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.cells import total_of
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
 from shared.contracts.facts import Fact

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from services.reporting.kit.document import Column, Section
+from services.reporting.framework.document import Column, Section
 from services.reporting.reports.cases import CASE_COLUMNS
 
 _PLACE: Final = (

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
-from services.reporting.books.boxes import Box, boxes_of
-from services.reporting.books.compared import Compared, compared_boxes, compared_windows
-from services.reporting.books.inventory import Lack
-from services.reporting.books.many_slips import ReceivedSlip, received_slips
-from services.reporting.books.reading import Books
-from services.reporting.books.variances import CaseKey, Cases, cases_of
-from services.reporting.books.windows import Window, windows_of
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Identity, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
-from services.reporting.kit.question import is_long
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Identity, fill
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.framework.question import is_long
+from services.reporting.read_model.boxes import Box, boxes_of
+from services.reporting.read_model.compared import Compared, compared_boxes, compared_windows
+from services.reporting.read_model.inventory import Lack
+from services.reporting.read_model.many_slips import ReceivedSlip, received_slips
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.variances import CaseKey, Cases, cases_of
+from services.reporting.read_model.windows import Window, windows_of
 from services.reporting.reports.cases import CASE_COLUMNS, cells_of, marks
 from services.reporting.reports.count_variance_sections import AFTER_SEAL, BOXES, DAYS, INVENTORIES, SLIPS
 from shared.contracts import inventory

@@ -7,17 +7,17 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
-from services.reporting.books.inventory import Lack
-from services.reporting.books.reading import Books
-from services.reporting.kit.document import Mark
-from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
+from services.reporting.framework.document import Mark
+from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
+from services.reporting.read_model.inventory import Lack
+from services.reporting.read_model.reading import Books
 
 _MEASURES: Final = (
     *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),
     *("currency_cents", "counter_checks_cents", "prepaid_cents", "coupons_cents", "drop_cents"),
     *("win_cents", "adjusted_cents", "missing"),
 )
-"""What is stated of the win of a table (services.reporting.books.inventory)."""
+"""What is stated of the win of a table (services.reporting.read_model.inventory)."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any, Final, NamedTuple
 
-from services.reporting.books.check_copies import Check, Copy, Issuance, checks_of, issued_by_shift
-from services.reporting.books.inventory import Lack
-from services.reporting.books.reading import Books
-from services.reporting.books.shift_times import AtTable, shifts_of
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Made, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, EntriesOf, EntryRef, Figure, total
-from services.reporting.kit.question import is_long
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Filled, Identity, Made, Mark, Section, fill
+from services.reporting.framework.figures import NOTHING, EntriesOf, EntryRef, Figure, total
+from services.reporting.framework.question import is_long
+from services.reporting.read_model.check_copies import Check, Copy, Issuance, checks_of, issued_by_shift
+from services.reporting.read_model.inventory import Lack
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.shift_times import AtTable, shifts_of
 from services.reporting.reports.checks_on_hand import (
     CAGE,
     CHANGES,

@@ -7,17 +7,6 @@ from datetime import date, timedelta
 from math import ceil
 from typing import Any, Final
 
-from services.reporting.books.currency import (
-    ACCOUNT_MEASURES,
-    BOUGHT,
-    CAGE_MEASURES,
-    CASH,
-    CASH_MEASURES,
-    entry_of,
-    moved_by_measure,
-    moved_currency,
-)
-from services.reporting.books.reading import Books
 from services.reporting.domain.federal.currency import (
     WARNING_SHARE,
     CashMovement,
@@ -29,10 +18,21 @@ from services.reporting.domain.federal.currency import (
 )
 from services.reporting.domain.federal.structuring import Pattern, Watch, patterns
 from services.reporting.domain.law import Applied, unconfirmed
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Identity, Made, Mark, fill
-from services.reporting.kit.figures import NOTHING, Cell, EntriesOf, Figure
-from services.reporting.kit.question import is_long
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Identity, Made, Mark, fill
+from services.reporting.framework.figures import NOTHING, Cell, EntriesOf, Figure
+from services.reporting.framework.question import is_long
+from services.reporting.read_model.currency import (
+    ACCOUNT_MEASURES,
+    BOUGHT,
+    CAGE_MEASURES,
+    CASH,
+    CASH_MEASURES,
+    entry_of,
+    moved_by_measure,
+    moved_currency,
+)
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.cells import require_whole
 from services.reporting.reports.currency_amended import AMENDED, amended_rows
 from services.reporting.reports.currency_days import Logged, applied_to_logs, day_rows, read_days
@@ -42,7 +42,7 @@ from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, Redempti
 from shared.contracts.inventory import PitRecorded, PitVoided
 from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
-from shared.runtime.web.roles import READ_PATRON_REPORTS
+from shared.runtime.http.roles import READ_PATRON_REPORTS
 
 _UNKNOWN: Final = "unknown"
 """Whoever moved currency where the person is not recorded."""

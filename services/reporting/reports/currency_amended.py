@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Final
 
-from services.reporting.books.currency import moved_currency
-from services.reporting.books.reading import Books, Listed
 from services.reporting.domain.federal.currency import CashMovement, CurrencyTotal, currency_totals
-from services.reporting.kit.document import Column, Section
-from services.reporting.kit.figures import Figure
+from services.reporting.framework.document import Column, Section
+from services.reporting.framework.figures import Figure
+from services.reporting.read_model.currency import moved_currency
+from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.cells import entry_cell
 from services.reporting.reports.currency_sections import DAY, DIRECTION, FORM, PERSON
 from shared.contracts.cage import CageVoided, RedemptionVoided

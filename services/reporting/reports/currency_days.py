@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from services.reporting.books.currency import moved_in_days, sold_to_nobody_known
-from services.reporting.books.reading import Books
 from services.reporting.domain.federal.currency import Department, Direction, reached_cents
 from services.reporting.domain.law import Applied
-from services.reporting.kit.figures import NOTHING, Figure
+from services.reporting.framework.figures import NOTHING, Figure
+from services.reporting.read_model.currency import moved_in_days, sold_to_nobody_known
+from services.reporting.read_model.reading import Books
 from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from services.reporting.books.reading import Books
-from services.reporting.books.windows import windows_of
-from services.reporting.kit.document import Column, Identity, Section
-from services.reporting.kit.figures import NOTHING, Figure, total
+from services.reporting.framework.document import Column, Identity, Section
+from services.reporting.framework.figures import NOTHING, Figure, total
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.windows import windows_of
 from services.reporting.reports.counted_win import CountedWin
 from services.reporting.reports.settled_win import SettledWin
 from services.reporting.reports.spans import Span

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any, Final
 
-from services.reporting.books.reading import Books
-from services.reporting.books.sales import HourOfSales, hours_of_sales
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Filled, Identity, Made, Section, fill
-from services.reporting.kit.figures import Cell, Figure, total
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Filled, Identity, Made, Section, fill
+from services.reporting.framework.figures import Cell, Figure, total
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.sales import HourOfSales, hours_of_sales
 from services.reporting.reports.counted_win import CountedWin, counted_marks
 from services.reporting.reports.counted_win import together as counted_together
 from services.reporting.reports.differences import DIFFERENCES, difference_rows, explained_identity

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from services.reporting.kit.figures import Cell, share
+from services.reporting.framework.figures import Cell, share
 from services.reporting.reports.counted_win import NOT_COUNTED, CountedWin
 from services.reporting.reports.settled_win import SettledWin
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from services.reporting.kit.document import Column, Section
+from services.reporting.framework.document import Column, Section
 
 _PA: Final = "58 Pa. Code § 465a.1(c)(3)"
 _NO_EDGE: Final = "empty where a part of the handle has no exact house edge"

@@ -4,11 +4,11 @@ from dataclasses import asdict
 from datetime import date, timedelta
 from typing import Final
 
-from services.reporting.books.accounts import AccountOfRound
-from services.reporting.books.reading import Books
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, Value
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Filled, Identity, Section, fill
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Value
+from services.reporting.read_model.accounts import AccountOfRound
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.account_liability import rounds_and_accounts
 from services.reporting.reports.cells import total_of
 from shared.contracts.accounts import (

@@ -8,11 +8,11 @@ from functools import cached_property
 from math import isqrt
 from typing import Final, NamedTuple
 
-from services.reporting.books.reading import Books
-from services.reporting.books.weights import Weighed, Weight
 from services.reporting.domain.house_edges import HouseEdge, Rates
 from services.reporting.domain.statistics import compared
-from services.reporting.kit.figures import NOTHING, Cell, Figure, explained_by
+from services.reporting.framework.figures import NOTHING, Cell, Figure, explained_by
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.weights import Weighed, Weight
 from shared.rules import Returns
 
 _FIGURES: Final = ("stakes", "handle_cents", "payout_cents")

@@ -7,10 +7,13 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from services.reporting.books.alarms import of_statistics
-from services.reporting.books.desk_exceptions import of_desk
-from services.reporting.books.equipment import of_equipment
-from services.reporting.books.exceptions import (
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Section, fill
+from services.reporting.framework.figures import Cell
+from services.reporting.read_model.alarms import of_statistics
+from services.reporting.read_model.desk_exceptions import of_desk
+from services.reporting.read_model.equipment import of_equipment
+from services.reporting.read_model.exceptions import (
     Exceptional,
     Severity,
     in_order,
@@ -18,11 +21,8 @@ from services.reporting.books.exceptions import (
     refused_commands,
     restated_days,
 )
-from services.reporting.books.overrides import of_registry
-from services.reporting.books.reading import Books
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Section, fill
-from services.reporting.kit.figures import Cell
+from services.reporting.read_model.overrides import of_registry
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.cases import marks
 from services.reporting.reports.cells import entry_cell
 from shared.contracts import inventory

@@ -6,12 +6,12 @@ from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any, Final
 
-from services.reporting.books.investigations import Investigation, investigations_of
-from services.reporting.books.reading import Books
 from services.reporting.domain.hold_variance import METHODS, Hold, chance_of_days, chance_of_wagers
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Mark, Section, fill
-from services.reporting.kit.figures import Cell, Figure
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Mark, Section, fill
+from services.reporting.framework.figures import Cell, Figure
+from services.reporting.read_model.investigations import Investigation, investigations_of
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.counted_win import CountedWin, counted_marks, counted_wins
 from services.reporting.reports.counted_win import together as counted_together
 from services.reporting.reports.settled_rounds import settled_rounds

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from services.reporting.books.reading import Books, Listed
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Section, fill
-from services.reporting.kit.figures import Cell, Figure, Value
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Identity, Section, fill
+from services.reporting.framework.figures import Cell, Figure, Value
+from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.counted_win import CountedWin, counted_marks, counted_wins, together
 from shared.contracts.inventory import DayFinal, DayPreliminary
 from shared.contracts.win import WinStated

@@ -7,13 +7,13 @@ from datetime import date, datetime, timedelta
 from itertools import takewhile
 from typing import Any, Final
 
-from services.reporting.books.reading import Books, Listed
-from services.reporting.books.staff import versions_of
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Section, fill
-from services.reporting.kit.figures import Cell, EntryRef, Figure
-from shared.contracts.places import Place
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Identity, Section, fill
+from services.reporting.framework.figures import Cell, EntryRef, Figure
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.staff import versions_of
 from shared.contracts.properties import PropertyApproved, PropertyTable
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.submissions import ByTable, SubmissionApproved, WithdrawalApproved
 
 TABLES: Final = Section(
@@ -184,7 +184,7 @@ def _months(books: Books, listed: set[str]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _open_on(place: Place, day: date, listed: set[str]) -> list[PropertyTable]:
+def _open_on(place: PropertySnapshot, day: date, listed: set[str]) -> list[PropertyTable]:
     return [table for table in place.document.tables if table.table in listed and table.is_open_on(day)]
 
 

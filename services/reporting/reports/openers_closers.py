@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from services.reporting.books.reading import Books
-from services.reporting.books.variances import Cases, cases_of
-from services.reporting.books.windows import Count, Window, counts_of, windows_between
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Section, fill
-from services.reporting.kit.figures import Figure
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Identity, Section, fill
+from services.reporting.framework.figures import Figure
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.variances import Cases, cases_of
+from services.reporting.read_model.windows import Count, Window, counts_of, windows_between
 from services.reporting.reports.cases import CASE_COLUMNS, cells_of, marks
 from shared.contracts.inventory import PitRecorded, VarianceOwned, VarianceResolved
 

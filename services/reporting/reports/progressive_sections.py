@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from services.reporting.kit.document import Column, Section
+from services.reporting.framework.document import Column, Section
 
 
 def _exact(name: str, title: str, formula: str = "", *, added: bool = True) -> Column:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Final
 
-from services.reporting.books.meters import MEASURES, ON_DISPLAY
-from services.reporting.books.reading import Books, Listed
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Filled, Identity, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Filled, Identity, fill
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.read_model.meters import MEASURES, ON_DISPLAY
+from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.cells import as_displayed, as_shown, entry_cell, exact, in_nanocents, sum_of
 from services.reporting.reports.progressive_sections import CHANGES, CONTRIBUTIONS, FINDINGS, HITS, POOLS, RECONCILED
 from shared.contracts.meters import (

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Final
 
-from services.reporting.books.reading import Books
-from services.reporting.kit.document import Column, Filled, Section, fill
-from services.reporting.kit.figures import NOTHING, AddedUp, Cell, Figure, Value
+from services.reporting.framework.document import Column, Filled, Section, fill
+from services.reporting.framework.figures import NOTHING, Aggregate, Cell, Figure, Value
+from services.reporting.read_model.reading import Books
 
 _MEASURES: Final[Mapping[str, int]] = {
     "promotional_granted_cents": 1,
@@ -75,4 +75,4 @@ def _change(found: Mapping[str, Figure]) -> int:
 
 def _held(cents: int, day: date) -> Figure:
     """Return what there is at the end of a gaming day: all that ever changed it is behind it."""
-    return Figure(cents, tuple(AddedUp("amounts", (measure,), date.min, day) for measure in _MEASURES))
+    return Figure(cents, tuple(Aggregate("amounts", (measure,), date.min, day) for measure in _MEASURES))

@@ -10,11 +10,11 @@ from datetime import date
 from functools import cached_property
 from typing import Final, Literal
 
-from services.reporting.books.reading import Books
 from services.reporting.domain.tax.returns import PeriodSheet, period_sheet
 from services.reporting.domain.tax.revenue import CLASSES, DayRevenue, Facility
 from services.reporting.domain.tax.sheets import needed_from
-from services.reporting.kit.figures import NOTHING, AddedUp, Because
+from services.reporting.framework.figures import NOTHING, Aggregate, Because
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.counted_win import Missing, counted_wins
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions.model import ClassOfRevenue
@@ -119,7 +119,7 @@ class CountedRevenue:
         is_whole = not any(first <= day <= last and name in wanted for day, name in self.missing)
         spans = [(first, last)] if is_whole else [(day, day) for day in sorted(self.days(wanted, first, last))]
         return tuple(
-            AddedUp("rounds" if source == "electronic" else "amounts", (measure,), *days, where)
+            Aggregate("rounds" if source == "electronic" else "amounts", (measure,), *days, where)
             for days in spans
             for source in _MEASURES
             for where in self._of(source, {one.name for one in mine if one.source == source})

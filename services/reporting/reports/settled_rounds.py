@@ -9,10 +9,10 @@ from itertools import starmap
 from operator import add
 from typing import Final, NamedTuple, Self
 
-from services.reporting.books.reading import Books
-from services.reporting.books.rounds import BANK
 from services.reporting.domain.house_edges import HouseEdge, Rates
-from services.reporting.kit.figures import AddedUp, Figure
+from services.reporting.framework.figures import Aggregate, Figure
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.rounds import BANK
 from services.reporting.reports.settled_win import ADDED, SettledWin
 
 _TABLE: Final = "table_name"
@@ -138,11 +138,11 @@ class SettledRounds:
         return (self._figure(value, where, name) for value, name in zip(values, ADDED, strict=True))
 
     def _figure(self, value: int, where: Where, name: str) -> Figure:
-        return Figure(value, (AddedUp("rounds", (name,), self.first, self.last, where),) if self.explained else ())
+        return Figure(value, (Aggregate("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
     def _exact(self, value: int, wheres: Sequence[Where], *names: str) -> Figure:
         """Return what some figures of parts come to, and where each comes from."""
-        because = [AddedUp("rounds", (name,), self.first, self.last, where) for where in wheres for name in names]
+        because = [Aggregate("rounds", (name,), self.first, self.last, where) for where in wheres for name in names]
         return Figure(value, tuple(because))
 
     @cached_property

@@ -7,10 +7,10 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, Final
 
-from services.reporting.books.reading import Books
-from services.reporting.books.rounds import STAKES
-from services.reporting.kit.document import Column, Identity
-from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
+from services.reporting.framework.document import Column, Identity
+from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.rounds import STAKES
 from shared.contracts.reports import percent_of
 from shared.contracts.wager_totals import FIGURES
 

@@ -5,12 +5,12 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any, Final
 
-from services.reporting.books.reading import Books
 from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.domain.statistics import Wagers, against_expectation
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, share
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Section, fill
+from services.reporting.framework.figures import NOTHING, Cell, Figure, share
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.settled_rounds import SettledRounds, settled_rounds
 from services.reporting.reports.settled_win import SettledWin, lines_identities
 from shared.contracts.settlements import SettlementPosted, SettlementReversed

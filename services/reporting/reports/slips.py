@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from services.reporting.books.many_slips import StepOfDay, slips_to_look_at, steps_of_days
-from services.reporting.books.reading import Books
-from services.reporting.books.series import missing_of, series_of
-from services.reporting.books.slips import Slip, slips_of
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, Value
-from services.reporting.kit.question import is_long
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Filled, Mark, Section, fill
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Value
+from services.reporting.framework.question import is_long
+from services.reporting.read_model.many_slips import StepOfDay, slips_to_look_at, steps_of_days
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.series import missing_of, series_of
+from services.reporting.read_model.slips import Slip, slips_of
 from services.reporting.reports.pieces import pieces_text
 from shared.contracts import inventory
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Final
 
-from services.reporting.books.reading import Books
-from services.reporting.kit.document import Period
-from services.reporting.kit.question import first_days, year_before
+from services.reporting.framework.document import Period
+from services.reporting.framework.question import first_days, year_before
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.counted_win import NOT_COUNTED, CountedWin, Missing, counted_wins
 from services.reporting.reports.settled_rounds import SettledRounds, settled_rounds
 

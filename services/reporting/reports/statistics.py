@@ -7,15 +7,15 @@ from datetime import date
 from functools import partial
 from typing import Final
 
-from services.reporting.books.alarms import behind
-from services.reporting.books.evidence import carried_evidence, dealer_counts
-from services.reporting.books.reading import Books
 from services.reporting.domain.carried_evidence import THRESHOLD, Alarm, Carried, false_alarms_expected, summary_of
 from services.reporting.domain.evidence import FALSE_ALARMS
 from services.reporting.domain.statistics import rows_too_often
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Filled, Made, Section, fill
-from services.reporting.kit.figures import NOTHING, Because, Cell, Figure, Value, explained_by, total
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Filled, Made, Section, fill
+from services.reporting.framework.figures import NOTHING, Because, Cell, Figure, Value, explained_by, total
+from services.reporting.read_model.alarms import behind
+from services.reporting.read_model.evidence import carried_evidence, dealer_counts
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.exact_parts import Against, Exact, Part, against, parts_of
 from services.reporting.reports.settled_win import SettledWin, lines_identities
 from services.reporting.reports.statistics_sections import (

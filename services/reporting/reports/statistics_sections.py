@@ -6,7 +6,7 @@ from typing import Final
 from services.reporting.domain.carried_evidence import Kind
 from services.reporting.domain.evidence import FALSE_ALARMS
 from services.reporting.domain.statistics import HONEST_SHORT, SHOE_TOLERANCE
-from services.reporting.kit.document import Column, Section
+from services.reporting.framework.document import Column, Section
 
 _GAME: Final = Column(name="game", title="Game")
 _WAGER: Final = Column(name="wager", title="Wager")

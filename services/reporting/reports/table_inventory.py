@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
-from services.reporting.books.reading import Books
-from services.reporting.books.seals import known_days
-from services.reporting.books.windows import Count, counts_of
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Section, fill
-from services.reporting.kit.figures import Figure, total
-from services.reporting.kit.question import is_long
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Section, fill
+from services.reporting.framework.figures import Figure, total
+from services.reporting.framework.question import is_long
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.seals import known_days
+from services.reporting.read_model.windows import Count, counts_of
 from services.reporting.reports.pieces import pieces_text
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.properties import PropertyTable

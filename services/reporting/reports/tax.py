@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable
 from typing import Any, Final
 
-from services.reporting.books.reading import Books
-from services.reporting.books.seals import sealed_days
 from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.domain.tax.returns import LayerTotal, PeriodSheet, ShareTotal, law_of
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Filled, Identity, Mark, fill
-from services.reporting.kit.figures import Figure, total
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Filled, Identity, Mark, fill
+from services.reporting.framework.figures import Figure, total
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.seals import sealed_days
 from services.reporting.reports.cells import rate_text, require_whole
 from services.reporting.reports.counted_win import counted_marks
 from services.reporting.reports.revenue import BASES, CountedRevenue, counted_revenue

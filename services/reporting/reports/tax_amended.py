@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from sqlalchemy import text
 
-from services.reporting.books.reading import Books
-from services.reporting.books.seals import sealed_days
 from services.reporting.domain.tax.amendments import Amended, AmendedLines, amended
 from services.reporting.domain.tax.returns import TaxReturn
-from services.reporting.kit.document import Column, Section
-from services.reporting.kit.figures import AddedUp, Because, EntryRef, Figure
+from services.reporting.framework.document import Column, Section
+from services.reporting.framework.figures import Aggregate, Because, EntryRef, Figure
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.seals import sealed_days
 from services.reporting.reports.cells import rate_text
 from services.reporting.reports.revenue import CountedRevenue, counted_revenue
 from shared.contracts.topics import SETTLEMENTS
@@ -64,7 +64,7 @@ class _Version:
     def because(self, first: date, last: date) -> Because:
         """Return where revenue of gaming days comes from as it was known with this version."""
         of_days = self.revenue.because(self.revenue.classes, first, last)
-        return tuple(replace(one, known_at=self.known_at) if isinstance(one, AddedUp) else one for one in of_days)
+        return tuple(replace(one, known_at=self.known_at) if isinstance(one, Aggregate) else one for one in of_days)
 
 
 async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]]:
@@ -107,7 +107,7 @@ async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
 async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequence[Any]:
     """Return what was recorded after a seal of all that revenue follows from, in the order of recording: rows."""
     first, last = min(one.gaming_day for one in now.earned), now.sheet.last
-    behind = [one for one in now.because(now.classes, first, last) if isinstance(one, AddedUp)]
+    behind = [one for one in now.because(now.classes, first, last) if isinstance(one, Aggregate)]
     return await books.read(
         _CHANGES,
         first=first,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from services.reporting.kit.document import Column, Section
+from services.reporting.framework.document import Column, Section
 
 _DAYS: Final = Column(
     name="days", title="Days", unit="count", formula="gaming days on which every table of these classes has a win"

@@ -5,13 +5,13 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, Final
 
-from services.reporting.books.accounts import AccountOfRound
-from services.reporting.books.exceptions import whose
-from services.reporting.books.reading import Books, Listed
-from services.reporting.books.sums import By
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, Value, total
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Filled, Identity, Section, fill
+from services.reporting.framework.figures import NOTHING, Cell, EntryRef, Figure, Value, total
+from services.reporting.read_model.accounts import AccountOfRound
+from services.reporting.read_model.exceptions import whose
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.sums import By
 from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
 from services.reporting.reports.cells import entry_cell, require_whole
 from shared.contracts.accounts import (

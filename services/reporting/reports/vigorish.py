@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from services.reporting.books.reading import Books
-from services.reporting.books.vigorish import ASSESSED, Act, Line
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, Value
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Filled, Identity, Mark, Section, fill
+from services.reporting.framework.figures import NOTHING, Cell, Figure, Value
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.vigorish import ASSESSED, Act, Line
 from services.reporting.reports.cells import entry_cell, exact, in_nanocents, sum_of, total_of
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.vigorish import (

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from services.reporting.books.reading import Books
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Made, Section, fill
-from services.reporting.kit.figures import Figure, total
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Filled, Made, Section, fill
+from services.reporting.framework.figures import Figure, total
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.settled_rounds import settled_rounds
 from services.reporting.reports.settled_win import (
     MONEY,

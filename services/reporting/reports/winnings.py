@@ -5,20 +5,20 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
-from services.reporting.books.reading import Books, Listed
-from services.reporting.books.winners import SOURCES, Winners, won_and_winners
-from services.reporting.books.winnings import Won, posted_rounds
 from services.reporting.domain.federal.forms import FormEntry, forms
 from services.reporting.domain.federal.winnings import Candidate, candidates
 from services.reporting.domain.law import Applied, unconfirmed
-from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Identity, Mark, fill
-from services.reporting.kit.figures import Because, Cell, Figure, total
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Identity, Mark, fill
+from services.reporting.framework.figures import Because, Cell, Figure, total
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.winners import SOURCES, Winners, won_and_winners
+from services.reporting.read_model.winnings import Won, posted_rounds
 from services.reporting.reports.winnings_sections import CANDIDATES, FORMS
 from shared.contracts.accounts import AccountOpened, PatronRegistered
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.jurisdictions import Pack
-from shared.runtime.web.roles import READ_PATRON_REPORTS
+from shared.runtime.http.roles import READ_PATRON_REPORTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from services.reporting.kit.document import Column, Section
+from services.reporting.framework.document import Column, Section
 
 _FORM: Final = Column(name="form", title="Form")
 _WINNER: Final = Column(

@@ -10,17 +10,17 @@ from pydantic_core import from_json
 
 from services.round_settlement.domain.history import PostingItem
 from services.round_settlement.domain.money import postings_of
-from services.round_settlement.domain.settling import FindSubmission, Known, as_corrected, corrected_round
+from services.round_settlement.domain.settling import FindSubmission, RoundHistory, as_corrected, corrected_round
 from shared.contracts.corrections import CorrectionProposed
-from shared.contracts.places import PlaceAt
+from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import AccountFunding
 from shared.contracts.settlements import SettlementPosted
 from shared.journal.entry import Posting
 from shared.rules import round_type
 from shared.rules.errors import Finding, Refused
-from shared.runtime.command.approval import ROUND_CORRECTION, Approval, Decision
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval import ROUND_CORRECTION, Approval, Decision
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 CorrectionStatus = Literal["asked", "approved", "rejected"]
 Effect = Literal["waiting", "posted", "superseded"]
@@ -77,7 +77,7 @@ class PostingChange(BaseModel):
     difference_cents: int
 
 
-class CorrectionDocument(CorrectionItem, Subject):
+class CorrectionDocument(CorrectionItem, ApprovalSubject):
     """A correction with what it changes, settled at the moment of asking by the code that would post it.
 
     `stands` says whether the revision that it replaces is the one in force. `after` and what follows from it are
@@ -101,8 +101,8 @@ class Desk:
     `approved` is the number of another correction of the same revision that waits to take effect, if one does.
     """
 
-    known: Known
-    places: PlaceAt
+    known: RoundHistory
+    places: PropertyLookup
     find: FindSubmission
     approved: int | None = None
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
-from shared.contracts.places import Place, PlaceAt, place_at
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, place_at
 from shared.contracts.rounds import TableData
 from shared.contracts.settlements import RoundNotice
 from shared.contracts.tables import RoundVoided
@@ -17,14 +17,14 @@ _MINUTE: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class GamingDayAssignment:
     """The gaming day of a round, and what was noticed of it where its event says another."""
 
     gaming_day: date
     notices: tuple[RoundNotice, ...] = ()
 
 
-def place_round(data: Any, places: PlaceAt) -> Placed:
+def place_round(data: Any, places: PropertyLookup) -> GamingDayAssignment:
     """Return where a played round belongs, whichever game's model it is, under the property when it was opened.
 
     Raises: Refused where the property, its law or its table does not have such a round, or no round is like it.
@@ -42,7 +42,7 @@ def place_round(data: Any, places: PlaceAt) -> Placed:
     return _placed(data, place, data.opened_at)
 
 
-def place_void(event: RoundVoided, opened_at: datetime | None, places: PlaceAt) -> Placed:
+def place_void(event: RoundVoided, opened_at: datetime | None, places: PropertyLookup) -> GamingDayAssignment:
     """Return where a voided round belongs, which was `opened_at` if money of it stands.
 
     Where none does, a void says of which day it is, that of its own moment or one before: rounds are voided later, too.
@@ -52,22 +52,22 @@ def place_void(event: RoundVoided, opened_at: datetime | None, places: PlaceAt) 
     place = place_at(places, data.property, moment)
     if opened_at is None and data.gaming_day < place.gaming_day(moment):
         _check_table(data, place, data.gaming_day)
-        return Placed(data.gaming_day)
+        return GamingDayAssignment(data.gaming_day)
     return _placed(data, place, moment)
 
 
-def _placed(data: TableData, place: Place, moment: datetime) -> Placed:
+def _placed(data: TableData, place: PropertySnapshot, moment: datetime) -> GamingDayAssignment:
     day = place.day_of(data.gaming_day, moment)
     _check_table(data, place, day)
     if day == data.gaming_day:
-        return Placed(day)
+        return GamingDayAssignment(day)
     notice = RoundNotice(
         code=OTHER_GAMING_DAY, paragraph=_named(place), detail=place.other_day(data.gaming_day, moment)
     )
-    return Placed(day, (notice,))
+    return GamingDayAssignment(day, (notice,))
 
 
-def _check_table(data: TableData, place: Place, day: date) -> None:
+def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
     """Raise Refused where the table is not there on a gaming day, or offers another game."""
     game = place.table(data.table, day).game
     if data.game != game:
@@ -77,7 +77,7 @@ def _check_table(data: TableData, place: Place, day: date) -> None:
         )
 
 
-def _check_plausible(data: Any, place: Place) -> None:
+def _check_plausible(data: Any, place: PropertySnapshot) -> None:
     """Raise Refused for a round that the property says cannot be."""
     limits = place.document.plausibility
     if limits.round_minutes_max is not None and data.closed_at - data.opened_at > limits.round_minutes_max * _MINUTE:
@@ -97,5 +97,5 @@ def _check_plausible(data: Any, place: Place) -> None:
                 )
 
 
-def _named(place: Place) -> str:
+def _named(place: PropertySnapshot) -> str:
     return f"property {place.document.property} version {place.document.version}"

@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Any
 
 from services.round_settlement.domain.money import Funding, account_credits_of, postings_of, totals_of
-from services.round_settlement.domain.placing import Placed, place_round, place_void
+from services.round_settlement.domain.placing import GamingDayAssignment, place_round, place_void
 from shared.contracts.corrections import CorrectionApproved
 from shared.contracts.envelope import Correction, table_source
 from shared.contracts.people import same_person
-from shared.contracts.places import PlaceAt
+from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.rounds import AccountFunding, TableData
 from shared.contracts.settlements import (
     AccountCredit,
@@ -30,14 +30,14 @@ from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.tables import PlayedRound, RoundCompleted, RoundCorrected, RoundVoided, TableEvent
 from shared.contracts.versions import fields_of
 from shared.journal.entry import Posting, reversal
-from shared.journal.recording import Recording
+from shared.journal.recording import FactWithPostings
 from shared.rules import Rules, parse_round
 from shared.rules.errors import Refused
 from shared.rules.settlement import Settlement
 
 
 @dataclass(frozen=True, slots=True)
-class InEffect:
+class EffectiveSubmission:
     """A rules submission that settles rounds: the approved document, its name in facts, and its rules ready to use."""
 
     document: SubmissionApproved
@@ -45,12 +45,12 @@ class InEffect:
     rules: Rules[Any]
 
 
-FindSubmission = Callable[[str, str, str, datetime], InEffect | None]
+FindSubmission = Callable[[str, str, str, datetime], EffectiveSubmission | None]
 """(property, game, table, moment) -> the submission in effect at the table then."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PostedSettlement:
     """The money of a round that stands: what was posted, and the postings.
 
     `sequence` is that of the event from which it is, in the stream of its table, or in the table's desk stream.
@@ -62,24 +62,26 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RoundHistory:
     """What is known of a round: the sequences of the events about it, which of them completed it, its money."""
 
     sequences: tuple[int, ...] = ()
     completed: int | None = None
     revision: int = 0
-    standing: Standing | None = None
+    standing: PostedSettlement | None = None
 
     @classmethod
-    def of(cls, completed: int | None, others: Iterable[int], revision: int, standing: Standing | None) -> "Known":
+    def of(
+        cls, completed: int | None, others: Iterable[int], revision: int, standing: PostedSettlement | None
+    ) -> "RoundHistory":
         """Return what is known where the other events about the round stand apart from the one that completed it."""
         sequences = (*others,) if completed is None else (completed, *others)
         return cls(sequences, completed, revision, standing)
 
-    def with_event(self, event: TableEvent) -> "Known":
+    def with_event(self, event: TableEvent) -> "RoundHistory":
         """Return the same, with one event more."""
         completed = event.sequence if isinstance(event, RoundCompleted) else self.completed
-        return Known((*self.sequences, event.sequence), completed, self.revision, self.standing)
+        return RoundHistory((*self.sequences, event.sequence), completed, self.revision, self.standing)
 
 
 def completes(fact: SettledRound) -> bool:
@@ -97,11 +99,11 @@ def completes(fact: SettledRound) -> bool:
 class Outcome:
     """What an event leads to: facts with their money, and what is known of the round afterwards."""
 
-    recordings: tuple[Recording, ...]
-    known: Known
+    recordings: tuple[FactWithPostings, ...]
+    known: RoundHistory
 
 
-def settle_event(event: TableEvent, known: Known, places: PlaceAt, find: FindSubmission) -> Outcome:
+def settle_event(event: TableEvent, known: RoundHistory, places: PropertyLookup, find: FindSubmission) -> Outcome:
     """Return what one event leads to.
 
     Raises: Refused where the record, its property, its submission or its place among the round's events is wrong.
@@ -125,7 +127,9 @@ def settle_event(event: TableEvent, known: Known, places: PlaceAt, find: FindSub
     return _replace(known, event.sequence, _posted(event.data, played, known.revision + 1, correction))
 
 
-def settle_correction(approved: CorrectionApproved, known: Known, places: PlaceAt, find: FindSubmission) -> Outcome:
+def settle_correction(
+    approved: CorrectionApproved, known: RoundHistory, places: PropertyLookup, find: FindSubmission
+) -> Outcome:
     """Return what a correction leads to that two people stand for at the desk.
 
     Where the round got another revision since the approval, it is kept and moves no money.
@@ -136,7 +140,7 @@ def settle_correction(approved: CorrectionApproved, known: Known, places: PlaceA
     )
     number = approved.correction
     if known.standing is None or known.revision != approved.replaces:
-        placed = Placed(approved.gaming_day)
+        placed = GamingDayAssignment(approved.gaming_day)
         superseded = _superseded(approved, placed, people, approved.round, desk_correction=number)
         return Outcome((superseded,), known)
     corrected = corrected_round(known.standing.posted, approved.round, approved.account_funded)
@@ -160,23 +164,23 @@ def corrected_round(
     )
 
 
-def as_corrected(corrected: PlayedRound, places: PlaceAt, find: FindSubmission) -> SettlementPosted:
+def as_corrected(corrected: PlayedRound, places: PropertyLookup, find: FindSubmission) -> SettlementPosted:
     """Return what a corrected round would be posted as, of which nothing is recorded. Raises: Refused."""
     return _posted(corrected, _settle(corrected, places, find), 1, None)
 
 
-def _replace(known: Known, sequence: int, posted: SettlementPosted) -> Outcome:
+def _replace(known: RoundHistory, sequence: int, posted: SettlementPosted) -> Outcome:
     """Post a round, after taking back what stood of it; `sequence` is that of the event."""
     postings = postings_of(posted.property, posted.table, posted.totals)
-    recordings: tuple[Recording, ...] = (Recording(fact=posted, postings=postings),)
+    recordings: tuple[FactWithPostings, ...] = (FactWithPostings(fact=posted, postings=postings),)
     if known.standing is not None:
         assert posted.correction is not None, "a first record found money standing"
         recordings = (_reversed(known.standing, posted.correction), *recordings)
-    standing = Standing(sequence, posted, postings)
-    return Outcome(recordings, Known(known.sequences, known.completed, posted.revision, standing))
+    standing = PostedSettlement(sequence, posted, postings)
+    return Outcome(recordings, RoundHistory(known.sequences, known.completed, posted.revision, standing))
 
 
-def _first_record(event: RoundCompleted, known: Known) -> None:
+def _first_record(event: RoundCompleted, known: RoundHistory) -> None:
     if known.completed is not None:
         name, before = event.data.round_id, None if known.standing is None else known.standing.posted.gaming_day
         if before not in (None, event.data.gaming_day):
@@ -195,14 +199,14 @@ def _first_record(event: RoundCompleted, known: Known) -> None:
         )
 
 
-def _void(event: RoundVoided, known: Known, places: PlaceAt) -> Outcome:
+def _void(event: RoundVoided, known: RoundHistory, places: PropertyLookup) -> Outcome:
     correction = require_two_people(event.data.correction)
     placed = place_void(event, None if known.standing is None else known.standing.posted.opened_at, places)
     if event.sequence < max(known.sequences):
         return Outcome((_superseded(event.data, placed, correction, None),), known)
     if known.standing is None:
         fact = SettlementVoided.model_construct(**_about(event.data, placed), correction=correction)
-        return Outcome((Recording(fact=fact),), known)
+        return Outcome((FactWithPostings(fact=fact),), known)
     return Outcome((_reversed(known.standing, correction, placed.notices),), replace(known, standing=None))
 
 
@@ -214,13 +218,13 @@ def require_two_people(correction: Correction) -> Correction:
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    placed: Placed
-    submission: InEffect
+    placed: GamingDayAssignment
+    submission: EffectiveSubmission
     settlement: Settlement
     funding: Funding
 
 
-def _settle(data: Any, places: PlaceAt, find: FindSubmission) -> _Played:
+def _settle(data: Any, places: PropertyLookup, find: FindSubmission) -> _Played:
     """Settle a played round, whichever game's model it is."""
     placed = place_round(data, places)
     submission = find(data.property, data.game, data.table, data.opened_at)
@@ -258,7 +262,7 @@ def _funding(data: PlayedRound, settlement: Settlement) -> Funding:
 # --- facts: of what is known to be right, and so made without checking it again ---
 
 
-def _about(data: TableData, placed: Placed) -> dict[str, Any]:
+def _about(data: TableData, placed: GamingDayAssignment) -> dict[str, Any]:
     """Return the fields of a `NoticedRound`."""
     return fields_of(data, SettledRound) | {"gaming_day": placed.gaming_day, "notices": placed.notices}
 
@@ -267,7 +271,7 @@ def _posted(
     data: Any, played: _Played, revision: int, correction: Correction | None, *, desk_correction: int | None = None
 ) -> SettlementPosted:
     settlement = played.settlement
-    return SettlementPosted.of_checked(
+    return SettlementPosted.construct_unvalidated(
         _about(data, played.placed)
         | {
             "regulation": data.regulation,
@@ -282,7 +286,7 @@ def _posted(
             "meters": dict(settlement.meters),
             "notices": (
                 *played.placed.notices,
-                *(RoundNotice.of_checked(asdict(notice)) for notice in settlement.notices),
+                *(RoundNotice.construct_unvalidated(asdict(notice)) for notice in settlement.notices),
             ),
             "account_funded": data.account_funded,
             "account_credits": account_credits_of(settlement, data.account_funded),
@@ -292,7 +296,9 @@ def _posted(
     )
 
 
-def _reversed(standing: Standing, correction: Correction, notices: tuple[RoundNotice, ...] = ()) -> Recording:
+def _reversed(
+    standing: PostedSettlement, correction: Correction, notices: tuple[RoundNotice, ...] = ()
+) -> FactWithPostings:
     """Take back what stands, on the gaming day on which it was posted."""
     posted = standing.posted
     fact = SettlementReversed.model_construct(
@@ -308,7 +314,7 @@ def _reversed(standing: Standing, correction: Correction, notices: tuple[RoundNo
         totals=tuple(-total for total in posted.totals),
         account_credits=tuple(_taken_back(credit) for credit in posted.account_credits),
     )
-    return Recording(fact=fact, postings=reversal(standing.postings))
+    return FactWithPostings(fact=fact, postings=reversal(standing.postings))
 
 
 def _taken_back(credit: AccountCredit) -> AccountCredit:
@@ -317,9 +323,14 @@ def _taken_back(credit: AccountCredit) -> AccountCredit:
 
 
 def _superseded(
-    data: TableData, placed: Placed, correction: Correction | None, record: Any, *, desk_correction: int | None = None
-) -> Recording:
+    data: TableData,
+    placed: GamingDayAssignment,
+    correction: Correction | None,
+    record: Any,
+    *,
+    desk_correction: int | None = None,
+) -> FactWithPostings:
     fact = SettlementSuperseded.model_construct(
         **_about(data, placed), correction=correction, record=record, desk_correction=desk_correction
     )
-    return Recording(fact=fact)
+    return FactWithPostings(fact=fact)

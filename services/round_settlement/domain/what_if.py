@@ -155,7 +155,7 @@ class Alternative:
                 refused[_VALUE.sub("…", error.reason)] += 1
                 continue
             for total in said["totals"]:
-                figures = WagerTotals.of_checked({**_NOTHING, **total})
+                figures = WagerTotals.construct_unvalidated({**_NOTHING, **total})
                 _add(wagers.setdefault(figures.wager, Sums()).recorded, figures)
             for figures in other:
                 _add(wagers.setdefault(figures.wager, Sums()).other, figures)

@@ -11,7 +11,7 @@ from services.round_settlement.tables import correction_outcomes, corrections, j
 from shared.contracts.catalog import decode_fact
 from shared.contracts.corrections import CorrectionApproved, CorrectionProposed, desk_source
 from shared.journal.reading import read_entry
-from shared.runtime.command.approval import Decision
+from shared.runtime.commands.approval import Decision
 from shared.runtime.rows import find_row, thing_of
 
 _C = corrections.c

@@ -25,7 +25,7 @@ from shared.contracts.settlements import SettlementPosted
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.upcasting import upcast_data
 from shared.journal.entry import Entry, Posting
-from shared.journal.proving import covering_checkpoint
+from shared.journal.proof_builder import covering_checkpoint
 from shared.journal.reading import read_entry
 from shared.journal.verification import read_shards
 from shared.runtime.rows import rows_of, thing_of

@@ -5,8 +5,8 @@ from typing import Annotated, Final
 from fastapi import Path
 
 from shared.contracts.rejection import Reason
-from shared.runtime.web import Day, declare_role, person_with
-from shared.runtime.web.roles import READ_REPORTS
+from shared.runtime.http import Day, declare_role, require_role
+from shared.runtime.http.roles import READ_REPORTS
 
 REQUEST_SLIPS: Final = declare_role("slips.request", "Request fills and credits.")
 PREPARE_SLIPS: Final = declare_role("slips.prepare", "Prepare, receive and void slips, and enter paper slips.")
@@ -21,11 +21,11 @@ AUDIT_DAYS: Final = declare_role(
 RESOLVE_ALARMS: Final = declare_role("alarms.resolve", "Own alarms of the statistics, and resolve them.")
 APPROVE_DAYS: Final = declare_role("days.audit.approve", "Seal gaming days, and decide adjustments and contests.")
 
-SlipReader = Annotated[str, person_with(READ_REPORTS, REQUEST_SLIPS, PREPARE_SLIPS)]
-CageReader = Annotated[str, person_with(READ_REPORTS, TRANSACT)]
-AlarmReader = Annotated[str, person_with(READ_REPORTS, RESOLVE_ALARMS)]
-CountReader = Annotated[str, person_with(READ_REPORTS, COUNT_BOXES)]
-DayReader = Annotated[str, person_with(READ_REPORTS, AUDIT_DAYS, APPROVE_DAYS)]
+SlipReader = Annotated[str, require_role(READ_REPORTS, REQUEST_SLIPS, PREPARE_SLIPS)]
+CageReader = Annotated[str, require_role(READ_REPORTS, TRANSACT)]
+AlarmReader = Annotated[str, require_role(READ_REPORTS, RESOLVE_ALARMS)]
+CountReader = Annotated[str, require_role(READ_REPORTS, COUNT_BOXES)]
+DayReader = Annotated[str, require_role(READ_REPORTS, AUDIT_DAYS, APPROVE_DAYS)]
 
 DayPath = Annotated[Day, Path(description="the gaming day")]
 NumberPath = Annotated[int, Path(ge=1, le=2**31 - 1)]

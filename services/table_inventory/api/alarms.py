@@ -12,8 +12,7 @@ from services.table_inventory.queries.alarms import cases_of, find_case
 from shared.contracts.alarms import AlarmName
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Listing,
@@ -23,6 +22,7 @@ from shared.runtime.web import (
     document_response,
     problems,
 )
+from shared.runtime.service.service_context import ServiceContext
 
 CASES: Final[Listing[tuple[str]]] = Listing("alarms", tuple[str])
 

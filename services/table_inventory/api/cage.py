@@ -13,8 +13,7 @@ from services.table_inventory.queries.cage import find_movement, movements_of_da
 from shared.contracts.cage import CageMoved, CageVoided, WinnerIdentified
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     DayQuery,
@@ -24,13 +23,14 @@ from shared.runtime.web import (
     PropertyQuery,
     command_route,
     document_response,
-    person_with,
     problems,
+    require_role,
 )
+from shared.runtime.service.service_context import ServiceContext
 
 MOVEMENTS: Final[Listing[tuple[int]]] = Listing("cage-movements", tuple[int])
 
-Cashier = Annotated[str, person_with(TRANSACT)]
+Cashier = Annotated[str, require_role(TRANSACT)]
 
 
 def routes(context: ServiceContext) -> APIRouter:

@@ -12,8 +12,7 @@ from services.table_inventory.queries.checks import checks_on_hand, find_redempt
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Listing,
@@ -23,6 +22,7 @@ from shared.runtime.web import (
     document_response,
     problems,
 )
+from shared.runtime.service.service_context import ServiceContext
 
 _REDEMPTION: Final = "/redemptions/{step}"
 

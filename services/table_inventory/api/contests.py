@@ -21,8 +21,8 @@ from services.table_inventory.queries.contests import contests_of_day, find_cont
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, PropertyPath, command_route, document_response, problems
+from shared.runtime.http import UNCHANGED, PropertyPath, command_route, document_response, problems
+from shared.runtime.service.service_context import ServiceContext
 
 _REVISION: Final = "/{contest}/{revision}"
 

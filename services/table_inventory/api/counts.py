@@ -11,8 +11,8 @@ from services.table_inventory.queries.counts import read_count
 from shared.contracts.counts import CountConcluded
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, PropertyPath, command_route, document_response, problems
+from shared.runtime.http import UNCHANGED, PropertyPath, command_route, document_response, problems
+from shared.runtime.service.service_context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:

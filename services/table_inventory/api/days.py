@@ -47,9 +47,7 @@ from shared.contracts.reports import Reached, ReportStatus
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.reading import reached
 from shared.runtime.database import snapshot
-from shared.runtime.reader import read_at_once
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     DayQuery,
     PropertyPath,
@@ -59,6 +57,8 @@ from shared.runtime.web import (
     document_response,
     problems,
 )
+from shared.runtime.service.service_context import ServiceContext
+from shared.runtime.snapshot_reader import read_at_once
 
 
 class Variances(BaseModel):

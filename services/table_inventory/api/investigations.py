@@ -16,8 +16,7 @@ from services.table_inventory.queries.investigations import find_investigation, 
 from shared.contracts.investigations import Month
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Listing,
@@ -28,6 +27,7 @@ from shared.runtime.web import (
     document_response,
     problems,
 )
+from shared.runtime.service.service_context import ServiceContext
 
 INVESTIGATIONS: Final[Listing[tuple[int]]] = Listing("investigations", tuple[int])
 

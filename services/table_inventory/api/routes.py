@@ -14,8 +14,8 @@ from services.table_inventory.api import (
     tables,
     write_offs,
 )
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web.routing import joined
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.service.service_context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -24,4 +24,4 @@ def routes(context: ServiceContext) -> APIRouter:
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
         *(alarms.routes, investigations.routes, cage.routes, tables.routes, write_offs.routes),
     )
-    return joined(*(part(context) for part in parts))
+    return merge_routers(*(part(context) for part in parts))

@@ -19,8 +19,7 @@ from services.table_inventory.queries.slips import find_request, find_slip, read
 from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, RequestWithdrawn, SlipKind
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     Day,
@@ -33,6 +32,7 @@ from shared.runtime.web import (
     document_response,
     problems,
 )
+from shared.runtime.service.service_context import ServiceContext
 
 SLIPS: Final[Listing[tuple[str, int]]] = Listing("slips", tuple[str, int])
 REQUESTS: Final[Listing[tuple[int]]] = Listing("requests", tuple[int])

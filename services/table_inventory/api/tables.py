@@ -11,15 +11,15 @@ from services.table_inventory.domain.windows import InventoryRow
 from services.table_inventory.queries.equipment import clocks_of
 from services.table_inventory.queries.windows import running_windows
 from services.table_inventory.tables import journal, properties
-from shared.contracts.places import place_for_command
+from shared.contracts.property_snapshot import place_for_command
 from shared.contracts.rejection import Reason
 from shared.contracts.reports import Reached
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.reading import reached
-from shared.runtime.consume.properties import known_places
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, Moment, PropertyQuery, document_response, problems
+from shared.runtime.http import UNCHANGED, Moment, PropertyQuery, document_response, problems
+from shared.runtime.ingest.property_copies import known_places
+from shared.runtime.service.service_context import ServiceContext
 
 
 class Inventories(BaseModel):

@@ -10,8 +10,8 @@ from services.table_inventory.commands.write_offs import ApproveWriteOff, EnterW
 from services.table_inventory.queries.write_offs import WriteOff, find_write_off, write_offs_of_day
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, DayQuery, PropertyPath, command_route, document_response, problems
+from shared.runtime.http import UNCHANGED, DayQuery, PropertyPath, command_route, document_response, problems
+from shared.runtime.service.service_context import ServiceContext
 
 
 class WriteOffs(BaseModel):

@@ -11,11 +11,11 @@ from shared.contracts.alarms import AlarmName, AlarmOwned, AlarmResolved
 from shared.contracts.envelope import Name, Person
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.people import same_person
-from shared.contracts.places import place_for_command
+from shared.contracts.property_snapshot import place_for_command
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
-from shared.runtime.consume.properties import Places, known_places
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.ingest.property_copies import Places, known_places
 
 COMMANDS: Final = Commands()
 
@@ -53,7 +53,7 @@ def own(command: OwnAlarm, state: tuple[Places, AlarmCase | None], now: Now) -> 
     place_for_command(places.place, command.property, now.at)
     _require_open(case)
     fact = AlarmOwned(**dict(command), owned_at=now.at, named_by=now.by)
-    return Accepted(recording=Recording(fact=fact), answer=AlarmCase(**dict(fact)))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=AlarmCase(**dict(fact)))
 
 
 async def _owned(connection: AsyncConnection, command: ResolveAlarm) -> AlarmCase:
@@ -71,7 +71,7 @@ def resolve(command: ResolveAlarm, case: AlarmCase, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_ALLOWED, f"alarm {command.alarm!r} is {case.owner}'s to resolve")
     fact = AlarmResolved(**dict(command), owner=now.by, resolved_at=now.at)
     answer = case.model_copy(update={"conclusion": fact.conclusion, "resolved_at": fact.resolved_at})
-    return Accepted(recording=Recording(fact=fact), answer=answer)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
 
 
 def _require_open(case: AlarmCase | None) -> None:

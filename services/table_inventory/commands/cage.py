@@ -15,11 +15,11 @@ from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.moments import NOW, Happened
 from shared.contracts.people import same_person
-from shared.contracts.places import happened
+from shared.contracts.property_snapshot import happened
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
-from shared.runtime.consume.properties import Places, known_places
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.runtime.ingest.property_copies import Places, known_places
 
 COMMANDS: Final = Commands()
 
@@ -54,7 +54,7 @@ def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
     """Record a movement under the next number."""
     direction = DIRECTIONS[command.kind]
     fact = CageMoved(**command.what(), direction=direction, **cage.next_one(command.property, now, command))
-    return Accepted(recording=Recording(fact=fact, postings=moved(fact), occurred_at=fact.at), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=moved(fact), occurred_at=fact.at), answer=fact)
 
 
 class VoidAtCage(Approving):
@@ -100,4 +100,4 @@ def void(command: VoidAtCage, state: Voiding, now: Now) -> Accepted:
         reason=command.reason,
         **cage.next_one(command.property, now) | {"gaming_day": movement.gaming_day, "shift": movement.shift},
     )
-    return Accepted(recording=Recording(fact=fact, postings=moved(fact, void=True)), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=moved(fact, void=True)), answer=fact)

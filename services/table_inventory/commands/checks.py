@@ -26,12 +26,12 @@ from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
 from shared.contracts.moments import NOW, Happened
 from shared.contracts.people import same_person
-from shared.contracts.places import happened
+from shared.contracts.property_snapshot import happened
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
-from shared.runtime.consume.properties import Places, known_places
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.runtime.ingest.property_copies import Places, known_places
 
 COMMANDS: Final = Commands()
 _NOTHING: Final[Mapping[str, datetime]] = {}
@@ -92,7 +92,7 @@ def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -
     step = cage.step(command.property, now, command, {_issuance(check.serial): check.issued_at})
     fact = CheckRedeemed(**command.what(), table=check.table, left_cents=left_cents, **step)
     postings = paid(fact.property, fact.paid_in, fact.cents)
-    return Accepted(recording=Recording(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
 
 
 def _issuance(serial: str) -> str:
@@ -150,7 +150,7 @@ def void(command: VoidRedemption, state: tuple[Redemption, AtCage], now: Now) ->
         **cage.step(command.property, now) | {"gaming_day": redemption.gaming_day, "shift": redemption.shift},
     )
     postings = paid(fact.property, fact.paid_in, -fact.cents)
-    return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=fact)
 
 
 @COMMANDS.handles(ReturnCheck, load=_undoing)
@@ -166,7 +166,7 @@ def return_unpaid(command: ReturnCheck, state: tuple[Redemption, AtCage], now: N
         **cage.step(command.property, now, command, {f"redemption {command.step}": redemption.at}),
     )
     postings = paid(fact.property, fact.paid_in, -fact.cents)
-    return Accepted(recording=Recording(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
 
 
 class ReplaceChecks(Happened, Command):
@@ -211,4 +211,4 @@ def replace(command: ReplaceChecks, state: tuple[AtCage, Mapping[str, CounterChe
         replaced=replaced,
         **cage.step(command.property, now, command, {_issuance(one.serial): one.issued_at for one in checks}),
     )
-    return Accepted(recording=Recording(fact=fact, occurred_at=fact.at), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=fact)

@@ -19,12 +19,12 @@ from shared.contracts.contests import (
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of
-from shared.journal.recording import Recording
-from shared.runtime.command.approval import CONTEST, Approval, Decision
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.approval import CONTEST, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
 
@@ -44,7 +44,7 @@ class EnterContest(ContestResult, Command):
 class Entering(NamedTuple):
     """A property on a gaming day, and the revisions of a contest that ended on it, the last one first."""
 
-    place: Place
+    place: PropertySnapshot
     revisions: list[ContestDocument]
 
 
@@ -73,7 +73,7 @@ def enter(command: EnterContest, state: Entering, now: Now) -> Accepted:
     number = revisions[0].revision + 1 if revisions else 1
     entered = {"revision": number, "before": before, "entered_by": now.by, "entered_at": now.at}
     fact = ContestEntered(**dict(command), **entered)
-    return Accepted(recording=Recording(fact=fact), answer=ContestDocument(**dict(fact)))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=ContestDocument(**dict(fact)))
 
 
 class _OfContest(Command):
@@ -117,7 +117,7 @@ def approve(command: ApproveContest, entered: ContestDocument, now: Now) -> Acce
     approved = {"approved_by": now.by, "approved_at": now.at}
     fact = ContestApproved(**fields_of(entered, ContestEntered), **approved)
     answer = entered.model_copy(update={**approved, "status": "approved"})
-    return Accepted(recording=Recording(fact=fact, postings=money(fact)), answer=answer)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=money(fact)), answer=answer)
 
 
 @COMMANDS.handles(RejectContest, load=_entered)
@@ -127,5 +127,5 @@ def reject(command: RejectContest, entered: ContestDocument, now: Now) -> Accept
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = ContestRejected(**fields_of(entered, ContestEntered), **rejected)
     return Accepted(
-        recording=Recording(fact=fact), answer=entered.model_copy(update={**rejected, "status": "rejected"})
+        recording=FactWithPostings(fact=fact), answer=entered.model_copy(update={**rejected, "status": "rejected"})
     )

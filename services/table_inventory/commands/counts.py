@@ -31,10 +31,10 @@ from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded,
 from shared.contracts.envelope import Name, as_json
 from shared.contracts.inventory import Number
 from shared.contracts.people import same_person
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Command, Commands, Now
 from shared.runtime.rows import rows_of, thing_of
 
 COMMANDS: Final = Commands()
@@ -83,7 +83,9 @@ def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
     fact = CountOpened(**dict(command), count=state.last + 1, opened_by=now.by, opened_at=now.at)
     boxes = tuple(BoxProgress.of(box, (), state.counters) for box in awaited(state.boxes, {}))
     made = CountDocument(**dict(fact), boxes=boxes)
-    return Accepted(recording=Recording(fact=fact), answer=made, location=f"/drop-counts/{fact.property}/{fact.count}")
+    return Accepted(
+        recording=FactWithPostings(fact=fact), answer=made, location=f"/drop-counts/{fact.property}/{fact.count}"
+    )
 
 
 class CountBox(BoxRef, Command):
@@ -127,7 +129,7 @@ class Counting(NamedTuple):
     boxes: Sequence[Box]
     turns: Turns
     counters: int
-    place: Place
+    place: PropertySnapshot
 
     def is_non_banking(self, table: str) -> bool:
         """Return whether the revenue of a table is its rake."""
@@ -197,7 +199,7 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
     sealed = {"turn": turn.turn, "commitment": commitment_of(turn.figures, turn.salt)}
     gaming_day = state.opened.gaming_day
     fact = CountSealed(**place, gaming_day=gaming_day, **sealed, counted_by=now.by, counted_at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=BoxProgress.of(box, [*turns, turn], state.counters))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=BoxProgress.of(box, [*turns, turn], state.counters))
 
 
 @COMMANDS.handles(ConcludeCount, load=_counting)
@@ -221,4 +223,4 @@ def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
     fact = CountConcluded(**dict(state.opened), boxes=counted, concluded_by=now.by, concluded_at=now.at)
     money = (TableAccounts(fact.property, box.table).counted_box(box) for box in counted)
     postings = tuple(chain.from_iterable(money))
-    return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=fact)

@@ -33,13 +33,13 @@ from shared.contracts import inventory
 from shared.contracts.envelope import Name, canonical
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.people import same_person
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.contracts.versions import fields_of
-from shared.journal.recording import Recording
-from shared.runtime.command.approval import DAY_ADJUSTMENT, Approval, Decision
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded, first_loaded
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.approval import DAY_ADJUSTMENT, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded, first_loaded
 from shared.runtime.rows import rows_of
 
 COMMANDS: Final = Commands()
@@ -69,7 +69,7 @@ def _require(day: Day, step: Step) -> None:
 def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
     """Return that a day is closed one step further."""
     said = {name: value for name, value in fact if name in Day.model_fields}
-    return Accepted(recording=Recording(fact=fact), answer=day.model_copy(update={**said, "status": status}))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
 
 class DayStep(AboutDay):
@@ -117,7 +117,7 @@ async def _standing(connection: AsyncConnection, command: DayStep, excused: Coll
     return Standing(day, counted, left)
 
 
-def _require_ended(command: DayStep, place: Place, now: Now) -> None:
+def _require_ended(command: DayStep, place: PropertySnapshot, now: Now) -> None:
     """Raise Rejected while a gaming day has not ended."""
     day, running = command.gaming_day, place.gaming_day(now.at)
     if day > running:
@@ -229,7 +229,7 @@ class Sealing(NamedTuple):
 
     review: DayReview
     day: Day
-    place: Place
+    place: PropertySnapshot
     law: Law
     report: dict[str, Any]
     left: Sequence[str] = ()
@@ -317,7 +317,7 @@ def enter(command: EnterAdjustment, state: Entering, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_ALLOWED, f"{command.figure} cannot be adjusted: {command.table} is {what}")
     entered = {"adjustment": last + 1, "day_status": day.status, "entered_by": now.by, "entered_at": now.at}
     fact = inventory.AdjustmentEntered(**dict(command), **entered)
-    return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact)))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=Adjustment(**dict(fact)))
 
 
 class _OfAdjustment(AboutDay):
@@ -358,7 +358,7 @@ def approve(command: ApproveAdjustment, entered: Adjustment, now: Now) -> Accept
     fact = inventory.AdjustmentApproved(**fields_of(entered, inventory.AdjustmentEntered), **approved)
     postings = TableAccounts(command.property, entered.table).adjusted(entered.figure, entered.cents)
     answer = entered.model_copy(update={**approved, "status": "approved"})
-    return Accepted(recording=Recording(fact=fact, postings=postings), answer=answer)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=answer)
 
 
 @COMMANDS.handles(RejectAdjustment, load=_entered)
@@ -368,5 +368,5 @@ def reject(command: RejectAdjustment, entered: Adjustment, now: Now) -> Accepted
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = inventory.AdjustmentRejected(**fields_of(entered, inventory.AdjustmentEntered), **rejected)
     return Accepted(
-        recording=Recording(fact=fact), answer=entered.model_copy(update={**rejected, "status": "rejected"})
+        recording=FactWithPostings(fact=fact), answer=entered.model_copy(update={**rejected, "status": "rejected"})
     )

@@ -20,10 +20,10 @@ from shared.contracts.investigations import (
     InvestigationOpened,
 )
 from shared.contracts.people import same_person
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
 
@@ -41,7 +41,7 @@ class OpenInvestigation(HoldVariance, Command):
 class Opening(NamedTuple):
     """A property in a month, the last number of its investigations, and those of the same hold."""
 
-    place: Place
+    place: PropertySnapshot
     last: int
     same: Sequence[Investigation]
 
@@ -70,7 +70,7 @@ def open_investigation(command: OpenInvestigation, state: Opening, now: Now) -> 
         raise Rejected(Reason.CONTRADICTS, detail)
     opened = {"investigation": state.last + 1, "opened_by": now.by, "opened_at": now.at}
     fact = InvestigationOpened(**dict(command), **opened)
-    return Accepted(recording=Recording(fact=fact), answer=Investigation(**dict(fact)))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=Investigation(**dict(fact)))
 
 
 class AssignInvestigation(Command):
@@ -109,7 +109,7 @@ def assign(command: AssignInvestigation, found: Investigation, now: Now) -> Acce
     """Name another owner."""
     _require_open(found)
     fact = InvestigationAssigned(**dict(command), assigned_by=now.by, assigned_at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=found.model_copy(update={"owner": command.owner}))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=found.model_copy(update={"owner": command.owner}))
 
 
 @COMMANDS.handles(ConcludeInvestigation, load=_known, subject=as_loaded)
@@ -120,4 +120,4 @@ def conclude(command: ConcludeInvestigation, found: Investigation, now: Now) -> 
         raise Rejected(Reason.NOT_ALLOWED, f"investigation {found.investigation} is {found.owner}'s to conclude")
     concluded = {"conclusion": command.conclusion, "concluded_at": now.at}
     fact = InvestigationConcluded(property=found.property, investigation=found.investigation, owner=now.by, **concluded)
-    return Accepted(recording=Recording(fact=fact), answer=found.model_copy(update=concluded))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=found.model_copy(update=concluded))

@@ -19,12 +19,12 @@ from shared.contracts import inventory
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import Name, Reason
 from shared.contracts.pit import SlipNumber
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.contracts.versions import fields_of
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 from shared.runtime.rows import rows_of
 
 COMMANDS: Final = Commands()
@@ -49,7 +49,7 @@ class RequestSlip(Command):
 class Requesting(NamedTuple):
     """The property, the gaming day that a slip is requested for, and the number of the last request."""
 
-    place: Place
+    place: PropertySnapshot
     day: Day
     last: int
 
@@ -66,13 +66,13 @@ async def _requesting(connection: AsyncConnection, command: RequestSlip) -> Requ
     return Requesting(place, day, await last_number(connection, requests, "request", property=command.property))
 
 
-def _require_table(place: Place, command: RequestSlip | inventory.ManualSlip) -> None:
+def _require_table(place: PropertySnapshot, command: RequestSlip | inventory.ManualSlip) -> None:
     why = place.why_no_table(command.table, command.gaming_day)
     if why is not None:
         raise Rejected(Why.NOT_FOUND, why)
 
 
-def _require_pieces(place: Place, contents: Contents, gaming_day: date) -> None:
+def _require_pieces(place: PropertySnapshot, contents: Contents, gaming_day: date) -> None:
     why = place.why_no_pieces(contents, gaming_day)
     if why is not None:
         raise Rejected(Why.NOT_FOUND, f"'contents' has {why}")
@@ -88,7 +88,7 @@ def request(command: RequestSlip, state: Requesting, now: Now) -> Accepted:
     if day.final_at is not None:
         raise Rejected(Why.TOO_LATE, f"{command.gaming_day} is sealed: no chips move on it any more")
     fact = inventory.SlipRequested(**dict(command), request=last + 1, requested_by=now.by, requested_at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=SlipRequest.of(fact))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=SlipRequest.of(fact))
 
 
 class WithdrawRequest(Command):
@@ -120,7 +120,7 @@ def withdraw(command: WithdrawRequest, state: SlipRequest, now: Now) -> Accepted
     withdrawn = {"withdrawn_by": now.by, "withdrawn_at": now.at, "withdrawal_reason": command.reason}
     place = {name: getattr(state, name) for name in ("property", "table", "gaming_day", "slip", "request")}
     fact = inventory.RequestWithdrawn(**place, **withdrawn)
-    return Accepted(recording=Recording(fact=fact), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=fact)
 
 
 class PrepareSlip(Approving):
@@ -166,7 +166,7 @@ def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
     requested = fields_of(state.request, inventory.SlipRequested)
     fact = inventory.SlipPrepared(**requested, number=state.last + 1, prepared_by=now.by, prepared_at=now.at)
     made = Slip(**dict(fact), cents=value_of(fact.contents))
-    return Accepted(recording=Recording(fact=fact), answer=made, location=made.key.path())
+    return Accepted(recording=FactWithPostings(fact=fact), answer=made, location=made.key.path())
 
 
 class ReceiveCredit(Approving):
@@ -200,7 +200,7 @@ def receive(command: ReceiveCredit, state: tuple[Slip, Law], now: Now) -> Accept
     fact = inventory.CreditReceived(**slip.reference, **received)
     after = slip.after(**dict(fact), received_cents=cents)
     postings = TableAccounts(slip.property, slip.table).arrived("credit", cents)
-    return Accepted(recording=Recording(fact=fact, postings=postings), answer=after)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=after)
 
 
 class VoidSlip(Command):
@@ -215,14 +215,14 @@ class VoidSlip(Command):
     reason: Reason
 
 
-async def _slip(connection: AsyncConnection, command: VoidSlip) -> tuple[Slip, Place]:
+async def _slip(connection: AsyncConnection, command: VoidSlip) -> tuple[Slip, PropertySnapshot]:
     """Return a slip, and its property. Raises: Rejected where there is none."""
     slip = await find_slip(connection, SlipKey(command.property, command.slip, command.number))
     return slip, await find_place(connection, slip.property, slip.gaming_day)
 
 
 @COMMANDS.handles(VoidSlip, load=_slip)
-def void(command: VoidSlip, state: tuple[Slip, Place], now: Now) -> Accepted:
+def void(command: VoidSlip, state: tuple[Slip, PropertySnapshot], now: Now) -> Accepted:
     """Void the slip, and send back what is on its way."""
     slip, place = state
     if slip.voided_at is not None:
@@ -235,7 +235,7 @@ def void(command: VoidSlip, state: tuple[Slip, Place], now: Now) -> Accepted:
     fact = inventory.SlipVoided(**slip.reference, returned=returned, non_banking=mark, **void)
     after = slip.after(returned=returned, **void)
     postings = TableAccounts(slip.property, slip.table).returned(slip.slip, value_of(returned))
-    return Accepted(recording=Recording(fact=fact, postings=postings), answer=after)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=after)
 
 
 class EnterManualSlip(inventory.ManualSlip, Command):
@@ -258,7 +258,7 @@ class VoidManualSlip(Command):
     reason: Reason
 
 
-async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManualSlip) -> Place:
+async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManualSlip) -> PropertySnapshot:
     """Return the property of a form. Raises: Rejected where it is unknown, or the form was entered or voided before."""
     place = await find_place(connection, command.property, command.gaming_day)
     query = rows_of(manual_slips, property=command.property, slip=command.slip, number=command.number)
@@ -271,7 +271,7 @@ async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManu
 
 
 @COMMANDS.handles(EnterManualSlip, load=_form)
-def enter_manual(command: EnterManualSlip, place: Place, now: Now) -> Accepted:
+def enter_manual(command: EnterManualSlip, place: PropertySnapshot, now: Now) -> Accepted:
     """Record a paper slip at the moment that it says, if everybody signed it whom the law lists, once."""
     _require_table(place, command)
     _require_pieces(place, command.contents, command.gaming_day)
@@ -289,12 +289,14 @@ def enter_manual(command: EnterManualSlip, place: Place, now: Now) -> Accepted:
     fact = inventory.ManualSlipEntered(**dict(command), non_banking=mark, entered_by=now.by, entered_at=now.at)
     table, cents = TableAccounts(command.property, command.table), value_of(command.contents)
     postings = table.sent(command.slip, cents) + table.arrived(command.slip, cents)
-    return Accepted(recording=Recording(fact=fact, postings=postings, occurred_at=command.occurred_at), answer=fact)
+    return Accepted(
+        recording=FactWithPostings(fact=fact, postings=postings, occurred_at=command.occurred_at), answer=fact
+    )
 
 
 @COMMANDS.handles(VoidManualSlip, load=_form)
-def void_manual(command: VoidManualSlip, place: Place, now: Now) -> Accepted:
+def void_manual(command: VoidManualSlip, place: PropertySnapshot, now: Now) -> Accepted:
     """Account for a paper form."""
     del place
     fact = inventory.ManualSlipVoided(**dict(command), entered_by=now.by, entered_at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=fact)

@@ -15,8 +15,8 @@ from shared.contracts.inventory import Number, VarianceKind, VarianceOwned, Vari
 from shared.contracts.people import same_person
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
 
@@ -63,7 +63,7 @@ def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
     owned = {"owner": command.owner, "owned_at": now.at}
     fact = VarianceOwned(**variance.key()._asdict(), cents=variance.cents, **owned, named_by=now.by)
     after = variance.after(**owned)
-    return Accepted(recording=Recording(fact=fact), answer=after)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=after)
 
 
 async def _resolving(connection: AsyncConnection, command: ResolveVariance) -> Variance:
@@ -87,4 +87,4 @@ def resolve(command: ResolveVariance, variance: Variance, now: Now) -> Accepted:
     resolved = {"conclusion": command.conclusion, "resolved_at": now.at}
     fact = VarianceResolved(**variance.key()._asdict(), cents=variance.cents, owner=now.by, **resolved)
     after = variance.after(resolved_cents=variance.cents, **resolved)
-    return Accepted(recording=Recording(fact=fact, postings=variance.correction()), answer=after)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=variance.correction()), answer=after)

@@ -12,10 +12,10 @@ from services.table_inventory.queries.places import find_place
 from services.table_inventory.tables import winners
 from shared.contracts.cage import PaidWin, Patron, TaxNumber, WinnerIdentified
 from shared.contracts.envelope import Country, Identifier, Name
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Command, Commands, Now
 from shared.runtime.rows import rows_of
 
 COMMANDS: Final = Commands()
@@ -48,7 +48,7 @@ class IdentifyWinner(Command):
     ] = None
 
 
-async def _paying(connection: AsyncConnection, command: IdentifyWinner) -> tuple[Place, int]:
+async def _paying(connection: AsyncConnection, command: IdentifyWinner) -> tuple[PropertySnapshot, int]:
     """Return the property, and what was recorded as withheld of the win before.
 
     Raises: Rejected where table or regulation are not there.
@@ -66,7 +66,7 @@ async def _paying(connection: AsyncConnection, command: IdentifyWinner) -> tuple
 
 
 @COMMANDS.handles(IdentifyWinner, load=_paying)
-def identify(command: IdentifyWinner, state: tuple[Place, int], now: Now) -> Accepted:
+def identify(command: IdentifyWinner, state: tuple[PropertySnapshot, int], now: Now) -> Accepted:
     """Record who won, and post what is withheld beyond what was recorded before."""
     place, before_cents = state
     if (paid_on := command.paid_on) is not None:
@@ -75,4 +75,4 @@ def identify(command: IdentifyWinner, state: tuple[Place, int], now: Now) -> Acc
         if paid_on > (today := now.at.astimezone(place.zone).date()):
             raise Rejected(Reason.TOO_EARLY, f"'paid_on' {paid_on} has not come yet: today is {today}")
     fact = WinnerIdentified(**dict(command), before_cents=before_cents, by=now.by, at=now.at)
-    return Accepted(recording=Recording(fact=fact, postings=withheld(fact)), answer=fact)
+    return Accepted(recording=FactWithPostings(fact=fact, postings=withheld(fact)), answer=fact)

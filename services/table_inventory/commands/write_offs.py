@@ -15,9 +15,9 @@ from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of
-from shared.journal.recording import Recording
-from shared.runtime.command.approval import WRITE_OFF, Approval, Decision
-from shared.runtime.command.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.approval import WRITE_OFF, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
 from shared.runtime.rows import rows_of
 
 COMMANDS: Final = Commands()
@@ -75,7 +75,7 @@ def enter(command: EnterWriteOff, state: Entering, now: Now) -> Accepted:
     """Ask for it under the next number."""
     place = {"box": state.box, "shift": state.shift, "write_off": state.last + 1}
     fact = inventory.WriteOffEntered(**dict(command), **place, entered_by=now.by, entered_at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=WriteOff(**dict(fact)))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=WriteOff(**dict(fact)))
 
 
 class _OfWriteOff(Command):
@@ -117,7 +117,7 @@ def approve(command: ApproveWriteOff, entered: WriteOff, now: Now) -> Accepted:
         **fields_of(entered, inventory.WriteOffEntered), **approved, subject_sha256=command.subject_sha256
     )
     answer = entered.model_copy(update={**approved, "status": "approved"})
-    return Accepted(recording=Recording(fact=fact), answer=answer)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
 
 
 @COMMANDS.handles(RejectWriteOff, load=_entered)
@@ -127,4 +127,4 @@ def reject(command: RejectWriteOff, entered: WriteOff, now: Now) -> Accepted:
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = inventory.WriteOffRejected(**fields_of(entered, inventory.WriteOffEntered), **rejected)
     answer = entered.model_copy(update={**rejected, "status": "rejected"})
-    return Accepted(recording=Recording(fact=fact), answer=answer)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)

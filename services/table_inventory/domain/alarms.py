@@ -3,10 +3,10 @@
 from pydantic import AwareDatetime
 
 from shared.contracts.alarms import AlarmOwned
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
-class AlarmCase(AlarmOwned, Subject):
+class AlarmCase(AlarmOwned, ApprovalSubject):
     """Who looks into an alarm, and the conclusion, once there is one."""
 
     conclusion: str | None = None

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime
 from shared.contracts.cage import CageMovement, CageTransaction, Direction, WinnerIdentified
 from shared.contracts.moments import EnteredLate
 from shared.journal.entry import Account, Posting
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class CageDocument(CageMovement, EnteredLate):
@@ -22,7 +22,7 @@ class CageDocument(CageMovement, EnteredLate):
     voids: int | None = None
 
 
-class CageRecord(CageDocument, Subject):
+class CageRecord(CageDocument, ApprovalSubject):
     """A movement at the cage, and whether another took it back."""
 
     is_void: bool

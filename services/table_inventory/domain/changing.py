@@ -20,13 +20,13 @@ from shared.contracts import pit as said
 from shared.contracts.envelope import Event
 from shared.contracts.inventory import Moved, PitNoted, PitRecorded, PitVoided
 from shared.contracts.pit import CorrectedPitEvent, PitChange
-from shared.contracts.places import place_at
+from shared.contracts.property_snapshot import place_at
 from shared.journal.entry import Posting, reversal
-from shared.journal.recording import Recording
-from shared.runtime.consume.pit_events import Standing, place_of
+from shared.journal.recording import FactWithPostings
+from shared.runtime.ingest.pit_events import EventStanding, place_of
 
 
-def of_event(event: Event[Any], known: Known) -> tuple[Recording, ...]:
+def of_event(event: Event[Any], known: Known) -> tuple[FactWithPostings, ...]:
     """Return what is recorded of an event of a pit stream, whatever it says. Raises: Refused."""
     if isinstance(event.data, PitChange):
         trial = known.copied()
@@ -41,12 +41,12 @@ def of_event(event: Event[Any], known: Known) -> tuple[Recording, ...]:
     return recordings
 
 
-def _standing(recording: Recording, event: Event[Any]) -> Standing[PitRecorded]:
+def _standing(recording: FactWithPostings, event: Event[Any]) -> EventStanding[PitRecorded]:
     assert isinstance(recording.fact, PitRecorded), "what stands was recorded"
-    return Standing(recording.fact, recording.postings, recording.occurred_at or event.time)
+    return EventStanding(recording.fact, recording.postings, recording.occurred_at or event.time)
 
 
-def _change(event: Event[Any], known: Known) -> tuple[tuple[Recording, ...], Standing[PitRecorded] | None]:
+def _change(event: Event[Any], known: Known) -> tuple[tuple[FactWithPostings, ...], EventStanding[PitRecorded] | None]:
     """Return what follows from a change, and what stands of the event then."""
     change: PitChange = event.data
     standing = known.events.standing(event)
@@ -58,7 +58,7 @@ def _change(event: Event[Any], known: Known) -> tuple[tuple[Recording, ...], Sta
         )
     if known.events.is_superseded(event):
         return (_noted(event, known),), None
-    recordings: list[Recording] = []
+    recordings: list[FactWithPostings] = []
     if standing is not None:
         recordings.append(_voided(event, standing, instead, known))
     elif instead is None:
@@ -76,7 +76,9 @@ def _change(event: Event[Any], known: Known) -> tuple[tuple[Recording, ...], Sta
     return (*recordings, recording), _standing(recording, instead)
 
 
-def _voided(event: Event[Any], standing: Standing[PitRecorded], instead: Event[Any] | None, known: Known) -> Recording:
+def _voided(
+    event: Event[Any], standing: EventStanding[PitRecorded], instead: Event[Any] | None, known: Known
+) -> FactWithPostings:
     """Take back what an event did, at its moment and on its gaming day."""
     change, fact = event.data, standing.fact
     found = known.dependents.get(place_of(event), Dependents())
@@ -95,14 +97,14 @@ def _voided(event: Event[Any], standing: Standing[PitRecorded], instead: Event[A
         revision=fact.revision or 1,
         correction=change.correction,
     )
-    return Recording(fact=voided, postings=reversal(standing.postings) + again, occurred_at=standing.at)
+    return FactWithPostings(fact=voided, postings=reversal(standing.postings) + again, occurred_at=standing.at)
 
 
 _SAID = tuple(name for name in PitVoided.model_fields if name not in ("moved", "revision", "correction"))
 
 
 def _undo(
-    standing: Standing[PitRecorded], instead: Event[Any] | None, found: Dependents, known: Known
+    standing: EventStanding[PitRecorded], instead: Event[Any] | None, found: Dependents, known: Known
 ) -> tuple[Posting, ...]:
     """Leave what is known as it is without an event; return with what the books of its table begin then."""
     fact, data = standing.fact, standing.fact.data
@@ -127,7 +129,7 @@ def _boxes_stay(data: Any, instead: Event[Any] | None, found: Dependents) -> boo
     return not found.is_last or (instead is not None and instead.data.placed_box == data.placed_box)
 
 
-def _uncount(standing: Standing[PitRecorded], instead: Event[Any] | None, known: Known) -> tuple[Posting, ...]:
+def _uncount(standing: EventStanding[PitRecorded], instead: Event[Any] | None, known: Known) -> tuple[Posting, ...]:
     """Leave a count out of the books of its table; where they began with it, they begin with the next one."""
     fact = standing.fact
     books = known.books[TableKey(fact.property, fact.table)]
@@ -143,7 +145,7 @@ def _uncount(standing: Standing[PitRecorded], instead: Event[Any] | None, known:
     return TableAccounts(fact.property, fact.table).transfer("inventory", "brought_forward", changed)
 
 
-def _noted(event: Event[Any], known: Known) -> Recording:
+def _noted(event: Event[Any], known: Known) -> FactWithPostings:
     """Return that what an event says moves nothing. Raises: Refused where property or table are not known."""
     data, at = event.data, event.time
     what: dict[str, Any] = {"event": event.type, "sequence": event.sequence, "data": data}
@@ -155,4 +157,4 @@ def _noted(event: Event[Any], known: Known) -> Recording:
     day = place.gaming_day(at)
     place.table(data.table, day)
     fact = PitNoted(property=data.property, table=data.table, gaming_day=day, **what)
-    return Recording(fact=fact, gaming_day=day)
+    return FactWithPostings(fact=fact, gaming_day=day)

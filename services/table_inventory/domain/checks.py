@@ -10,7 +10,7 @@ from shared.contracts.cage import PaidIn
 from shared.contracts.moments import EnteredLate
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 RETURNABLE: Final[Set[PaidIn]] = {"deposit", "check"}
 """What a bank may return unpaid: a counter check that was deposited, and a check of the drawer's own."""
@@ -38,7 +38,7 @@ class CounterCheck(BaseModel):
             raise Rejected(Reason.CONTRADICTS, detail)
 
 
-class Redemption(EnteredLate, Subject):
+class Redemption(EnteredLate, ApprovalSubject):
     """A redemption as it was entered; `undone` says whether somebody has voided it, or it came back unpaid."""
 
     property: str

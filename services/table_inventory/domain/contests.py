@@ -6,10 +6,10 @@ from pydantic import AwareDatetime
 
 from shared.contracts.contests import Contest, ContestTotals
 from shared.journal.entry import Account, Posting
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
-class ContestDocument(Contest, Subject):
+class ContestDocument(Contest, ApprovalSubject):
     """The result of a contest and what has become of it."""
 
     status: Literal["entered", "approved", "rejected"] = "entered"

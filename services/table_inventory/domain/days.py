@@ -9,10 +9,10 @@ from pydantic import AwareDatetime, BaseModel
 
 from services.table_inventory.domain.win import Win
 from shared.contracts.inventory import AdjustmentEntered, ExcusedTable
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.reports import ReportStatus
 from shared.contracts.win import Missing, MissingKind
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class DayKey(NamedTuple):
@@ -61,7 +61,7 @@ class Day(BaseModel):
         return ReportStatus.RESTATED
 
 
-class Adjustment(AdjustmentEntered, Subject):
+class Adjustment(AdjustmentEntered, ApprovalSubject):
     """An adjustment and what has become of it."""
 
     status: Literal["entered", "approved", "rejected"] = "entered"
@@ -90,7 +90,7 @@ def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
 
 
 def incomplete(
-    place: Place, gaming_day: date, shifts: Mapping[str, Sequence[Win]], excused: Collection[str]
+    place: PropertySnapshot, gaming_day: date, shifts: Mapping[str, Sequence[Win]], excused: Collection[str]
 ) -> Iterator[str]:
     """Return what is missing of a gaming day, in words. `shifts` is the win of each table with a record of the day.
 

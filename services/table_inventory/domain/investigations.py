@@ -6,11 +6,11 @@ from datetime import date
 from pydantic import AwareDatetime
 
 from shared.contracts.investigations import InvestigationOpened
-from shared.contracts.places import Place
-from shared.runtime.command.subject import Subject
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
-class Investigation(InvestigationOpened, Subject):
+class Investigation(InvestigationOpened, ApprovalSubject):
     """An investigation and what has become of it: it is over when it has a conclusion."""
 
     conclusion: str | None = None
@@ -27,7 +27,7 @@ def last_day(month: str) -> date:
     return first.replace(day=monthrange(first.year, first.month)[1])
 
 
-def known_names(place: Place, what: str, month: str) -> set[str]:
+def known_names(place: PropertySnapshot, what: str, month: str) -> set[str]:
     """Return the tables, or the games, that a property had on the first or the last day of a month."""
     last = last_day(month)
     tables = (*place.tables_on(last.replace(day=1)), *place.tables_on(last))

@@ -6,7 +6,7 @@ from typing import Any
 
 from shared.contracts.inventory import SlipKind
 from shared.contracts.people import held_twice
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import Dated
 
@@ -14,7 +14,7 @@ Law = Dated[Any]
 """Steps by name that one person each takes, and where that is written."""
 
 
-def law_of_slips(place: Place, slip: SlipKind, gaming_day: date) -> Law:
+def law_of_slips(place: PropertySnapshot, slip: SlipKind, gaming_day: date) -> Law:
     """Return who has a hand in a slip of a gaming day."""
     people = place.law.people
     return people.fill.on(gaming_day) if slip == "fill" else people.credit.on(gaming_day)

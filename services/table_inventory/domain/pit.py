@@ -20,15 +20,15 @@ from shared.contracts.chips import Pieces, value_of
 from shared.contracts.envelope import Event
 from shared.contracts.facts import name_and_version
 from shared.contracts.inventory import Moved, Movement, PitRecorded, RoundCounted
-from shared.contracts.places import Place, PlaceAt, in_pit
-from shared.contracts.reading import view_of
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, in_pit
 from shared.contracts.rejection import Rejected
 from shared.contracts.settlements import RevisionView, RoundKey, SettlementPosted, SettlementReversed
+from shared.contracts.topic_reader import view_of
 from shared.contracts.wager_totals import WagerTotals
 from shared.journal.entry import Posting
-from shared.journal.recording import Recording
+from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
-from shared.runtime.consume.pit_events import PitEventsKnown, PitPlace
+from shared.runtime.ingest.pit_events import PitEventsKnown, PitPlace
 
 SlipStep = pit.CarriedFill | pit.ReceivedFill | pit.CarriedCredit
 FirstCount = pit.CountedTable | pit.CarriedTable
@@ -93,7 +93,7 @@ class ReversedRound(Round):
 class Known:
     """What is known of the properties, slips and tables that a batch is about."""
 
-    places: PlaceAt
+    places: PropertyLookup
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
     books: dict[TableKey, Books] = field(default_factory=dict)
     """Those of tables that were never counted, or of which a count changes."""
@@ -125,7 +125,7 @@ def slip_of(data: SlipStep) -> SlipKey:
     return SlipKey(data.property, "credit" if isinstance(data, pit.CarriedCredit) else "fill", data.number)
 
 
-def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **again: Any) -> Recording:
+def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **again: Any) -> FactWithPostings:
     """Return what is recorded of a pit event, under the gaming day of its moment where it claims another.
 
     `again` are the `revision` and the `correction` of one that was recorded before; `boxes_stay` where they are then.
@@ -154,10 +154,10 @@ def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **a
         data=data,
         **again,
     )
-    return Recording(fact=fact, postings=postings, occurred_at=event.time)
+    return FactWithPostings(fact=fact, postings=postings, occurred_at=event.time)
 
 
-def _require_known(data: pit.PitData, place: Place, known: Known, *, boxes_stay: bool) -> None:
+def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, boxes_stay: bool) -> None:
     """Note what a property has once only. Raises: Refused for a shift that it has not, or for what is there already."""
     begun = data.begins if isinstance(data, pit.CountedOpenTable) else None
     for shift in (data.shift, data.shift if begun is None else begun.shift):
@@ -175,7 +175,7 @@ def _require_known(data: pit.PitData, place: Place, known: Known, *, boxes_stay:
             known.boxes.get((data.property, data.removed_box), set()).discard(data.table)
 
 
-def require_pieces(data: pit.PitData, place: Place, day: date) -> None:
+def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> None:
     """Let an event name chips that the property has on a gaming day. Raises: Refused for others."""
     for name, value in data:
         if isinstance(value, tuple) and all(isinstance(one, Pieces) for one in value):
@@ -195,7 +195,9 @@ def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
     on.add(table)
 
 
-def _on_its_days(data: pit.PitData, at: datetime, place: Place, day: date) -> tuple[pit.PitData, date | None]:
+def _on_its_days(
+    data: pit.PitData, at: datetime, place: PropertySnapshot, day: date
+) -> tuple[pit.PitData, date | None]:
     """Return what an event says on the gaming day of its moment; the one that it claimed, where that is another."""
     claimed = None if data.gaming_day == day else data.gaming_day
     changes: dict[str, Any] = {"gaming_day": day}
@@ -219,7 +221,7 @@ def _slip_day(data: pit.PitData, known: Known) -> date | None:
 _Money = tuple[Moved | None, tuple[Posting, ...]]
 
 
-def _money(data: Any, event: Event[Any], known: Known, place: Place) -> _Money:
+def _money(data: Any, event: Event[Any], known: Known, place: PropertySnapshot) -> _Money:
     table = TableAccounts(data.property, data.table)
     match data:
         case pit.CountedTable() | pit.CarriedTable():
@@ -260,7 +262,7 @@ def _first_count(data: FirstCount, event: Event[Any], table: TableAccounts, know
     return table.transfer("inventory", "brought_forward", books.begun()) if begins else ()
 
 
-def _slip_step(data: SlipStep, at: datetime, table: TableAccounts, known: Known, place: Place) -> _Money:
+def _slip_step(data: SlipStep, at: datetime, table: TableAccounts, known: Known, place: PropertySnapshot) -> _Money:
     key = slip_of(data)
     law = law_of_slips(place, key.slip, data.gaming_day)
     slip = known.slips.get(key)
@@ -293,7 +295,7 @@ def step_of(data: SlipStep, at: datetime) -> dict[str, Any]:
     return {**people, "received_at": at, **received}
 
 
-def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, datetime]) -> Recording:
+def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, datetime]) -> FactWithPostings:
     """Return what is recorded of a settled round: its chips, at the moment when it was closed.
 
     What is taken back is taken back at that moment too: the inventory never had it.
@@ -312,4 +314,4 @@ def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, dat
     rounds: Literal[1, -1] = 1 if isinstance(data, PostedRound) else -1
     fact = RoundCounted(**key._asdict(), gaming_day=data.gaming_day, rounds=rounds, cents=cents)
     postings = TableAccounts(data.property, data.table).transfer("inventory", "rounds", cents)
-    return Recording(fact=fact, postings=postings, occurred_at=at)
+    return FactWithPostings(fact=fact, postings=postings, occurred_at=at)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, Self, TypeVar
 
-from shared.contracts.places import Limit, Place
+from shared.contracts.property_snapshot import MoneyLimit, PropertySnapshot
 from shared.jurisdictions import DeckHours, Provision, WinFormula
 from shared.jurisdictions.equipment import deck_life
 
@@ -32,7 +32,7 @@ class Provisions:
     deck_hours: Mapping[str, DeckHours]
 
     @classmethod
-    def of(cls, place: Place, gaming_day: date) -> Self:
+    def of(cls, place: PropertySnapshot, gaming_day: date) -> Self:
         """Return what holds at a property on a gaming day. Raises: LookupError before the first value of its law."""
         law, begun = place.law, list[date]()
 
@@ -41,7 +41,7 @@ class Provisions:
             begun.append(dated.effective_from)
             return dated.value
 
-        def limit_cents(name: Limit) -> int:
+        def limit_cents(name: MoneyLimit) -> int:
             on_the_day(getattr(law.limits, name))
             return place.limit_cents(name, gaming_day)
 

@@ -7,15 +7,15 @@ from pydantic import BaseModel
 
 from services.table_inventory.domain.boxes import Box
 from shared.contracts.inventory import AdjustmentEntered, NonBanking
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 
 
-def non_banking_tables(place: Place, gaming_day: date) -> frozenset[str]:
+def non_banking_tables(place: PropertySnapshot, gaming_day: date) -> frozenset[str]:
     """Return the tables of a property whose revenue is their rake on a gaming day."""
     return frozenset(table.table for table in place.tables_on(gaming_day) if table.non_banking)
 
 
-def non_banking(place: Place, table: str, gaming_day: date) -> NonBanking:
+def non_banking(place: PropertySnapshot, table: str, gaming_day: date) -> NonBanking:
     """Return the mark of a table on a gaming day, as facts carry it."""
     is_there = place.why_no_table(table, gaming_day) is None
     return True if is_there and place.table(table, gaming_day).non_banking else None

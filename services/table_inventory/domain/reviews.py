@@ -4,10 +4,10 @@ from services.table_inventory.domain.contests import ContestDocument
 from services.table_inventory.domain.days import Adjustment, Day
 from services.table_inventory.domain.variances import Variance
 from services.table_inventory.domain.win import DayWin
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
-class DayReview(Subject):
+class DayReview(ApprovalSubject):
     """A gaming day as it would be audited or sealed now: how far it is closed (without the sealed report), its win by
     table and shift, variances, adjustments and contests.
     """

@@ -22,7 +22,7 @@ EVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """What a property says of the time (`shared.contracts.places.Place`)."""
+    """What a property says of the time (`shared.contracts.property_snapshot.Place`)."""
 
     @property
     def pit_margin(self) -> timedelta:

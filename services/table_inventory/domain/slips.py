@@ -11,7 +11,7 @@ from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import Person
 from shared.contracts.inventory import SlipKind, SlipPrepared, SlipRequested
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 SlipStatus = Literal["prepared", "carried", "received", "void"]
 
@@ -34,7 +34,7 @@ class SlipKey(NamedTuple):
         return f"/slips/{self.property}/{self.slip}/{self.number}"
 
 
-class SlipRequest(SlipRequested, Subject):
+class SlipRequest(SlipRequested, ApprovalSubject):
     """A request for a slip, what its contents come to, and the `number` of the one that was prepared for it.
 
     It may be withdrawn before.
@@ -50,7 +50,7 @@ class SlipRequest(SlipRequested, Subject):
         return cls(**dict(request), cents=value_of(request.contents), **more)
 
 
-class Slip(SlipPrepared, Subject):
+class Slip(SlipPrepared, ApprovalSubject):
     """A slip as it stands, with everybody who did a step.
 
     `difference_cents` is what arrived beyond what was sent; `returned` is what was on its way when it was voided.

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from services.table_inventory.domain.days import DayKey
 from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.win import Win
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.win import Missing, ShiftTime, WinFigures, WinStated
 
 
@@ -32,7 +32,7 @@ def days_since(running: date, now: date) -> list[date]:
 
 
 def unstated_of(
-    place: Place, key: DayKey, shifts: Mapping[str, Sequence[Win]], stated: Sequence[Stated]
+    place: PropertySnapshot, key: DayKey, shifts: Mapping[str, Sequence[Win]], stated: Sequence[Stated]
 ) -> Iterator[WinStated]:
     """Return what is to be stated of a gaming day: the shifts that are other now than was stated of them last.
 

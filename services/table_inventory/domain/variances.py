@@ -14,7 +14,7 @@ from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.windows import Window
 from shared.contracts.inventory import VarianceKind
 from shared.journal.entry import Posting
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 VarianceStatus = Literal["open", "owned", "resolved", "changed"]
 
@@ -33,7 +33,7 @@ class VarianceKey(NamedTuple):
         return f"/variances/{self.property}/{self.gaming_day}/{self.variance}/{self.table}/{self.number}"
 
 
-class Variance(Subject):
+class Variance(ApprovalSubject):
     """A difference. `cents` is what was counted (or arrived) beyond what was expected; negative: it is missing.
 
     `by_instrument` splits the difference of a drop box. `expected_by_denomination` and `counted_by_denomination` say

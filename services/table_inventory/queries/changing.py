@@ -18,7 +18,7 @@ from shared.contracts import pit
 from shared.contracts.envelope import Event
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.pit import CorrectedPitEvent, PitChange
-from shared.runtime.consume.pit_events import PitEventsKnown, PitPlace, Standing, place_of
+from shared.runtime.ingest.pit_events import EventStanding, PitEventsKnown, PitPlace, place_of
 from shared.runtime.rows import rows_of
 
 _STEP: Final = text("""
@@ -65,7 +65,9 @@ async def read_dependents(
     return found
 
 
-async def require_still_free(connection: AsyncConnection, change: PitChange, standing: Standing[PitRecorded]) -> None:
+async def require_still_free(
+    connection: AsyncConnection, change: PitChange, standing: EventStanding[PitRecorded]
+) -> None:
     """Let a change be recorded whose rows are written already, in the transaction that writes them.
 
     Who builds on an event holds its row (`queries.holding`): the change waits for it, and finds here what was built.

@@ -14,11 +14,11 @@ from services.table_inventory.queries.windows import Span, boxes_between
 from services.table_inventory.tables import commitments, counted_boxes, drop_counts, journal, sealed_counts
 from shared.contracts.catalog import decode_fact
 from shared.contracts.counts import BoxTurn, CountConcluded, CountedBox, CountSealed
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import is_as_hashed
 from shared.journal.reading import read_places
-from shared.runtime.differences import Compared, compare_rows
+from shared.runtime.differences import ComparedTable, compare_rows
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
@@ -28,7 +28,7 @@ async def find_count(connection: AsyncConnection, property_name: str, count: int
     return await find_row(connection, drop_counts, missing, property=property_name, count=count)
 
 
-async def uncounted_boxes(connection: AsyncConnection, place: Place, gaming_day: date) -> list[Box]:
+async def uncounted_boxes(connection: AsyncConnection, place: PropertySnapshot, gaming_day: date) -> list[Box]:
     """Return the boxes of a gaming day that are not in a concluded count, also those that are written off.
 
     One of these is counted where it is found; nobody waits for it (`is_done`).
@@ -86,7 +86,7 @@ async def _committed(connection: AsyncConnection, property_name: str, count: int
     return found
 
 
-async def compare_sealed_counts(connection: AsyncConnection) -> Compared:
+async def compare_sealed_counts(connection: AsyncConnection) -> ComparedTable:
     """Compare what is under seal with what was committed to."""
     key = [column.name for column in sealed_counts.primary_key]
     was: dict[tuple[Any, ...], dict[str, Any]] = {}

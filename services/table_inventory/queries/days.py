@@ -28,10 +28,10 @@ from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import open_slips, slips_off
 from services.table_inventory.queries.windows import Span, boxes_between, marks_of, unopened_in, with_denominations
 from shared.contracts.inventory import AdjustmentEntered
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.reader import Executes, Reader
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
+from shared.runtime.snapshot_reader import Executes, SnapshotReader
 
 _NOT_DROPPED: Final = text("""
     WITH dropped AS (
@@ -58,7 +58,7 @@ class Counted:
     """
 
     key: DayKey
-    place: Place
+    place: PropertySnapshot
     provisions: Provisions
     sessions: Mapping[str, Sessions]
     in_order: Mapping[str, Sequence[Box]]
@@ -109,7 +109,7 @@ async def find_adjustment(connection: AsyncConnection, key: DayKey, adjustment: 
 
 
 async def counted_of_day(
-    connection: Executes, place: Place, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
+    connection: Executes, place: PropertySnapshot, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
 ) -> Counted:
     """Return what was counted on a gaming day, or at a `table` on it, as it stands `now`."""
     asked = Span(place, key.gaming_day, key.gaming_day).asked(key.property, table)
@@ -133,7 +133,7 @@ async def counted_of_day(
 
 
 async def _unopened(
-    connection: Executes, place: Place, key: DayKey, sessions: Iterable[Sessions]
+    connection: Executes, place: PropertySnapshot, key: DayKey, sessions: Iterable[Sessions]
 ) -> Sequence[Unopened]:
     """Return what was played while tables were closed that have chips: a fully automated one has none."""
     automated = {table.table for table in place.tables_on(key.gaming_day) if table.fully_automated}
@@ -149,7 +149,7 @@ async def find_counted(
     return await counted_of_day(_OneByOne(connection), place, key, table, now=now)
 
 
-async def counted_at_once(read: Reader, key: DayKey, *, now: datetime) -> Counted:
+async def counted_at_once(read: SnapshotReader, key: DayKey, *, now: datetime) -> Counted:
     """Return the same, its parts read at once."""
     return await counted_of_day(read, await find_place(read.connection, *key), key, now=now)
 

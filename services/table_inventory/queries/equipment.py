@@ -10,7 +10,7 @@ from services.table_inventory.domain.equipment import Clock, OpenTable, clocks
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.queries.places import place_on
 from services.table_inventory.tables import properties
-from shared.runtime.consume.properties import known_places
+from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.rows import things_of
 
 _OPEN: Final = text("""

@@ -6,12 +6,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.tables import properties
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.consume.properties import Places, known_places
+from shared.runtime.ingest.property_copies import Places, known_places
 
 
-async def find_place(connection: AsyncConnection, property_name: str, gaming_day: date) -> Place:
+async def find_place(connection: AsyncConnection, property_name: str, gaming_day: date) -> PropertySnapshot:
     """Return a property as it is on a gaming day. Raises: Rejected where it is not there."""
     return place_on(await known_places(connection, properties), property_name, gaming_day)
 
@@ -21,7 +21,7 @@ async def provisions_on(connection: AsyncConnection, property_name: str, gaming_
     return Provisions.of(await find_place(connection, property_name, gaming_day), gaming_day)
 
 
-def place_on(places: Places, property_name: str, gaming_day: date) -> Place:
+def place_on(places: Places, property_name: str, gaming_day: date) -> PropertySnapshot:
     """Return a property as it is on a gaming day. Raises: Rejected where it is not there."""
     found = None if gaming_day == date.max else places.of_day(property_name, gaming_day)  # the last date has no end
     if found is None:

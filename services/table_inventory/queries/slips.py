@@ -12,8 +12,8 @@ from services.table_inventory.tables import requests, slips, variance_cases
 from shared.contracts.inventory import SlipKind, SlipRequested
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal import bulk
-from shared.runtime.reader import Executes
 from shared.runtime.rows import find_row, rows_of, thing_of
+from shared.runtime.snapshot_reader import Executes
 
 _SLIPS: Final = bulk.select(slips)
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.days import DayKey
 from services.table_inventory.tables import properties
 from shared.contracts.inventory import SlipKind
-from shared.runtime.consume.properties import known_places
+from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.rows import things_of
 
 LOOK_BACK_DAYS: Final = 35

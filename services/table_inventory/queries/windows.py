@@ -14,9 +14,9 @@ from services.table_inventory.domain.denominations import Stacks
 from services.table_inventory.domain.sessions import EVER, TICK, sessions_of
 from services.table_inventory.domain.unopened import ClosedTime, Unopened
 from services.table_inventory.domain.windows import Mark, Window
-from shared.contracts.places import Place
-from shared.runtime.reader import Executes
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.runtime.rows import documents_of, thing_of
+from shared.runtime.snapshot_reader import Executes
 
 _DAY: Final = timedelta(days=1)
 _DAY_MAX: Final = timedelta(hours=25)
@@ -172,7 +172,7 @@ _BOXES: Final = text("""
 class Span:
     """The time from a gaming day to another one, and around it that in which the pit may still report of them."""
 
-    place: Place
+    place: PropertySnapshot
     first: date
     last: date
 
@@ -232,7 +232,9 @@ async def with_denominations(
     ]
 
 
-async def running_windows(connection: Executes, place: Place, property_name: str, at: datetime) -> list[Window]:
+async def running_windows(
+    connection: Executes, place: PropertySnapshot, property_name: str, at: datetime
+) -> list[Window]:
     """Return the window of each table from its last count up to a moment, with what moved by denomination."""
     asked = {"property": property_name, "first": at, "last": at, "recounted": at, "cuts": [at], "table": None}
     marks = await marks_of(connection, asked)

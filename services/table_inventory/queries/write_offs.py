@@ -9,11 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.tables import boxes, write_offs
 from shared.contracts.inventory import WriteOffEntered
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
-class WriteOff(WriteOffEntered, Subject):
+class WriteOff(WriteOffEntered, ApprovalSubject):
     """A write-off of a drop box, and what has become of it."""
 
     status: Literal["entered", "approved", "rejected"] = "entered"

@@ -7,7 +7,7 @@ from typing import Any, Final
 from services.vigorish.domain.assessing import settled
 from shared.contracts.envelope import Event
 from shared.contracts.pit import CorrectedPitEvent, PitChange, VigorishOfRound
-from shared.contracts.places import PlaceAt, in_pit, place_at
+from shared.contracts.property_snapshot import PropertyLookup, in_pit, place_at
 from shared.contracts.vigorish import (
     VigorishCollection,
     VigorishNoted,
@@ -17,8 +17,8 @@ from shared.contracts.vigorish import (
     VigorishWaiver,
 )
 from shared.journal.entry import reversal
-from shared.journal.recording import Recording
-from shared.runtime.consume.pit_events import PitEventsKnown, Standing
+from shared.journal.recording import FactWithPostings
+from shared.runtime.ingest.pit_events import EventStanding, PitEventsKnown
 
 SETTLED: Final[Mapping[str, tuple[type[VigorishSettled], str]]] = {
     "vigorish.collected": (VigorishCollection, "collected"),
@@ -30,7 +30,9 @@ SETTLED: Final[Mapping[str, tuple[type[VigorishSettled], str]]] = {
 _EVENT_OF: Final = {fact: event for event, (fact, _) in SETTLED.items()}
 
 
-def of_pit_event(event: Event[Any], places: PlaceAt, known: PitEventsKnown[VigorishSettled]) -> tuple[Recording, ...]:
+def of_pit_event(
+    event: Event[Any], places: PropertyLookup, known: PitEventsKnown[VigorishSettled]
+) -> tuple[FactWithPostings, ...]:
     """Return what is recorded of an event about vigorish, or of one that changes it. Raises: Refused."""
     data, standing = event.data, known.standing(event)
     said: VigorishOfRound | None = data if isinstance(data, VigorishOfRound) else None
@@ -52,14 +54,14 @@ def of_pit_event(event: Event[Any], places: PlaceAt, known: PitEventsKnown[Vigor
         if said is not None:
             kind = data.event if isinstance(data, PitChange) else event.type
             fact = _settled(said, event, at, places, kind, about)
-            stands = Standing(fact, settled(fact, SETTLED[kind][1]), at)
-            recordings.append(Recording(fact=fact, postings=stands.postings, occurred_at=at))
+            stands = EventStanding(fact, settled(fact, SETTLED[kind][1]), at)
+            recordings.append(FactWithPostings(fact=fact, postings=stands.postings, occurred_at=at))
     known.recorded(event, stands)
     return tuple(recordings)
 
 
 def _settled(
-    data: VigorishOfRound, event: Event[Any], at: datetime, places: PlaceAt, kind: str, about: Mapping[str, Any]
+    data: VigorishOfRound, event: Event[Any], at: datetime, places: PropertyLookup, kind: str, about: Mapping[str, Any]
 ) -> VigorishSettled:
     """Return what a table did about vigorish, under gaming day and shift of its moment where it claims others.
 
@@ -72,16 +74,16 @@ def _settled(
     return SETTLED[kind][0](**said, event=event.id, at=at, **about)
 
 
-def _voided(change: PitChange, standing: Standing[VigorishSettled]) -> Recording:
+def _voided(change: PitChange, standing: EventStanding[VigorishSettled]) -> FactWithPostings:
     """Take back what a table did, on the gaming day and at the moment at which it did it."""
     before = standing.fact
     said = {name: getattr(before, name) for name in VigorishSettled.model_fields}
     said |= {"sequence": change.sequence, "correction": change.correction}
     fact = VigorishVoided(**said, settled=_EVENT_OF[type(before)])
-    return Recording(fact=fact, postings=reversal(standing.postings), occurred_at=standing.at)
+    return FactWithPostings(fact=fact, postings=reversal(standing.postings), occurred_at=standing.at)
 
 
-def _noted(event: Event[Any], places: PlaceAt) -> Recording:
+def _noted(event: Event[Any], places: PropertyLookup) -> FactWithPostings:
     data = event.data
     is_change = isinstance(data, PitChange)
     place = place_at(places, data.property, event.time)
@@ -95,4 +97,4 @@ def _noted(event: Event[Any], places: PlaceAt) -> Recording:
         sequence=data.sequence if is_change else event.sequence,
         correction=data.correction if is_change else None,
     )
-    return Recording(fact=fact)
+    return FactWithPostings(fact=fact)

@@ -3,8 +3,8 @@
 from pydantic import AwareDatetime
 
 from shared.contracts.envelope import Correction
-from shared.contracts.reading import View, view_of
 from shared.contracts.settlements import RevisionView, SettlementPosted, SettlementReversed, SubmissionRef
+from shared.contracts.topic_reader import View, view_of
 
 
 class SettledLine(View):

@@ -5,8 +5,8 @@ from fastapi import APIRouter
 from services.wagering_accounts.api.commands import add_commands
 from services.wagering_accounts.api.identities import identity_routes
 from services.wagering_accounts.api.reading import reading_routes
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web.routing import joined
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.service.service_context import ServiceContext
 
 __all__ = ["routes"]
 
@@ -16,4 +16,4 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter()
     # First: a request is held against one route after the other.
     add_commands(router, context)
-    return joined(router, identity_routes(context), reading_routes(context))
+    return merge_routers(router, identity_routes(context), reading_routes(context))

@@ -46,8 +46,8 @@ from services.wagering_accounts.queries.books import codes_given, kept_code
 from services.wagering_accounts.tables import patron_codes
 from shared.contracts.rejection import Reason
 from shared.journal.signed_rows import not_signed, signed_rows
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import command_route
+from shared.runtime.http import command_route
+from shared.runtime.service.service_context import ServiceContext
 
 _CODE = (Reason.CODE_WRONG, Reason.CODE_LOCKED)
 _MONEY = (

@@ -24,16 +24,16 @@ from services.wagering_accounts.tables import patron_erasures, patron_identities
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.database import snapshot
+from shared.runtime.http import PropertyPath, command_route, problems, require_role
+from shared.runtime.http.roles import READ_PATRON_REPORTS
 from shared.runtime.rows import find_row
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import PropertyPath, command_route, person_with, problems
-from shared.runtime.web.roles import READ_PATRON_REPORTS
+from shared.runtime.service.service_context import ServiceContext
 
 _WHAT: Final = "identity"
 _PATRON: Final = "/patrons/{property}/{patron}"
 
-IdentityReader = Annotated[str, person_with(READ_PATRON_REPORTS, MANAGE)]
-ErasureReader = Annotated[str, person_with(READ_PATRON_REPORTS, ERASE, APPROVE_ERASURE)]
+IdentityReader = Annotated[str, require_role(READ_PATRON_REPORTS, MANAGE)]
+ErasureReader = Annotated[str, require_role(READ_PATRON_REPORTS, ERASE, APPROVE_ERASURE)]
 _PatronPath = Annotated[Name, Path(description="the patron")]
 
 

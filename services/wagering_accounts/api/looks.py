@@ -5,10 +5,10 @@ from typing import Final
 from uuid import uuid4
 
 from shared.contracts.accounts import PatronSeen, Seen
-from shared.journal.entry import Draft
-from shared.journal.recording import Cause, Recording, draft
+from shared.journal.entry import EntryDraft
+from shared.journal.recording import Causation, FactWithPostings, draft
 from shared.runtime.context import RuntimeContext
-from shared.runtime.web.apart import record_apart
+from shared.runtime.http.audit_log import append_audit_entry
 
 SHARD: Final = "looks"
 
@@ -24,10 +24,10 @@ async def record_looks(
     """Record that somebody looks at what is known of patrons, an entry each; nothing where there are none."""
     entries = [_entry(context, property_name, patron, what, by) for patron in sorted(set(patrons))]
     if entries:
-        await record_apart(context, SHARD, *entries)
+        await append_audit_entry(context, SHARD, *entries)
 
 
-def _entry(context: RuntimeContext, property_name: str, patron: str, what: Seen, by: str) -> Draft:
+def _entry(context: RuntimeContext, property_name: str, patron: str, what: Seen, by: str) -> EntryDraft:
     now, key = context.clock(), f"look.{uuid4()}"
     fact = PatronSeen(property=property_name, patron=patron, what=what, by=by, at=now)
-    return draft(Recording(fact=fact), Cause(f"/{context.service}/looks/{key}", 1, key, None, now))
+    return draft(FactWithPostings(fact=fact), Causation(f"/{context.service}/looks/{key}", 1, key, None, now))

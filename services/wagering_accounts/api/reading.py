@@ -39,9 +39,7 @@ from shared.contracts.accounts import Seen
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
-from shared.runtime.rows import find_row
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import (
+from shared.runtime.http import (
     UNCHANGED,
     Asked,
     FromEnd,
@@ -51,21 +49,23 @@ from shared.runtime.web import (
     PropertyQuery,
     TableListing,
     document_response,
-    person_with,
     problems,
+    require_role,
 )
-from shared.runtime.web.problems import Responses
-from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
-from shared.runtime.web.routing import joined
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.http.problems import Responses
+from shared.runtime.http.roles import READ_PATRON_REPORTS, READ_REPORTS
+from shared.runtime.rows import find_row
+from shared.runtime.service.service_context import ServiceContext
 
 _ACCOUNTS: Final = TableListing(balances, "account")
 _LINES: Final = TableListing(lines, "version")
 _ADJUSTMENTS: Final = TableListing(adjustments, "adjustment")
 _OPEN_ROUNDS: Final[Listing[OpenPlace]] = Listing("open-rounds", OpenPlace)
 
-AccountReader = Annotated[str, person_with(READ_REPORTS, MANAGE, WAGER, PROMOTE, ADJUST, APPROVE)]
-PatronReader = Annotated[str, person_with(READ_PATRON_REPORTS, MANAGE, EXCLUDE, ERASE, APPROVE_ERASURE)]
-ROUND_READER: Final = person_with(READ_REPORTS, WAGER)
+AccountReader = Annotated[str, require_role(READ_REPORTS, MANAGE, WAGER, PROMOTE, ADJUST, APPROVE)]
+PatronReader = Annotated[str, require_role(READ_PATRON_REPORTS, MANAGE, EXCLUDE, ERASE, APPROVE_ERASURE)]
+ROUND_READER: Final = require_role(READ_REPORTS, WAGER)
 
 AccountPath = Annotated[Name, Path(description="the account")]
 PatronPath = Annotated[Name, Path(description="the patron")]
@@ -77,7 +77,7 @@ _ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 
 def reading_routes(context: ServiceContext) -> APIRouter:
     """Return the routes that change nothing."""
-    return joined(_accounts(context), _patrons(context), _rounds(context))
+    return merge_routers(_accounts(context), _patrons(context), _rounds(context))
 
 
 def _accounts(context: ServiceContext) -> APIRouter:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from shared.runtime.web.roles import declare_role
+from shared.runtime.http.roles import declare_role
 
 MANAGE: Final = declare_role(
     "accounts.manage",

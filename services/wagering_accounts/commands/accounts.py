@@ -24,7 +24,7 @@ from services.wagering_accounts.commands.deciding import (
 )
 from services.wagering_accounts.domain.books import Account, Adjustment, Books, Patron
 from services.wagering_accounts.domain.documents import AccountDocument, AdjustmentDocument
-from services.wagering_accounts.queries.books import Needs
+from services.wagering_accounts.queries.books import ReadSet
 from shared.contracts.accounts import (
     AccountBoughtIn,
     AccountCashedOut,
@@ -42,8 +42,8 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
-from shared.runtime.command.approval import ACCOUNT_ADJUSTMENT, Approval, Decision
-from shared.runtime.command.command import Accepted, Approving, Now
+from shared.runtime.commands.approval import ACCOUNT_ADJUSTMENT, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Now
 
 Reference = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 
@@ -58,8 +58,8 @@ class OpenAccount(AccountsCommand):
     table: Name
     patron: Name | None = None
 
-    def needs(self) -> Needs:
-        return Needs([Account.key_of(self)], patrons=[] if self.patron is None else [Patron.key_of(self)])
+    def needs(self) -> ReadSet:
+        return ReadSet([Account.key_of(self)], patrons=[] if self.patron is None else [Patron.key_of(self)])
 
 
 @COMMANDS.handles(OpenAccount)
@@ -83,10 +83,10 @@ class _Money(Happened, CommandWithCode):
     instrument: Instrument
     reference: Reference | None = None
 
-    def needs(self) -> Needs:
+    def needs(self) -> ReadSet:
         own = [Account.key_of(self)]
         wallet = own if self.instrument == "wallet" else []
-        return Needs(own, wallets_of=wallet, patrons_of=own, proven=own if self.takes_money else wallet)
+        return ReadSet(own, wallets_of=wallet, patrons_of=own, proven=own if self.takes_money else wallet)
 
 
 class BuyIn(_Money):
@@ -221,8 +221,8 @@ class EnterAdjustment(AccountsCommand):
     cents: ChangeOfCents
     reason: Why
 
-    def needs(self) -> Needs:
-        return Needs([Account.key_of(self)])
+    def needs(self) -> ReadSet:
+        return ReadSet([Account.key_of(self)])
 
 
 @COMMANDS.handles(EnterAdjustment)
@@ -239,9 +239,9 @@ class _OfAdjustment(AccountsCommand):
     account: AccountName
     adjustment: Number
 
-    def needs(self) -> Needs:
+    def needs(self) -> ReadSet:
         own = [Account.key_of(self)]
-        return Needs(own, adjustments=[Adjustment.key_of(self)], proven=own)
+        return ReadSet(own, adjustments=[Adjustment.key_of(self)], proven=own)
 
 
 def _find(command: _OfAdjustment, books: Books) -> tuple[Account, Adjustment, Approval]:

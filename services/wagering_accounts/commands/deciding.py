@@ -9,18 +9,18 @@ from typing import Annotated, Any, Final, Self
 from pydantic import AfterValidator, Field, PrivateAttr, SecretStr
 
 from services.wagering_accounts.domain.access_codes import GivenCode, HashedCode
+from services.wagering_accounts.domain.apply_facts import account_of, apply_fact
 from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, PatronCode, postings_of
-from services.wagering_accounts.domain.evolving import account_of, evolve
-from services.wagering_accounts.queries.books import Loading, Needs
+from services.wagering_accounts.queries.books import ReadSet, ReadSetLoader
 from services.wagering_accounts.queries.posted import prove
 from services.wagering_accounts.tables import properties
 from shared.contracts.accounts import AccessFailed, AccountMovement, AccountsFact
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Posting
-from shared.journal.recording import Recording
-from shared.runtime.command.command import Accepted, Answered, Command, Commands, Now
-from shared.runtime.consume.properties import ask_places
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.command import Accepted, Answered, Command, Commands, Now
+from shared.runtime.ingest.property_copies import ask_places
 from shared.runtime.projector import Transaction
 
 AccessCode = Annotated[SecretStr, Field(min_length=4, max_length=64)]
@@ -45,7 +45,7 @@ class AccountsCommand(Command, ABC):
     property: Annotated[Name, Field(description="the property")]
 
     @abstractmethod
-    def needs(self) -> Needs:
+    def needs(self) -> ReadSet:
         """Return what must be at hand, and must not change meanwhile."""
 
 
@@ -86,7 +86,7 @@ class CommandWithCode(AccountsCommand):
 async def ask_all(transaction: Transaction, commands: Sequence[Any]) -> Answered:
     """Ask for what commands need, locked, with the accounts that are not what was recorded: the books."""
     connection, needs = transaction.connection, [command.needs() for command in commands]
-    loading = Loading(needs, lock=True, check=True)
+    loading = ReadSetLoader(needs, lock=True, check=True)
     async with transaction.pipeline() as sent:
         places = await ask_places(connection, sent, properties)
         await loading.ask(sent)
@@ -104,7 +104,7 @@ COMMANDS: Final = Commands(ask_all=ask_all)
 
 def record(
     books: Books, fact: AccountsFact, now: Now, others: Iterable[Posting] = (), *, at: datetime | None = None
-) -> Recording:
+) -> FactWithPostings:
     """Let the books evolve by a fact, and return it as it is recorded; `others` are the postings on the other side.
 
     It happened `at` a moment that was said, or now. What is about one account is in the stream of that account,
@@ -112,9 +112,9 @@ def record(
     """
     at = at or now.at
     gaming_day = books.today.at(fact.property, at).gaming_day
-    evolve(books, fact, at, gaming_day)
+    apply_fact(books, fact, at, gaming_day)
     about = account_of(fact)
-    return Recording(
+    return FactWithPostings(
         fact=fact,
         postings=postings_of(books, fact, others),
         gaming_day=gaming_day,
@@ -139,7 +139,7 @@ def next_movement(
     promotional_staked_cents: int = 0,
 ) -> AccountMovement:
     """Return a movement with the version that the account gets by it."""
-    return AccountMovement.of_checked(
+    return AccountMovement.construct_unvalidated(
         {
             "account": account.account,
             "table": account.table or None,

@@ -9,7 +9,7 @@ from pydantic import PrivateAttr, StringConstraints
 from services.wagering_accounts.commands.deciding import COMMANDS, AccountsCommand, PatronName, record, require_patron
 from services.wagering_accounts.domain.books import Books, Patron, PatronErasure
 from services.wagering_accounts.domain.documents import ErasureDocument, PatronDocument
-from services.wagering_accounts.queries.books import Needs
+from services.wagering_accounts.queries.books import ReadSet
 from shared.contracts.accounts import (
     AboutErasure,
     ErasureGround,
@@ -20,8 +20,8 @@ from shared.contracts.accounts import (
 )
 from shared.contracts.envelope import PERSONAL
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.command.approval import PATRON_ERASURE, Approval, Decision
-from shared.runtime.command.command import Accepted, Approving, Now
+from shared.runtime.commands.approval import PATRON_ERASURE, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Now
 
 _Said = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,300}$", strip_whitespace=True), PERSONAL]
 
@@ -48,9 +48,9 @@ class IdentifyPatron(AccountsCommand):
     _sealed: str | None = PrivateAttr(default=None)
     _fingerprint: str | None = PrivateAttr(default=None)
 
-    def needs(self) -> Needs:
+    def needs(self) -> ReadSet:
         """Return the patron, and who it is so far."""
-        return Needs(patrons=[Patron.key_of(self)], identities=[Patron.key_of(self)])
+        return ReadSet(patrons=[Patron.key_of(self)], identities=[Patron.key_of(self)])
 
     def sealed(self, sealed: str | None, fingerprint: str) -> Self:
         """Return the command without what was sealed, and with what tells whether the same is sent again."""
@@ -81,9 +81,9 @@ def _identify(command: IdentifyPatron, books: Books, now: Now) -> Accepted:
 class _OfErasure(AccountsCommand):
     patron: PatronName
 
-    def needs(self) -> Needs:
+    def needs(self) -> ReadSet:
         own = [Patron.key_of(self)]
-        return Needs(patrons=own, identities=own, erased=own)
+        return ReadSet(patrons=own, identities=own, erased=own)
 
 
 class EnterErasure(_OfErasure):

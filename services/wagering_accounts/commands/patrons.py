@@ -13,7 +13,7 @@ from services.wagering_accounts.commands.deciding import (
 )
 from services.wagering_accounts.domain.books import Books, Limit, Patron, PatronCode
 from services.wagering_accounts.domain.documents import PatronDocument
-from services.wagering_accounts.queries.books import Needs
+from services.wagering_accounts.queries.books import ReadSet
 from shared.contracts.accounts import (
     AboutPatron,
     LimitKind,
@@ -28,14 +28,14 @@ from shared.contracts.envelope import Country, Name
 from shared.contracts.envelope import Reason as Why
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
-from shared.runtime.command.command import Accepted, Now
+from shared.runtime.commands.command import Accepted, Now
 
 
 class _AboutPatron(AccountsCommand):
     patron: PatronName
 
-    def needs(self) -> Needs:
-        return Needs(patrons=[Patron.key_of(self)])
+    def needs(self) -> ReadSet:
+        return ReadSet(patrons=[Patron.key_of(self)])
 
 
 def _accepted(books: Books, fact: AboutPatron, now: Now, location: str | None = None) -> Accepted:
@@ -54,8 +54,8 @@ class RegisterPatron(CommandWithCode, _AboutPatron):
     wallet: Name
     access_code: AccessCode
 
-    def needs(self) -> Needs:
-        return Needs([(self.property, self.wallet)], patrons=[Patron.key_of(self)])
+    def needs(self) -> ReadSet:
+        return ReadSet([(self.property, self.wallet)], patrons=[Patron.key_of(self)])
 
 
 @COMMANDS.handles(RegisterPatron)

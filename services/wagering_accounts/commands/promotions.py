@@ -23,7 +23,7 @@ from services.wagering_accounts.commands.deciding import (
 )
 from services.wagering_accounts.domain.books import Account, Books, Promotion
 from services.wagering_accounts.domain.documents import AccountDocument, PromotionDocument
-from services.wagering_accounts.queries.books import Needs
+from services.wagering_accounts.queries.books import ReadSet
 from shared.contracts.accounts import (
     PromotionEntered,
     PromotionExpired,
@@ -38,9 +38,9 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
-from shared.journal.recording import Recording
-from shared.runtime.command.approval import PROMOTION, Approval, Decision
-from shared.runtime.command.command import Accepted, Approving, Now
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.approval import PROMOTION, Approval, Decision
+from shared.runtime.commands.command import Accepted, Approving, Now
 
 
 class _OfPromotion(AccountsCommand):
@@ -48,8 +48,8 @@ class _OfPromotion(AccountsCommand):
     cents: Cents
     reason: Why
 
-    def needs(self) -> Needs:
-        return Needs([Account.key_of(self)])
+    def needs(self) -> ReadSet:
+        return ReadSet([Account.key_of(self)])
 
 
 class _Grant(_OfPromotion):
@@ -94,8 +94,8 @@ class _OfEntered(AccountsCommand):
     account: AccountName
     promotion: Number
 
-    def needs(self) -> Needs:
-        return Needs([Account.key_of(self)], promotions=[Promotion.key_of(self)])
+    def needs(self) -> ReadSet:
+        return ReadSet([Account.key_of(self)], promotions=[Promotion.key_of(self)])
 
 
 def _shown(command: "ApprovePromotion", books: Books, now: Now) -> PromotionDocument:
@@ -159,7 +159,7 @@ def _require_grantable(grant: _Grant | Promotion, books: Books, now: Now) -> Acc
     return account
 
 
-def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, **more: Any) -> Recording:
+def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, **more: Any) -> FactWithPostings:
     """Record that a grant is given."""
     said = {name: getattr(grant, name) for name in ("property", "account", "cents", "reason", "expires_on")}
     movement = next_movement(account, promotional_cents=grant.cents)
@@ -190,8 +190,8 @@ class ExpirePromotion(AccountsCommand):
     gaming_day: date
     known: tuple[tuple[Name, int], ...]
 
-    def needs(self) -> Needs:
-        return Needs([(self.property, account) for account, _ in self.known])
+    def needs(self) -> ReadSet:
+        return ReadSet([(self.property, account) for account, _ in self.known])
 
 
 @COMMANDS.handles(ExpirePromotion)
@@ -228,9 +228,9 @@ class MovePromotion(AccountsCommand):
     cents: ChangeOfCents
     reason: Why
 
-    def needs(self) -> Needs:
+    def needs(self) -> ReadSet:
         own = [Account.key_of(self)]
-        return Needs(own, wallets_of=own)
+        return ReadSet(own, wallets_of=own)
 
 
 @COMMANDS.handles(MovePromotion)

@@ -17,16 +17,16 @@ from services.wagering_accounts.commands.deciding import (
     require_available,
     require_open,
 )
+from services.wagering_accounts.domain.apply_facts import next_version
 from services.wagering_accounts.domain.books import Account, Books, Hold, Round
 from services.wagering_accounts.domain.documents import AccountDocument, AuthorizedHold, CaptureDocument
-from services.wagering_accounts.domain.evolving import next_version
-from services.wagering_accounts.queries.books import Needs
+from services.wagering_accounts.queries.books import ReadSet
 from shared.contracts.accounts import CapturedHold, RoundCaptured, WagerAuthorized, WagerReleased
 from shared.contracts.envelope import Identifier, Name
 from shared.contracts.envelope import Reason as Why
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
-from shared.runtime.command.command import Accepted, Now
+from shared.runtime.commands.command import Accepted, Now
 
 
 class AuthorizeWager(AccountsCommand):
@@ -42,8 +42,8 @@ class AuthorizeWager(AccountsCommand):
     wager: Name
     cents: Cents
 
-    def needs(self) -> Needs:
-        return Needs(accounts=[Account.key_of(self)], rounds=[Round.key_of(self)])
+    def needs(self) -> ReadSet:
+        return ReadSet(accounts=[Account.key_of(self)], rounds=[Round.key_of(self)])
 
 
 @COMMANDS.handles(AuthorizeWager)
@@ -69,7 +69,7 @@ def _authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
     promotional = _promotional_part(books, account, command, now)
     cashable = command.cents - promotional
     number = account.version + 1
-    fact = WagerAuthorized.of_checked(  # in the order of its fields
+    fact = WagerAuthorized.construct_unvalidated(  # in the order of its fields
         {
             "property": command.property,
             "by": now.by,
@@ -125,8 +125,8 @@ class CaptureRound(AccountsCommand):
     table: Name
     round_id: Identifier
 
-    def needs(self) -> Needs:
-        return Needs(rounds_with_holds=[Round.key_of(self)])
+    def needs(self) -> ReadSet:
+        return ReadSet(rounds_with_holds=[Round.key_of(self)])
 
 
 @COMMANDS.handles(CaptureRound)
@@ -175,8 +175,8 @@ class ReleaseWager(AccountsCommand):
     hold: Number
     reason: Why
 
-    def needs(self) -> Needs:
-        return Needs(accounts=[Account.key_of(self)], holds=[Hold.key_of(self)])
+    def needs(self) -> ReadSet:
+        return ReadSet(accounts=[Account.key_of(self)], holds=[Hold.key_of(self)])
 
 
 @COMMANDS.handles(ReleaseWager)

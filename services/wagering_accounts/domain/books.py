@@ -30,7 +30,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from services.wagering_accounts.domain.access_codes import HashedCode
 from services.wagering_accounts.domain.today import Todays
 from shared.contracts.accounts import AccountsFact, ErasureGround, LimitKind
-from shared.contracts.places import PlaceAt
+from shared.contracts.property_snapshot import PropertyLookup
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 
@@ -48,7 +48,7 @@ AdjustmentStatus = Literal["entered", "approved", "rejected"]
 PromotionStatus = Literal["entered", "granted", "rejected"]
 
 
-class Thing:
+class Entity:
     """Something in the books, which the columns of its table's primary key name."""
 
     __slots__ = ()
@@ -56,7 +56,7 @@ class Thing:
     """The key of the thing that something names: the thing itself, its row, a fact or a command about it."""
 
 
-ThingT = TypeVar("ThingT", bound=Thing)
+ThingT = TypeVar("ThingT", bound=Entity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Limit:
 
 
 @dataclass(slots=True)
-class Patron(Thing):
+class Patron(Entity):
     """A person with a wallet. `bought_in_cents` came to tables on the gaming day `bought_in_on`."""
 
     key_of = attrgetter("property", "patron")
@@ -111,7 +111,7 @@ class Patron(Thing):
 
 
 @dataclass(slots=True)
-class PatronCode(Thing):
+class PatronCode(Entity):
     """The access code of a patron, as it is kept: not in the journal, and nowhere else.
 
     `number` says which of the patron's codes it is: the journal says how many were given.
@@ -128,7 +128,7 @@ class PatronCode(Thing):
 
 
 @dataclass(slots=True)
-class PatronIdentity(Thing):
+class PatronIdentity(Entity):
     """Who a patron is, sealed with the patron's key; None once it was erased."""
 
     key_of = attrgetter("property", "patron")
@@ -141,7 +141,7 @@ class PatronIdentity(Thing):
 
 
 @dataclass(slots=True)
-class PatronErasure(Thing):
+class PatronErasure(Entity):
     """An erasure of a patron's personal data: entered by one person, decided by another."""
 
     key_of = attrgetter("property", "patron")
@@ -158,7 +158,7 @@ class PatronErasure(Thing):
 
 
 @dataclass(slots=True)
-class Account(Thing):
+class Account(Entity):
     """A wallet (`table` is empty), or the game account of one session at a table. `version` counts its entries.
 
     `promotional_cents` may be wagered, and never paid out; it is in none of the other amounts.
@@ -188,7 +188,7 @@ class Account(Thing):
 
 
 @dataclass(slots=True)
-class Hold(Thing):
+class Hold(Entity):
     """Cents of an account that are set aside for a wager of a round, some of them promotional money.
 
     It is `released` by the player, `returned` by a result in which its wager was not staked, or by a void.
@@ -209,7 +209,7 @@ class Hold(Thing):
 
 
 @dataclass(slots=True)
-class Round(Thing):
+class Round(Entity):
     """A round with electronic wagers: which revisions of its settlement were posted and which were taken back.
 
     `version` counts the entries that changed the round or a hold for it.
@@ -233,7 +233,7 @@ class Round(Thing):
 
 
 @dataclass(slots=True)
-class RoundAccount(Thing):
+class RoundAccount(Entity):
     """What a round did on an account. `covered_cents` was on hold for it; the shortage could not be taken back.
 
     `promotional_shortage_cents` of the shortage had been promotional money.
@@ -253,7 +253,7 @@ class RoundAccount(Thing):
 
 
 @dataclass(slots=True)
-class Adjustment(Thing):
+class Adjustment(Entity):
     """A change of a balance by hand: entered by one person, decided by another."""
 
     key_of = attrgetter("property", "account", "adjustment")
@@ -273,7 +273,7 @@ class Adjustment(Thing):
 
 
 @dataclass(slots=True)
-class Promotion(Thing):
+class Promotion(Entity):
     """A grant of promotional money, which may take a second person; `version` of the account has it, once granted."""
 
     key_of = attrgetter("property", "account", "promotion")
@@ -302,7 +302,7 @@ LineRow = dict[str, Any]
 class Books:
     """The part of the books that is at hand, what of it is new or changed, and the properties (`today`)."""
 
-    def __init__(self, places: PlaceAt = lambda *_: None) -> None:
+    def __init__(self, places: PropertyLookup = lambda *_: None) -> None:
         self.today = Todays(places)
         self._known: Things = defaultdict(dict)
         self.new: Things = defaultdict(dict)
@@ -327,7 +327,7 @@ class Books:
         self.lines: list[list[LineRow]] = []
         """The lines of the statements, for each fact by which the books evolved."""
 
-    def know(self, thing: Thing) -> None:
+    def know(self, thing: Entity) -> None:
         """Add something that was read, unless it is at hand."""
         things, key = self._known[type(thing)], thing.key_of(thing)
         if key not in things:

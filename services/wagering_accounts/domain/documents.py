@@ -17,7 +17,7 @@ from services.wagering_accounts.domain.books import (
 )
 from shared.contracts.accounts import CapturedHold, ErasureGround, LimitKind
 from shared.contracts.envelope import PERSONAL, Country, Identifier, Name, Person, Reason
-from shared.runtime.command.subject import Subject
+from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class _Document(BaseModel):
@@ -122,7 +122,7 @@ class IdentityDocument(BaseModel):
     identified_at: datetime
 
 
-class ErasureDocument(_Document, Subject):
+class ErasureDocument(_Document, ApprovalSubject):
     """An erasure of a patron's personal data: what is asked for, by whom, and where it stands."""
 
     property: Name
@@ -136,7 +136,7 @@ class ErasureDocument(_Document, Subject):
     decided_at: datetime | None = None
 
 
-class AdjustmentDocument(_Document, Subject):
+class AdjustmentDocument(_Document, ApprovalSubject):
     """A change by hand; once approved, with what was available before and after, in cents."""
 
     property: Name
@@ -153,7 +153,7 @@ class AdjustmentDocument(_Document, Subject):
     after_cents: int | None = None
 
 
-class PromotionDocument(_Document, Subject):
+class PromotionDocument(_Document, ApprovalSubject):
     """A grant of promotional money, in cents: what is left of it goes on the gaming day on which it expires."""
 
     property: Name

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
+from services.wagering_accounts.domain.apply_facts import apply_fact, next_version
 from services.wagering_accounts.domain.books import Books, Hold, HoldStatus, Round, RoundAccount, postings_of
-from services.wagering_accounts.domain.evolving import evolve, next_version
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
 from shared.contracts.accounts import (
     AccountMovement,
@@ -30,7 +30,7 @@ from shared.contracts.accounts import (
 from shared.contracts.settlements import AccountCredit
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
-from shared.journal.recording import Recording
+from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
 
 ENDED_BY_RESULTS: Final[tuple[HoldStatus, ...]] = ("held", "captured", "settled", "returned")
@@ -43,7 +43,7 @@ _FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
 }
 
 
-def settle(data: RoundEvent, at: datetime, books: Books) -> Recording | None:
+def settle(data: RoundEvent, at: datetime, books: Books) -> FactWithPostings | None:
     """Return what follows from a settlement, by which the books evolve; None where no account is concerned.
 
     Raises: Refused where an account is not known, before anything changes; DoesNotFit where the books were read while
@@ -56,8 +56,8 @@ def settle(data: RoundEvent, at: datetime, books: Books) -> Recording | None:
     _require_known(data, books)
     ended = [] if isinstance(data, ReversedRound) else books.holds_of(key, "held", "captured")
     fact, others = _fact(data, ended, data.account_credits if _applies(data, round_) else (), books)
-    evolve(books, fact, at, data.gaming_day)
-    return Recording(fact=fact, postings=postings_of(books, fact, others), gaming_day=data.gaming_day)
+    apply_fact(books, fact, at, data.gaming_day)
+    return FactWithPostings(fact=fact, postings=postings_of(books, fact, others), gaming_day=data.gaming_day)
 
 
 def _require_known(data: RoundEvent, books: Books) -> None:

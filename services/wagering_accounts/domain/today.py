@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from shared.contracts.moments import Happened
-from shared.contracts.places import Place, PlaceAt, happened, place_for_command
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, happened, place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import Accounts
 
@@ -13,7 +13,7 @@ from shared.jurisdictions import Accounts
 class Today:
     """A property at a moment, and the gaming day in which the moment lies."""
 
-    place: Place
+    place: PropertySnapshot
     gaming_day: date
 
     @property
@@ -31,7 +31,7 @@ class Today:
 class Todays:
     """The properties at moments, each worked out once: the commands of a batch have one moment."""
 
-    def __init__(self, places: PlaceAt) -> None:
+    def __init__(self, places: PropertyLookup) -> None:
         self._places = places
         self._known: dict[tuple[str, datetime], Today] = {}
 

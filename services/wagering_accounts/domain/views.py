@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from shared.contracts.reading import view_of
 from shared.contracts.settlements import (
     AccountCredit,
     RevisionView,
@@ -11,6 +10,7 @@ from shared.contracts.settlements import (
     SettlementReversed,
     SettlementVoided,
 )
+from shared.contracts.topic_reader import view_of
 
 
 class RoundWithCredits(RevisionView):

@@ -39,7 +39,7 @@ from services.wagering_accounts.domain.books import (
 )
 from services.wagering_accounts.queries.erasing import accounts_of
 from shared.contracts.accounts import LimitKind
-from shared.contracts.places import PlaceAt
+from shared.contracts.property_snapshot import PropertyLookup
 from shared.journal.bulk import Statement, compiled, given, keyed, same, select
 from shared.journal.pipeline import Pipeline, pipeline
 
@@ -61,7 +61,7 @@ _VALUES: Final = {kind: attrgetter(*(one.name for one in fields(kind))) for kind
 _LIMITS: Final = TypeAdapter(dict[LimitKind, Limit])
 
 
-class Needs(NamedTuple):
+class ReadSet(NamedTuple):
     """What deciding or projecting something must have at hand."""
 
     accounts: Collection[AccountKey] = ()
@@ -167,14 +167,14 @@ async def _know(
         await found.know(books)
 
 
-class Loading:
+class ReadSetLoader:
     """Reads what is needed; with `lock` it is locked, so that it stays as it is until the transaction ends.
 
     With `check` the accounts are held against their statements.
     """
 
-    def __init__(self, needs: Sequence[Needs], *, lock: bool, check: bool = False) -> None:
-        self._wanted = wanted = Needs(*(set(chain.from_iterable(keys)) for keys in zip(*needs, strict=True)))
+    def __init__(self, needs: Sequence[ReadSet], *, lock: bool, check: bool = False) -> None:
+        self._wanted = wanted = ReadSet(*(set(chain.from_iterable(keys)) for keys in zip(*needs, strict=True)))
         self._accounts, self._rounds = {*wanted.accounts}, {*wanted.rounds, *wanted.rounds_with_holds}
         self._lock, self._check = lock, check
         self._found: _Found | None = None
@@ -184,7 +184,7 @@ class Loading:
         if not (self._wanted.wallets_of or self._wanted.erased or self._wanted.holds):
             self._found = await self._ask_first(sent)
 
-    async def read(self, connection: AsyncConnection, places: PlaceAt = lambda *_: None) -> Books:
+    async def read(self, connection: AsyncConnection, places: PropertyLookup = lambda *_: None) -> Books:
         """Return it; what is decided on it finds the gaming day and the law of its property in `places`."""
         books, wanted, lock = Books(places), self._wanted, self._lock
         if self._found is None:
@@ -237,10 +237,10 @@ class Loading:
 
 
 async def load(
-    connection: AsyncConnection, needs: Sequence[Needs], *, lock: bool, places: PlaceAt = lambda *_: None
+    connection: AsyncConnection, needs: Sequence[ReadSet], *, lock: bool, places: PropertyLookup = lambda *_: None
 ) -> Books:
-    """Return what is needed: as `Loading` reads it."""
-    return await Loading(needs, lock=lock).read(connection, places)
+    """Return what is needed: as `ReadSetLoader` reads it."""
+    return await ReadSetLoader(needs, lock=lock).read(connection, places)
 
 
 def _patrons_of(books: Books, keys: Iterable[AccountKey]) -> set[PatronKey]:

@@ -13,15 +13,15 @@ from typing import Final
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.wagering_accounts.domain.apply_facts import OfRound, account_of
 from services.wagering_accounts.domain.books import Round
-from services.wagering_accounts.domain.evolving import OfRound, account_of
 from services.wagering_accounts.tables import balances, rounds
 from shared.contracts.accounts import AccountsFact
 from shared.journal import bulk
 from shared.journal.entry import Entry
+from shared.journal.fact_replay import with_fact_or_why
 from shared.journal.reading import read_entries
 from shared.journal.recording import Recorded
-from shared.journal.rereading import with_fact_or_why
 from shared.journal.tables import JournalTables
 from shared.runtime.projector import OutOfOrder
 

@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from services.wagering_accounts.domain.sealing import PatronKey, SealError, WrappingKeys, about_patron
 from services.wagering_accounts.tables import patron_identities, patron_keys, patrons
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.differences import Compared
-from shared.runtime.service.in_database import compare_selected
+from shared.runtime.differences import ComparedTable
+from shared.runtime.projections.sql_comparison import compare_selected
 
 __all__ = ["compare_patron_keys", "key_of", "key_to_seal_with", "rewrap", "wrapping_keys"]
 
@@ -59,7 +59,7 @@ async def key_to_seal_with(
         return await key_of(connection, keys, property_name, patron)
 
 
-async def compare_patron_keys(connection: AsyncConnection) -> Compared:
+async def compare_patron_keys(connection: AsyncConnection) -> ComparedTable:
     """Return of which patrons somebody said who they are, and there is no key that opens it."""
     k, i, p = patron_keys.c, patron_identities.c, patrons.c
     known = (i.property == p.property) & (i.patron == p.patron)

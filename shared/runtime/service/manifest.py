@@ -11,18 +11,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.topics import Topic
 from shared.journal.tables import JournalTables
-from shared.runtime.command.command import Commands
-from shared.runtime.command.dismissals import dismissal_commands, dismissal_projector
-from shared.runtime.command.quarantine import quarantine_commands, quarantine_projector
-from shared.runtime.consume.handler import Handler
-from shared.runtime.differences import Compared
+from shared.runtime.commands.bulk_dismissal import dismissal_commands, dismissal_projector
+from shared.runtime.commands.command import Commands
+from shared.runtime.commands.quarantine_commands import quarantine_commands, quarantine_projector
+from shared.runtime.differences import ComparedTable
+from shared.runtime.http.roles import Role
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.outbox.relay import MessageKey
 from shared.runtime.projector import Projector
-from shared.runtime.publish.relay import MessageKey
-from shared.runtime.rederive.again import Again
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.web.roles import Role
+from shared.runtime.rederivation.replay_spec import ReplaySpec
+from shared.runtime.service.service_context import ServiceContext
 
-Check = Callable[[AsyncConnection], Awaitable[Compared]]
+TableCheck = Callable[[AsyncConnection], Awaitable[ComparedTable]]
 """Compare a table that nothing is projected into with what its journal says of it."""
 
 
@@ -52,9 +52,9 @@ class Manifest:
     handlers: Sequence[type[Handler[Any]]] = ()
     commands: Commands = field(default_factory=Commands)
     projector: Projector = field(default_factory=Projector)
-    checks: Mapping[Table, Check] = field(default_factory=dict)
+    checks: Mapping[Table, TableCheck] = field(default_factory=dict)
     routes: Callable[[ServiceContext], APIRouter] | None = None
-    rederived: Callable[[], Sequence[Again[Any]]] | None = None
+    rederived: Callable[[], Sequence[ReplaySpec[Any]]] | None = None
     watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None
 
     def __post_init__(self) -> None:
@@ -72,13 +72,13 @@ class Manifest:
         if not self.readers:
             return self.commands
         of_one = quarantine_commands(self.journal, [one.reader for one in self.readers])
-        return self.commands.with_more(of_one, dismissal_commands(self.journal))
+        return self.commands.extended_with(of_one, dismissal_commands(self.journal))
 
     @cached_property
     def whole_projector(self) -> Projector:
         """Return the projector of its own read model, and of what is asked for about its quarantine."""
         of_one, of_many = quarantine_projector(self.journal), dismissal_projector(self.journal)
-        return self.projector.with_more(of_one).with_more(of_many)
+        return self.projector.extended_with(of_one).extended_with(of_many)
 
     @property
     def readers(self) -> Sequence[type[Handler[Any]]]:

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from starlette.types import ASGIApp
 
-from shared.runtime.errors import Stop
+from shared.runtime.errors import FatalServiceError
 
 TRACEPARENT: Final = "traceparent"
 _NOTHING: Final[AbstractContextManager[None]] = nullcontext()
@@ -87,7 +87,9 @@ def tracing_of(service: str, environment: Mapping[str, str]) -> Tracing:
     try:
         from shared.runtime.tracing.traces import Traces, exporting
     except ModuleNotFoundError as error:
-        raise Stop(f"traces are wanted, and {error.name} is not installed: pip install 'pitledger[tracing]'") from error
+        raise FatalServiceError(
+            f"traces are wanted, and {error.name} is not installed: pip install 'pitledger[tracing]'"
+        ) from error
     return Traces(exporting(service))
 
 

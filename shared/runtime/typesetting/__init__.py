@@ -11,8 +11,8 @@ from time import monotonic
 from typing import Any, Final
 
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.cancellation import GoOn, always
 from shared.runtime.extras import require_package
-from shared.runtime.going_on import GoOn, always
 
 _TYPESETTER: Final = Path(__file__).with_name("typesetter.py")
 _SECONDS_MAX: Final = 60

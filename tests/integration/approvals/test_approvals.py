@@ -21,8 +21,8 @@ from services.cli.services import NAMES, load
 from services.cli.subjects import HASH, subject_of
 from services.console.operations import Operation, all_operations
 from services.console.views import dollars
-from shared.runtime.command.command import Approving
-from shared.runtime.command.subject import subject_sha256
+from shared.runtime.commands.approval_subject import subject_sha256
+from shared.runtime.commands.command import Approving
 from tests.integration.approvals import inventory, others
 from tests.integration.approvals.case import Case, Proposed
 from tests.support import Databases

@@ -8,8 +8,8 @@ import pytest
 
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.signed_note import Signer
-from shared.runtime.service.guard import Guard
-from shared.runtime.service.notary import Notary
+from shared.runtime.audit.journal_verifier import JournalVerifier
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from tests.integration.paytable_registry.test_submissions import at
 from tests.support.asgi import assert_problem
 from tests.support.registry import Registry
@@ -38,8 +38,8 @@ def file(registry: Registry, tmp_path: Path) -> Path:
     registry.withdraw(3)
     registry.withdraw(3, "withdrawal/approve", person="bob")
     assert_problem(registry.read("/export"), 409, "no checkpoint covers entry")
-    notary = Notary("paytable-registry", SIGNER, DirectoryStore(tmp_path / "checkpoints"))
-    registry.desk.client.run(Guard(registry.desk.context, notary).watch())
+    notary = CheckpointSigner("paytable-registry", SIGNER, DirectoryStore(tmp_path / "checkpoints"))
+    registry.desk.client.run(JournalVerifier(registry.desk.context, notary).watch())
     answered = registry.read("/export")
     assert 200 == answered.status_code, answered.text
     written = tmp_path / "export.json"

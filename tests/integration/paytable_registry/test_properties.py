@@ -9,7 +9,7 @@ import pytest
 
 from services.paytable_registry.commands.properties import FileProperty
 from services.paytable_registry.commands.submissions import FileSubmission
-from shared.runtime.command.answers import Answer
+from shared.runtime.commands.idempotency import Answer
 from tests.support.asgi import assert_problem
 from tests.support.properties import Tables
 from tests.support.registry import TABLES, Registry, blackjack, riverbend

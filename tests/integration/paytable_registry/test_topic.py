@@ -17,12 +17,12 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from services.cli.subjects import HASH, subject_of
 from services.paytable_registry.manifest import MANIFEST
 from shared.contracts.properties import PropertyApproved
-from shared.contracts.reading import Reader
 from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import PROPERTIES, SUBMISSIONS
 from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import free_port
-from shared.runtime.service.run import serve
+from shared.runtime.process.run import serve
 from shared.runtime.settings import Settings
 from tests.support import Databases, eventually
 from tests.support.asgi import assert_problem
@@ -290,7 +290,7 @@ def test_properties_are_a_stream_of_their_own(settings: Settings) -> None:
 def test_a_start_without_the_broker_takes_no_commands(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """How far the journal was published is not known then: nothing is recorded, and the same key works afterwards."""
     # A relay that is ended waits for its last answer.
-    monkeypatch.setattr("shared.runtime.publish.relay.FLUSH_SECONDS", 1.0)
+    monkeypatch.setattr("shared.runtime.outbox.relay.FLUSH_SECONDS", 1.0)
     nowhere = settings.model_copy(update={"kafka_bootstrap_servers": f"127.0.0.1:{free_port()}"})
 
     async def scenario() -> list[Message]:

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from services.reporting.answering import books_of
-from services.reporting.books.boxes import boxes_of
-from services.reporting.books.compared import compared_boxes, compared_windows, sums_in
-from services.reporting.books.many_slips import compared_slips
-from services.reporting.books.reading import Books
-from services.reporting.books.slips import slips_of
-from services.reporting.books.spans import Span, chips_in, rounds_in
-from services.reporting.books.variances import CaseKey, cases_of
-from services.reporting.books.windows import counts_of, moved_in, windows_of
-from services.reporting.kit.figures import NOTHING, total
-from services.reporting.kit.question import Question
-from shared.runtime.reader import read_at_once
+from services.reporting.framework.figures import NOTHING, total
+from services.reporting.framework.question import ReportQuery
+from services.reporting.read_model.boxes import boxes_of
+from services.reporting.read_model.compared import compared_boxes, compared_windows, sums_in
+from services.reporting.read_model.many_slips import compared_slips
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.slips import slips_of
+from services.reporting.read_model.spans import Span, chips_in, rounds_in
+from services.reporting.read_model.variances import CaseKey, cases_of
+from services.reporting.read_model.windows import counts_of, moved_in, windows_of
+from services.reporting.report_service import books_of
+from shared.runtime.snapshot_reader import read_at_once
 from tests.support.pit_day import Pit
 from tests.support.pit_ledger import PROPERTY, at
 
@@ -32,7 +32,7 @@ def asked(url: str, known_at: datetime, read: Callable[[Books], Awaitable[Any]])
     """Return what is read from the books of the month as known at a moment."""
 
     async def run() -> Any:
-        question = Question(
+        question = ReportQuery(
             property=PROPERTY, period="month", first=DAY.replace(day=1), last=DAY, known_at=known_at, by="audit.kim"
         )
         engine = create_async_engine(url)

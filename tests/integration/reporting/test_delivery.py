@@ -19,7 +19,7 @@ from services.reporting.delivery import (
     open_store,
     verify_delivery,
 )
-from services.reporting.kit.document import Document
+from services.reporting.framework.document import Document
 from services.reporting.rendering import FORMATS
 from shared.contracts.reports import Reached
 from shared.journal.signed_note import CheckpointError, Signer, open_signed_text

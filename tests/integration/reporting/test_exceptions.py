@@ -71,12 +71,12 @@ def test_gaps_and_refused_records_of_the_tables_are_followed_to_their_end(books:
     assert ["filled", "mended", "open"] == [item["status"] for item in books.exceptions()]
     books.publish(books.dismissed(9, 3), books.posted(10, "BJ-01", [total(handle=1)]))
     assert (0, 0) == names(books.settled(), "exceptions_open", "input_open")
-    _, repaired, given_up = books.exceptions()
+    _, repaired, backoff = books.exceptions()
     assert ["filled", "mended", "dismissed"] == [item["status"] for item in books.exceptions()]
     assert ("2026-11-20T12:00:08+00:00", "floor.lee", "wager renamed") == names(
         repaired, "settled_at", "settled_by", "resolution"
     )
-    assert ("floor.lee, audit.kim", "misread card") == names(given_up, "settled_by", "resolution")
+    assert ("floor.lee, audit.kim", "misread card") == names(backoff, "settled_by", "resolution")
 
 
 def test_a_record_that_nobody_can_read_is_of_the_property_that_its_key_names(books: Books) -> None:

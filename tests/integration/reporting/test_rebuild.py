@@ -13,14 +13,14 @@ from confluent_kafka.admin import AdminClient
 from sqlalchemy import make_url
 
 from services.reporting.manifest import MANIFEST
-from shared.runtime.consume import rereading
-from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
-from shared.runtime.differences import Compared
-from shared.runtime.errors import Stop
+from shared.runtime.differences import ComparedTable
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.ingest import topic_replay as rereading
+from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.kafka import TopicLog, cluster_id, topic_log
 from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.service.rebuild import rebuild
+from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.faults.in_process import read
 from tests.faults.subjects.reporting import SUBJECT
@@ -51,7 +51,7 @@ def _rows(url: str) -> dict[str, list[tuple[str]]]:
     return {table: query(url, f"SELECT t::text FROM reporting.{table} t ORDER BY 1") for table in CHANGES}
 
 
-def _records(servers: str) -> list[Record]:
+def _records(servers: str) -> list[InputRecord]:
     """Produce the story of the service; return what the broker holds of it."""
     create_topics(servers)
     topics = {**SUBJECT.references, **SUBJECT.records}
@@ -66,8 +66,8 @@ def _cluster(servers: str) -> dict[str, Any]:
     return {"cluster_id": cluster_id(settings), "topic_id": lambda topic: topic_log(settings, topic).topic_id}
 
 
-def _rebuild(url: str, servers: str, *, check: bool) -> Sequence[Compared]:
-    async def work() -> Sequence[Compared]:
+def _rebuild(url: str, servers: str, *, check: bool) -> Sequence[ComparedTable]:
+    async def work() -> Sequence[ComparedTable]:
         engine = create_engine(url, role="reporting")
         try:
             compared = await rebuild(engine, MANIFEST, Settings(kafka_bootstrap_servers=servers), check=check)
@@ -90,7 +90,7 @@ def test_a_topic_that_holds_other_content_is_not_rebuilt_from(url: str, fresh_br
             "UPDATE reporting.taken SET digests = overlay(digests placing '\\x00'::bytea from 5 for 1) "
             "WHERE source LIKE '/round-settlement/%' AND first = 1"
         )
-    with pytest.raises(Stop, match="holds other content than sequence 1 of /round-settlement/shards/"):
+    with pytest.raises(FatalServiceError, match="holds other content than sequence 1 of /round-settlement/shards/"):
         _rebuild(url, servers, check=False)
     assert before == _rows(url)
 
@@ -112,7 +112,7 @@ def test_a_topic_whose_first_records_are_gone_is_not_rebuilt_from(
 
     monkeypatch.setattr(rereading, "topic_log", cut_off)
     why = r"settlements/\d begins at offset 1: what came before was deleted by retention"
-    with pytest.raises(Stop, match=why):
+    with pytest.raises(FatalServiceError, match=why):
         _rebuild(url, servers, check=False)
     assert before == _rows(url)
     found = compared("reporting", url, Settings(kafka_bootstrap_servers=servers))
@@ -147,7 +147,7 @@ def test_apache_kafka_deletes_records_before_or_while_they_are_read_again(
 
     monkeypatch.setattr(rereading, "topic_log", looked_at)
     said = ": retention deleted records while it was read" if meanwhile else " begins at offset 1"
-    with pytest.raises(Stop, match=rf"settlements/\d{said}"):
+    with pytest.raises(FatalServiceError, match=rf"settlements/\d{said}"):
         _rebuild(url, servers, check=False)
     assert before == _rows(url)
 

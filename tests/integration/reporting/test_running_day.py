@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from services.reporting.books.running_day import OTHERS, RunningDays, running_days
+from services.reporting.read_model.running_day import OTHERS, RunningDays, running_days
 from tests.support.ledger import counted_day
 from tests.support.properties import property_event
 from tests.support.reporting import Books, figure_of

@@ -18,8 +18,8 @@ from services.reporting.evidence import evaluate_sealed
 from services.reporting.progress import PROGRESS
 from services.reporting.schedule import deliver_sealed, wanted_reports
 from shared.journal.signed_note import Signer
-from shared.runtime.errors import Stop
-from shared.runtime.service.alone import alone
+from shared.runtime.background.leader import leadership
+from shared.runtime.errors import FatalServiceError
 from tests.support.properties import property_event
 from tests.support.reporting import Books
 from tests.unit.reporting.entries import DAY, NOON, Event, day_closed, total
@@ -120,7 +120,7 @@ def test_one_process_does_what_follows_from_a_seal(
     async def main() -> None:
         await PROGRESS.note(context)
         async with asyncio.timeout(60):
-            async with alone(context.pools.background, work.WORK) as is_others:
+            async with leadership(context.pools.background, work.WORK) as is_others:
                 assert await is_others()
                 event.listen(context.pools.background.sync_engine, "before_cursor_execute", note)
                 watching = asyncio.create_task(work.watch(context))
@@ -182,5 +182,5 @@ def _closed(sequence: int, step: str, name: str) -> Event:
 @pytest.mark.parametrize("listed", ["master-gain:pdf", "master-game:doc", "master-game"])
 def test_a_setting_that_names_no_report_or_format_stops_the_service(listed: str) -> None:
     """It says what there is."""
-    with pytest.raises(Stop, match="master-game"):
+    with pytest.raises(FatalServiceError, match="master-game"):
         wanted_reports(listed)

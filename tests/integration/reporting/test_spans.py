@@ -5,10 +5,10 @@ from itertools import combinations
 
 import pytest
 
-from services.reporting.answering import books_of
-from services.reporting.books.spans import Span, chips_in
-from services.reporting.kit.question import Question
-from shared.runtime.reader import read_at_once
+from services.reporting.framework.question import ReportQuery
+from services.reporting.read_model.spans import Span, chips_in
+from services.reporting.report_service import books_of
+from shared.runtime.snapshot_reader import read_at_once
 from tests.support.reporting import Books
 from tests.unit.reporting.entries import DAY, NOON, total
 
@@ -42,7 +42,7 @@ def test_hours_and_rounds_come_to_what_each_round_brought(books: Books, known: i
     spans = [Span("BJ-01", *pair) for pair in combinations(moments, 2)]
     spans.append(Span("BJ-01", None, datetime(2026, 12, 1, tzinfo=UTC)))
     day = date.fromisoformat(DAY)
-    question = Question(
+    question = ReportQuery(
         property="riverside",
         period="day",
         first=day,

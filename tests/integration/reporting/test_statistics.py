@@ -10,17 +10,17 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from loadtest.casino import Casino, casino
+from loadtest.cheating_scenarios import KnowsTheCards, PostsLate
 from loadtest.floor import Amend, opening, table_rounds
 from loadtest.game import TablePlan
 from loadtest.games import pit
 from loadtest.pit import PitBook, bought_by, round_in_pit
 from loadtest.pit_items import Overpaying
-from loadtest.plants import KnowsTheCards, PostsLate
-from loadtest.posted import posted
+from loadtest.simulated_settlements import posted
 from services.table_inventory.domain.pit import Known, record_pit
 from shared.contracts.facts import Fact
 from shared.contracts.pit import EVENTS, PitReader
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.settlements import SubmissionRef
 from shared.contracts.topics import PIT_EVENTS
 from tests.support.published import published
@@ -74,7 +74,7 @@ class Floor:
         book, seen, place = (
             PitBook(PROPERTY, plans, day, overpaying=overpaying),
             set[str](),
-            Place.of(self.where.property),
+            PropertySnapshot.of(self.where.property),
         )
         rounds: list[Event] = []
         for plan, number in ((plans[0], 2), (plans[2], 6), (plans[4], 6)):

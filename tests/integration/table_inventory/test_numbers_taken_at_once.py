@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from services.table_inventory.handlers import PitEvents
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import InputRecord
 from tests.support.pit import InventoryDesk, Table, at, chips, inventory_desk
 from tests.support.polling import eventually
 from tests.support.rounds import encoded
@@ -48,7 +48,7 @@ def read_while(desk: InventoryDesk, step: str, does: Any, *events: dict[str, Any
         offset = (await consumer.assigned([0]))[0]
         now = desk.clock.now
         records = [
-            Record("pit.events", 0, number, event["source"].encode(), encoded(event), now)
+            InputRecord("pit.events", 0, number, event["source"].encode(), encoded(event), now)
             for number, event in enumerate(events, offset)
         ]
         assert {} == await consumer.handle(records)

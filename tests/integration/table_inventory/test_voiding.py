@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.contracts.pit import EVENTS
-from shared.contracts.reading import kind_of
+from shared.contracts.topic_reader import kind_of
 from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
 from tests.support import Databases
 from tests.support.pit import DAY, PROPERTY, Table, at, chips

@@ -9,7 +9,7 @@ from sqlalchemy import make_url
 
 from services.wagering_accounts import handlers
 from services.wagering_accounts.domain.books import Books
-from services.wagering_accounts.queries.books import Loading, load
+from services.wagering_accounts.queries.books import ReadSetLoader, load
 from tests.support.accounts import PROPERTY, TABLE, House, a_house, credit
 from tests.support.asgi import assert_problem
 from tests.support.services import query
@@ -129,7 +129,7 @@ def test_an_account_opened_twice_at_once_is_opened_once(
 ) -> None:
     """What is not there yet cannot be locked: whoever comes second gets the answer, or decides again."""
     house.open("GA-0")  # so that there is a shard, which the first holds
-    read, opened = Loading.read, list[int]()
+    read, opened = ReadSetLoader.read, list[int]()
     body = {"property": PROPERTY, "account": "GA-1", "table": TABLE}
 
     async def disturb(*given: Any, **how: Any) -> Books:
@@ -140,7 +140,7 @@ def test_an_account_opened_twice_at_once_is_opened_once(
         return books
 
     with a_house(url) as other:
-        monkeypatch.setattr(Loading, "read", disturb)
+        monkeypatch.setattr(ReadSetLoader, "read", disturb)
         mine = house.send("/accounts", body, key="mine")
     assert ([201], status) == (opened, mine.status_code)
     assert 2 == house.kinds().count("account.opened")

@@ -17,8 +17,8 @@ from shared.contracts.topics import ACCOUNTS
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import Signer
-from shared.runtime.high_water import Mark, Witness
-from shared.runtime.service.notary import Notary
+from shared.runtime.high_water import HighWaterMark, HighWaterSource
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
 from tests.support import AnyBroker, Databases
 from tests.support.accounts import Clock, credit
 from tests.support.brokers import empty
@@ -46,7 +46,7 @@ def bank(url: str, fresh_broker: AnyBroker, databases: Databases, tmp_path: Path
     create_topics(fresh_broker.bootstrap_servers, {ACCOUNTS.name: 3})
     signer, key = Signer.generate(signer_name(MANIFEST.name)), tmp_path / "key.pem"
     signer.to_pem(key)
-    notary = Notary(MANIFEST.name, signer, DirectoryStore(tmp_path / "checkpoints"))
+    notary = CheckpointSigner(MANIFEST.name, signer, DirectoryStore(tmp_path / "checkpoints"))
     found = Bank(url, fresh_broker.bootstrap_servers, notary, databases, key)
     with found.opens() as cashier:
         for number in range(TILLS):
@@ -127,7 +127,7 @@ def test_nothing_is_paid_twice_after_a_start(bank: Bank, rng: random.Random, by_
         refused(bank, cashier)
 
 
-class _Asked(Witness):
+class _Asked(HighWaterSource):
     """Whoever is asked what is known outside, and does not answer before he may."""
 
     def __init__(self) -> None:
@@ -136,11 +136,11 @@ class _Asked(Witness):
     def signed(self) -> Mapping[str, int]:
         return {}
 
-    def published(self, sent: Mapping[int, int]) -> Mapping[int, Mark]:
+    def published(self, sent: Mapping[int, int]) -> Mapping[int, HighWaterMark]:
         del sent
         self.asked.set()
         assert self.may_answer.wait(60)
-        return {1: Mark(10**6, b"", "somebody")}
+        return {1: HighWaterMark(10**6, b"", "somebody")}
 
 
 def test_nobody_goes_before_all_is_compared(bank: Bank) -> None:

@@ -20,15 +20,15 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.topics import Topic
 from shared.journal.bulk import added, insert, keyed, replaced, select
 from shared.journal.entry import Account, Posting
-from shared.journal.recording import Recorded, Recording
+from shared.journal.recording import FactWithPostings, Recorded
 from shared.journal.tables import journal_tables
-from shared.runtime.command.approval import ACCOUNT_ADJUSTMENT, Approval, Decision
-from shared.runtime.command.command import Accepted, Answered, Command, Commands, Now
+from shared.runtime.commands.approval import ACCOUNT_ADJUSTMENT, Approval, Decision
+from shared.runtime.commands.command import Accepted, Answered, Command, Commands, Now
+from shared.runtime.http.command_routes import command_route
+from shared.runtime.http.roles import declare_role
 from shared.runtime.projector import Projector, Transaction
-from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.web.commands import command_route
-from shared.runtime.web.roles import declare_role
+from shared.runtime.service.service_context import ServiceContext
 
 MIGRATIONS: Final = Path(__file__).with_name("migrations")
 POISON_CENTS: Final = 666
@@ -155,7 +155,7 @@ def open_till(command: OpenTill, state: Tills, now: Now) -> Accepted:
     state.cents[command.key()] = 0
     fact = AccountOpened(property=command.property, account=command.till, table="cage", by=now.by)
     answer = Till(till=command.till, cents=0)
-    return Accepted(recording=Recording(fact=fact), answer=answer, location=f"/tills/{command.till}")
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer, location=f"/tills/{command.till}")
 
 
 def pay_in(command: PayIn, state: Tills, now: Now) -> Accepted:
@@ -176,7 +176,9 @@ def pay_in(command: PayIn, state: Tills, now: Now) -> Accepted:
     )
     legs = (("cash", command.cents), ("available", -command.cents))
     postings = tuple(Posting(Account(command.property, "cage", "", leg), part) for leg, part in legs)
-    return Accepted(recording=Recording(fact=fact, postings=postings), answer=Till(till=command.till, cents=cents))
+    return Accepted(
+        recording=FactWithPostings(fact=fact, postings=postings), answer=Till(till=command.till, cents=cents)
+    )
 
 
 def enter(command: EnterAdjustment, state: Tills, now: Now) -> Accepted:
@@ -191,7 +193,7 @@ def enter(command: EnterAdjustment, state: Tills, now: Now) -> Accepted:
         reason="counted again",
         by=now.by,
     )
-    return Accepted(recording=Recording(fact=fact), answer=Till(till=command.till, cents=before))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=Till(till=command.till, cents=before))
 
 
 def approve(command: ApproveAdjustment, state: Tills, now: Now) -> Accepted:
@@ -214,7 +216,7 @@ def approve(command: ApproveAdjustment, state: Tills, now: Now) -> Accepted:
         by=now.by,
         movements=(),
     )
-    return Accepted(recording=Recording(fact=fact), answer=Till(till=command.till, cents=after))
+    return Accepted(recording=FactWithPostings(fact=fact), answer=Till(till=command.till, cents=after))
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:

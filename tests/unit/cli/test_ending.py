@@ -5,21 +5,21 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.cli.ending import Ending
+from services.cli.interrupts import InterruptGuard
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @pytest.fixture
-def ending() -> Iterator[Ending]:
+def ending() -> Iterator[InterruptGuard]:
     before = {number: signal.getsignal(number) for number in SIGNALS}
-    yield Ending.heard()
+    yield InterruptGuard.heard()
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_interrupts_once(ending: Ending, number: signal.Signals) -> None:
+def test_a_signal_interrupts_once(ending: InterruptGuard, number: signal.Signals) -> None:
     """The first one interrupts what is under way; the cleaning up is not interrupted by another."""
     ending.check()
     with pytest.raises(KeyboardInterrupt):
@@ -29,7 +29,7 @@ def test_a_signal_interrupts_once(ending: Ending, number: signal.Signals) -> Non
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_an_interruption_that_was_dropped_is_made_up_for(ending: Ending) -> None:
+def test_an_interruption_that_was_dropped_is_made_up_for(ending: InterruptGuard) -> None:
     """Below a finalizer or a native library an exception is dropped; the next look raises it again."""
 
     class Finalized:
@@ -41,9 +41,9 @@ def test_an_interruption_that_was_dropped_is_made_up_for(ending: Ending) -> None
         ending.check()
 
 
-def test_it_is_heard_where_the_shell_ignored_it(ending: Ending) -> None:
+def test_it_is_heard_where_the_shell_ignored_it(ending: InterruptGuard) -> None:
     """A shell starts what runs in its background with SIGINT ignored."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Ending.heard()
+    InterruptGuard.heard()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.home import Home
+from services.cli.demo_users import WATCHER
 from services.cli.keys import keys
-from services.cli.people import WATCHER
+from services.cli.run_directory import Home
 from services.cli.services import NAMES
 from shared.journal.signed_batch import BatchVerifier, Unsigned, sign_batch, signer_name
 from shared.journal.signed_note import Signer, Verifier

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from services.cli import main as command_line
-from services.cli.exits import MEANINGS, CheckFailed, CommandError, ExitCode, InputRefused, NotThere, UsageWrong
+from services.cli.exits import MEANINGS, CheckFailed, CommandError, ExitCode, InputRefused, NotFound, UsageWrong
 from tests.unit.cli.calling import Caller
 
 RunInstead = Callable[[Callable[[], None]], None]
@@ -67,7 +67,7 @@ def run_instead(monkeypatch: pytest.MonkeyPatch) -> RunInstead:
         (CheckFailed("x"), ExitCode.NOT_AS_IT_SHOULD_BE),
         (UsageWrong("x"), ExitCode.USAGE),
         (InputRefused("x"), ExitCode.REFUSED),
-        (NotThere("x"), ExitCode.NOT_THERE),
+        (NotFound("x"), ExitCode.NOT_THERE),
         (httpx.ReadTimeout("x"), ExitCode.NOT_THERE),
         (ZeroDivisionError("x"), ExitCode.BUG),
         (KeyboardInterrupt(), ExitCode.INTERRUPTED),

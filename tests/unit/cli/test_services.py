@@ -5,12 +5,12 @@ from fnmatch import filter as matching
 import pytest
 
 from services.cli.contracts import openapi
-from services.cli.people import PEOPLE, roles_of
+from services.cli.demo_users import PEOPLE, roles_of
 from services.cli.services import NAMES, load, load_all, migrations, roles_of_services
 from shared.contracts.topics import TOPICS
 from shared.runtime.database import role_of
-from shared.runtime.web.duties import DUTY_OF
-from shared.runtime.web.roles import COMMON
+from shared.runtime.http.roles import COMMON
+from shared.runtime.http.segregation_of_duties import DUTY_OF
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -25,7 +25,7 @@ from services.console.charts import (
 from services.console.charts.render import render
 from services.console.gallery import Gallery
 from services.console.sessions import Session
-from shared.runtime.web.access import Caller, token_hash
+from shared.runtime.http.access import Caller, token_hash
 
 EVIL = "</text><script>alert(1)</script>"
 DAY = "2026-11-22"

@@ -49,4 +49,4 @@ def test_a_table_whose_end_was_not_asked_for_leads_to_all(rows_max: int | None, 
     """Where all were asked for and there are more than a page has, it says so."""
     html = table(3, rows_max, cut=True)
     assert link == re.findall(r'<a href="\?whole=true">([^<]*)', html)
-    assert note == ("There are more: these are 3 of them." in html)
+    assert note == ("Showing the first 3." in html)

@@ -12,7 +12,7 @@ from services.cli.services import load_all
 from shared.contracts.envelope import shard_source
 from shared.contracts.json_text import MemberTwice, require_members_once
 from shared.rules.errors import Refused
-from shared.runtime.consume.handler import Handler
+from shared.runtime.ingest.handler import Handler
 from tests.support.json_text import with_members_twice
 from tests.unit.contracts.examples import EXAMPLES
 

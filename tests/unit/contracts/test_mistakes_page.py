@@ -15,11 +15,11 @@ from services.table_inventory.manifest import MANIFEST as TABLE_INVENTORY
 from shared.rules import Refused, parse_round
 from shared.rules.errors import what_is_wrong
 from shared.runtime.database import Pools
-from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.run import application, context_of
+from shared.runtime.http.access import Nobody
+from shared.runtime.http.command_routes import _Endpoint
+from shared.runtime.process.run import application, context_of
+from shared.runtime.service.service_context import ServiceContext
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Nobody
-from shared.runtime.web.commands import _Endpoint
 from tests.support.services import ROOT
 from tests.unit.contracts.examples import EXAMPLES
 

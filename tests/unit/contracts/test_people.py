@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shared
-from services.reporting.books.people import people_fields
+from services.reporting.read_model.people import people_fields
 from services.round_settlement.domain.settling import require_two_people
 from services.table_inventory.domain.people import require_different
 from shared.contracts import pit
@@ -21,7 +21,7 @@ from shared.contracts.people import canonical_person, held_twice, same_person
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import Dated
 from shared.rules.errors import Refused
-from shared.runtime.command.approval import Approval, Policy
+from shared.runtime.commands.approval import Approval, Policy
 
 NAME = "Kim.Renée"
 SPELLINGS = {

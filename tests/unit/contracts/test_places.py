@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from shared.contracts.places import Place, place_at, place_for_command
 from shared.contracts.properties import PropertyApproved
+from shared.contracts.property_snapshot import PropertySnapshot, place_at, place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import gaming_pack
 from shared.rules.errors import Refused
@@ -95,10 +95,10 @@ def test_within_the_margin_the_claim_holds(claimed: date, moment: datetime, hold
             here.day_of(claimed, moment, margin=here.pit_margin)
 
 
-def with_table(**changes: Any) -> Place:
+def with_table(**changes: Any) -> PropertySnapshot:
     """A property with one table."""
     made = document(tables=["BJ-01"])["tables"][0] | changes
-    return Place.of(PropertyApproved.model_validate(approved().model_dump() | {"tables": [made]}))
+    return PropertySnapshot.of(PropertyApproved.model_validate(approved().model_dump() | {"tables": [made]}))
 
 
 def test_a_table_is_there_from_its_opening_until_it_retires() -> None:

@@ -9,10 +9,10 @@ from services.cli.services import load_all
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Contract
 from shared.contracts.facts import KINDS, Fact, envelope_of, event, fact
-from shared.contracts.reading import Passed, Reader, View, view_of, views
+from shared.contracts.topic_reader import Reader, Skipped, View, view_of, views
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS, TOPICS, Topic
 from shared.rules.errors import Refused
-from shared.runtime.consume.handler import Handler
+from shared.runtime.ingest.handler import Handler
 from tests.unit.contracts.examples import EXAMPLES
 
 FACTS = sorted(kind.name for kind in KINDS if kind.is_fact)
@@ -79,8 +79,8 @@ def test_a_handler_reads_the_examples_of_its_topic(handler: type[Handler[Any]]) 
         if reader.topic.publisher is not None:
             example["source"] = f"/{reader.topic.publisher}/shards/1"
         read = reader.decode(json.dumps(example).encode())
-        assert (kind.name in reader.kinds) == (not isinstance(read.data, Passed)), kind.name
-        assert not isinstance(read.data, Passed) or read.data.known
+        assert (kind.name in reader.kinds) == (not isinstance(read.data, Skipped)), kind.name
+        assert not isinstance(read.data, Skipped) or read.data.known
 
 
 def test_what_every_journal_may_hold_is_on_every_journal_s_topic() -> None:

@@ -7,27 +7,28 @@ from typing import Any, Final
 
 import pytest
 
-from shared.contracts import facts, reading, upcasting
+from shared.contracts import facts, upcasting
+from shared.contracts import topic_reader as reading
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Contract
 from shared.contracts.facts import KINDS, Fact, event, fact, name_and_version
-from shared.contracts.reading import Passed, Reader, View, view_of
 from shared.contracts.schemas import json_schemas
+from shared.contracts.topic_reader import Reader, Skipped, View, view_of
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS, Topic
 from shared.contracts.upcasting import Data, upcast_data, upcasts, without_upcaster
-from shared.journal.entry import Account, Draft, Posting, genesis, seal
-from shared.journal.recording import Cause, Recording, draft
-from shared.journal.rereading import as_of_today, with_fact
+from shared.journal.entry import Account, EntryDraft, Posting, genesis, seal
+from shared.journal.fact_replay import as_of_today, with_fact
+from shared.journal.recording import Causation, FactWithPostings, draft
 from shared.rules.errors import Refused
-from shared.runtime.consume.handler import Record
-from shared.runtime.publish.relay import Outgoing, entry_message
-from shared.runtime.rederive.comparing import difference
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.outbox.relay import Outgoing, entry_message
+from shared.runtime.rederivation.entry_comparison import difference
 
 NOON: Final = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TIPS: Final = Topic(name="tips", title="Tips", description="Tips of a test.", publisher="tips")
 SHARD: Final = "pit.events/0@test"
-RECORD: Final = Record("pit.events", 0, 0, b"k", b"v", NOON)
-CAUSE: Final = Cause("/properties/riverside/tables/BJ-01/pit", 1, "e-1", 0, NOON, RECORD.digest())
+RECORD: Final = InputRecord("pit.events", 0, 0, b"k", b"v", NOON)
+CAUSE: Final = Causation("/properties/riverside/tables/BJ-01/pit", 1, "e-1", 0, NOON, RECORD.digest())
 MONEY: Final = (Posting(Account("riverside", "BJ-01", "", "tips"), 5), Posting(Account("riverside", "", "", "due"), -5))
 
 
@@ -81,7 +82,7 @@ def third_release() -> Any:
 def recorded(said: Fact, previous: bytes = genesis(SHARD), seq: int = 1) -> Any:
     """The fact as an entry."""
     [entry] = seal(
-        [draft(Recording(fact=said, postings=MONEY), CAUSE)],
+        [draft(FactWithPostings(fact=said, postings=MONEY), CAUSE)],
         shard=1, shard_name=SHARD, next_seq=seq, head=previous, recorded_at=NOON,
     )  # fmt: skip
     return entry
@@ -98,7 +99,9 @@ def test_a_first_version_is_called_like_its_kind_and_a_later_one_says_so() -> No
     new = recorded(third_release()(cents=500, dealer="dana", given_by="pat"))
     assert ("tip.given", "tip.given.v3") == (old.draft.kind, new.draft.kind)
     assert [("tip.given", 1), ("tip.given", 3)] == [name_and_version(one.draft.kind) for one in (old, new)]
-    other = Draft(**{name: getattr(new.draft, name) for name in Draft.__slots__ if name != "kind"}, kind="tip.given.v2")
+    other = EntryDraft(
+        **{name: getattr(new.draft, name) for name in EntryDraft.__slots__ if name != "kind"}, kind="tip.given.v2"
+    )
     [moved] = seal([other], shard=1, shard_name=SHARD, next_seq=1, head=genesis(SHARD), recorded_at=NOON)
     assert moved.hash != new.hash
 
@@ -145,7 +148,7 @@ def test_who_does_not_read_a_kind_passes_over_all_of_its_versions() -> None:
         """Tips were split."""
 
     data = Reader(TIPS, Split).decode(old).data
-    assert isinstance(data, Passed)
+    assert isinstance(data, Skipped)
     assert data.known
 
 
@@ -161,7 +164,7 @@ def test_a_later_version_is_an_unknown_kind(*, moves_money: bool) -> None:
         with pytest.raises(Refused, match=r"kind 'tip.given.v3' is not known here and may move money"):
             reader.decode(event)
     else:
-        assert Passed("tip.given.v3", known=False) == reader.decode(event).data
+        assert Skipped("tip.given.v3", known=False) == reader.decode(event).data
     with pytest.raises(LookupError, match=r"kind 'tip.given.v3' is not known here; use a release that knows it"):
         decode_fact("tip.given.v3", b"{}")
 
@@ -206,7 +209,7 @@ def test_what_follows_today_is_compared_with_an_older_entry_as_today() -> None:
     entry = recorded(first_release()(dollars=5, dealer="dana"))
     today = third_release()
     same, other = (
-        draft(Recording(fact=today(cents=cents, dealer="dana", given_by="unknown"), postings=MONEY), CAUSE)
+        draft(FactWithPostings(fact=today(cents=cents, dealer="dana", given_by="unknown"), postings=MONEY), CAUSE)
         for cents in (500, 600)
     )
     assert None is difference(entry, same, RECORD)

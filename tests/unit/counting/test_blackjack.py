@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.cli.generated import ROOT
+from services.cli.codegen import ROOT
 from shared.counting import blackjack_tables
 from shared.counting.blackjack_tables import PATH, REGULATION, TABLES
 from shared.rules import parse_submission, play

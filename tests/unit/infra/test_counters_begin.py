@@ -7,7 +7,7 @@ from typing import get_args
 import yaml
 from prometheus_client import generate_latest
 
-from shared.runtime.consume.plausible import Limit
+from shared.runtime.ingest.plausibility import PlausibilityLimit
 from shared.runtime.metrics import Metrics
 
 RULES = Path(__file__).parents[3] / "infra" / "prometheus" / "rules.yml"
@@ -20,7 +20,7 @@ def test_what_alerts_add_up_is_there_before_the_first_record() -> None:
     wanted = {found for rule in rules for found in GAINED.findall(rule["expr"])}
     assert len(wanted) >= 5
     metrics = Metrics()
-    metrics.begin_topic("table.events", get_args(Limit))
+    metrics.begin_topic("table.events", get_args(PlausibilityLimit))
     shown = generate_latest(metrics.registry).decode().splitlines()
     for name, label in wanted:
         series = [line for line in shown if line.startswith(name) and (not label or f'"{label}"' in line)]

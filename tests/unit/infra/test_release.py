@@ -16,7 +16,7 @@ import pytest
 
 from infra.release import SUMS, build, write
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
-from shared.runtime.released import KEY_NAME, MANIFEST, SBOM, Release, digest, find_distribution, is_checkout
+from shared.runtime.release_attestation import KEY_NAME, MANIFEST, SBOM, Release, digest, find_distribution, is_checkout
 from tests.unit.cli.calling import Caller
 
 PACKAGES = ("infra", "loadtest", "schemas", "services", "shared")
@@ -193,7 +193,7 @@ def test_the_metrics_name_the_installed_manifest(installed: Installed, released:
     """What a running service shows as its release is the hash of the manifest that was handed out."""
     script = (
         "import sys; sys.path.append(sys.argv[1]);"
-        "from shared.runtime.released import manifest_digest; print(manifest_digest())"
+        "from shared.runtime.release_attestation import manifest_digest; print(manifest_digest())"
     )
     command = [str(installed.python), "-P", "-c", script, sysconfig.get_paths()["purelib"]]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -15,7 +15,7 @@ import pytest
 
 from shared.journal import checkpoint_store as stores
 from shared.journal.checkpoint import Checkpoint, read_unverified, sign
-from shared.journal.checkpoint_store import DirectoryStore, Overtaken
+from shared.journal.checkpoint_store import DirectoryStore, StaleCheckpoint
 from shared.journal.merkle import EMPTY_ROOT
 from shared.journal.signed_note import CheckpointError, Signer
 from tests.support.checkpoints import LEAVES, NAME, ORIGIN, SIGNER, SUMDB, checkpoint_of, note_of
@@ -73,7 +73,7 @@ class TestDirectoryStore:
         """Of many writers at once with checkpoints of one history, the greatest is the latest."""
 
         def save(size: int) -> None:
-            with suppress(Overtaken):
+            with suppress(StaleCheckpoint):
                 store.save(note_of(size))
 
         sizes = [size * 37 % 199 + 1 for size in range(1, 199)]
@@ -142,7 +142,7 @@ class TestDirectoryStore:
     def test_smaller_checkpoint_is_refused(self, store: DirectoryStore) -> None:
         """A shard never shrinks; one that does was restored or rewritten."""
         store.save(note_of(8))
-        with pytest.raises(Overtaken, match=r"size 7 is less than that of the latest in .*, 8; verify"):
+        with pytest.raises(StaleCheckpoint, match=r"size 7 is less than that of the latest in .*, 8; verify"):
             store.save(note_of(7))
         assert store.sizes(ORIGIN) == [8]
 

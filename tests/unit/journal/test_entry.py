@@ -9,7 +9,7 @@ import pytest
 
 from shared.journal.entry import (
     Account,
-    Draft,
+    EntryDraft,
     Posting,
     entry_hash,
     entry_record,
@@ -19,7 +19,7 @@ from shared.journal.entry import (
     seal,
 )
 
-DRAFT = Draft(
+DRAFT = EntryDraft(
     kind="settlement.posted",
     source="/properties/riverside/tables/BJ-01",
     sequence=7,
@@ -38,7 +38,7 @@ RECORDED = datetime(2026, 11, 20, 14, 30, 16, 1, UTC)
 GENESIS = genesis("table.events/3@c1")
 
 
-def _hash(draft: Draft, seq: int = 1, recorded_at: datetime = RECORDED, previous: bytes = GENESIS) -> str:
+def _hash(draft: EntryDraft, seq: int = 1, recorded_at: datetime = RECORDED, previous: bytes = GENESIS) -> str:
     return entry_hash(draft, shard_name="table.events/3@c1", seq=seq, recorded_at=recorded_at, previous=previous).hex()
 
 
@@ -102,7 +102,7 @@ CHANGES: dict[str, Any] = {
 
 def test_every_field_of_a_draft_has_a_change() -> None:
     """A new field must be added to the test below, and with it to the hash; `fact` is what `data` says, in memory."""
-    assert {field.name for field in fields(Draft)} == {*CHANGES, "fact"}
+    assert {field.name for field in fields(EntryDraft)} == {*CHANGES, "fact"}
 
 
 @pytest.mark.parametrize("name", sorted(CHANGES))

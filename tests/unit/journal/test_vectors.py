@@ -11,7 +11,7 @@ from shared.journal.checkpoint import open_note, sign
 from shared.journal.cosignature import WitnessKey, cosignature, cosigned
 from shared.journal.merkle import ProofError, verify_consistency, verify_inclusion
 from shared.journal.signed_note import Signer, Verifier, split_note
-from shared.journal.witness import Request
+from shared.journal.witness import WitnessRequest
 
 DATA = Path(__file__).parent / "data"
 PROOFS = json.loads((DATA / "transparency-vectors.json").read_text())
@@ -76,5 +76,5 @@ def test_the_same_keys_sign_and_cosign_the_same_bytes() -> None:
 
 def test_the_request_of_the_specification_is_read_and_written() -> None:
     """The example of C2SP tlog-witness: its old size, its proof and its note."""
-    request = Request.from_body(COSIGNED["request"])
+    request = WitnessRequest.from_body(COSIGNED["request"])
     assert (20852014, COSIGNED["request"]) == (request.old_size, str(request))

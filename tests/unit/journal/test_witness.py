@@ -16,11 +16,11 @@ from shared.journal.witness import (
     Inconsistent,
     NotSigned,
     OtherSize,
-    Refused,
-    Request,
     State,
     UnknownLog,
     Witness,
+    WitnessRefusal,
+    WitnessRequest,
 )
 
 ORIGIN = "pitledger/vigorish/0"
@@ -46,23 +46,23 @@ def note_of(size: int, leaves: list[bytes] = LEAVES, signer: Signer = LOG, origi
     return sign(Checkpoint(origin, size, Frontier().extend(leaves[:size]).root()), signer)
 
 
-def request(old: int, size: int, leaves: list[bytes] = LEAVES, signer: Signer = LOG) -> Request:
+def request(old: int, size: int, leaves: list[bytes] = LEAVES, signer: Signer = LOG) -> WitnessRequest:
     proof = consistency_proof(Frontier().extend(leaves[:old]), leaves[old:size])
-    return Request(old, proof, note_of(size, leaves, signer))
+    return WitnessRequest(old, proof, note_of(size, leaves, signer))
 
 
 def test_the_requests_of_another_witness_get_its_answers(state: State) -> None:
     """The requests of torchwood's litewitness, in their order, are answered as it answers them."""
     public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(LITEWITNESS["log_key"]))
-    origin = read_unverified(Request.from_body(LITEWITNESS["requests"][0]["body"]).note).origin
+    origin = read_unverified(WitnessRequest.from_body(LITEWITNESS["requests"][0]["body"]).note).origin
     witness = witness_in(state, Verifier(origin, public))
 
     def status(body: str) -> int:
         try:
-            witness.add(Request.from_body(body))
+            witness.add(WitnessRequest.from_body(body))
         except CheckpointError:
             return 400
-        except Refused as refused:
+        except WitnessRefusal as refused:
             return refused.status
         return 200
 
@@ -109,17 +109,17 @@ def test_what_does_not_go_on_is_refused(state: State) -> None:
     with pytest.raises(Inconsistent):
         witness.add(request(6, 6, fork))
     with pytest.raises(Inconsistent):
-        witness.add(Request(6, (), note_of(9)))
+        witness.add(WitnessRequest(6, (), note_of(9)))
     with pytest.raises(OtherSize, match=r"^6$"):
         witness.add(request(0, 3))
     with pytest.raises(OtherSize, match=r"^6$"):
         witness.add(request(3, 4))
-    with pytest.raises(Refused, match="greater"):
-        witness.add(Request(6, (), note_of(5)))
+    with pytest.raises(WitnessRefusal, match="greater"):
+        witness.add(WitnessRequest(6, (), note_of(5)))
     with pytest.raises(NotSigned):
         witness.add(request(6, 9, signer=Signer.generate(LOG.name)))
     with pytest.raises(UnknownLog):
-        witness.add(Request(0, (), note_of(1, signer=Signer.generate("other"), origin="other")))
+        witness.add(WitnessRequest(0, (), note_of(1, signer=Signer.generate("other"), origin="other")))
     assert 6 == read_unverified(state.latest(ORIGIN) or "").size
     assert witness.add(request(6, 9)).startswith(f"— {KEY.name} ")
 
@@ -128,7 +128,7 @@ def test_from_nothing_there_is_nothing_to_prove(state: State) -> None:
     """A proof from size zero is refused; the checkpoint of an empty log is cosigned."""
     witness = witness_in(state)
     with pytest.raises(Inconsistent):
-        witness.add(Request(0, (bytes(32),), note_of(3)))
+        witness.add(WitnessRequest(0, (bytes(32),), note_of(3)))
     assert witness.add(request(0, 0))
     assert witness.add(request(0, 3))
 
@@ -202,14 +202,14 @@ def test_one_process_has_the_state(state: State, tmp_path: Path) -> None:
 def test_a_malformed_request_is_refused(body: str) -> None:
     """What is not as the standard writes it is no request."""
     with pytest.raises(CheckpointError):
-        Request.from_body(body)
+        WitnessRequest.from_body(body)
 
 
 def test_a_request_reads_back() -> None:
     """The body that is sent is the request that is read."""
     sent = request(3, 7)
     assert (sent.old_size, list(sent.proof), sent.note) == (
-        (read := Request.from_body(str(sent))).old_size,
+        (read := WitnessRequest.from_body(str(sent))).old_size,
         list(read.proof),
         read.note,
     )

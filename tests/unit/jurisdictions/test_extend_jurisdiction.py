@@ -14,12 +14,12 @@ import pytest
 
 from services.cli.documents import read_document
 from services.paytable_registry.domain.property_checks import problems
-from shared.contracts.places import Place
 from shared.contracts.properties import PropertyApproved, PropertyDocument, property_hash
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.jurisdictions import PackWrong, gaming_pack, keep_own_packs_in, known_packs, pack_of_regulation
 from shared.jurisdictions.document import page
-from shared.runtime.errors import Stop
-from shared.runtime.service.packs import use_own_packs
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.service.site_packs import load_site_packs
 from shared.runtime.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture
 def pearl(folder: Path) -> PropertyDocument:
     """The casino of the example, where its pack is known."""
-    use_own_packs(Settings(jurisdictions=folder))
+    load_site_packs(Settings(jurisdictions=folder))
     return PropertyDocument.model_validate(read_document(str(EXAMPLE / "property.yaml")))
 
 
@@ -67,7 +67,7 @@ def test_the_page_shows_the_pack() -> None:
 def test_it_is_found_by_its_folder_alone(folder: Path) -> None:
     """It is not part of the release; it is known where the setting names its folder, by id and by regulation."""
     assert "xx-atlantis" not in known_packs()
-    use_own_packs(Settings(jurisdictions=folder))
+    load_site_packs(Settings(jurisdictions=folder))
     assert "xx-atlantis" in known_packs()
     assert "us-pa" in known_packs()
     assert pack_of_regulation("xx-high-card") is gaming_pack("xx-atlantis")
@@ -76,7 +76,7 @@ def test_it_is_found_by_its_folder_alone(folder: Path) -> None:
 def test_its_page_is_written(folder: Path) -> None:
     """With its values, and what is doubtful marked."""
     text = (folder / "xx-atlantis" / "README.md").read_text()
-    use_own_packs(Settings(jurisdictions=folder))
+    load_site_packs(Settings(jurisdictions=folder))
     assert page(gaming_pack("xx-atlantis")) == text
     assert "| `variance_report_cents` | 2027-01-01 | $40 | Harbor Rule 11, as amended | confirmed |" in text
     assert "**unconfirmed**: a federal rule for tribal casinos" in text
@@ -95,7 +95,7 @@ def test_a_property_under_it_can_be_filed(pearl: PropertyDocument) -> None:
 
 def test_the_property_is_asked_for_its_own_law(pearl: PropertyDocument) -> None:
     """Its gaming day begins at 09:30 on its own clock; rates and limits are the pack's, or stricter ones of its own."""
-    place = Place.of(approved(pearl))
+    place = PropertySnapshot.of(approved(pearl))
     winter = [datetime(2026, 2, 2, 10, minute, tzinfo=UTC) for minute in (29, 30)]
     assert [date(2026, 2, 1), date(2026, 2, 2)] == [place.gaming_day(moment) for moment in winter]
     assert datetime(2026, 7, 1, 9, 30, tzinfo=UTC) == place.begins_at(date(2026, 7, 1))
@@ -119,11 +119,11 @@ def test_a_service_does_not_start_under_wrong_packs(tmp_path: Path, pack: str, s
     (tmp_path / pack).mkdir()
     (tmp_path / pack / "pack.yaml").write_text((ROOT / "shared/jurisdictions/us-ri/pack.yaml").read_text())
     before = known_packs()
-    with pytest.raises(Stop) as stopped:
-        use_own_packs(Settings(jurisdictions=tmp_path))
+    with pytest.raises(FatalServiceError) as stopped:
+        load_site_packs(Settings(jurisdictions=tmp_path))
     assert f"PITLEDGER_JURISDICTIONS: {said}" == str(stopped.value)
-    with pytest.raises(Stop, match=r"PITLEDGER_JURISDICTIONS: .*no-such-folder"):
-        use_own_packs(Settings(jurisdictions=tmp_path / "no-such-folder"))
+    with pytest.raises(FatalServiceError, match=r"PITLEDGER_JURISDICTIONS: .*no-such-folder"):
+        load_site_packs(Settings(jurisdictions=tmp_path / "no-such-folder"))
     with pytest.raises(PackWrong):
         keep_own_packs_in(tmp_path)
     assert before == known_packs()

@@ -8,12 +8,12 @@ from loadtest.messages import day
 from loadtest.property import property_document
 from services.paytable_registry.domain.property_checks import problems
 from shared.contracts.envelope import pit_source
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.tables import READER
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from shared.rules.errors import Refused
-from shared.runtime.consume.devices import require_device
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.device_check import require_device
+from shared.runtime.ingest.handler import InputRecord
 from tests.support.properties import approved
 
 DAY = date(2026, 11, 20)
@@ -25,7 +25,7 @@ def test_every_message_is_signed_by_who_may_speak_for_its_table() -> None:
     devices = Devices([property_document("bayside", plans, DAY)])
     [document] = devices.documents
     assert [] == problems(document)
-    place = Place.of(approved().model_copy(update=dict(document)))
+    place = PropertySnapshot.of(approved().model_copy(update=dict(document)))
     at = document.effective_from
     sent = list(day(property_name="bayside", plans=plans, gaming_day=DAY, seed=1, rounds=30, plants=True))
     in_pit = pit_source("bayside", plans[0].name)
@@ -35,7 +35,7 @@ def test_every_message_is_signed_by_who_may_speak_for_its_table() -> None:
     ):
         headers = tuple((name, text) for name, text in devices.headers(topic.name, source, value))
         assert all(isinstance(text, bytes) for _, text in headers)
-        record = Record(topic.name, 0, 0, source.encode(), value, at, headers)  # type: ignore[arg-type]
+        record = InputRecord(topic.name, 0, 0, source.encode(), value, at, headers)  # type: ignore[arg-type]
         try:
             event = READER.decode(value)
         except Refused as refused:

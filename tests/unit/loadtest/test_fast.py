@@ -10,15 +10,15 @@ from typing import Any, Final
 import pytest
 
 from loadtest.casino import Casino, casino
-from loadtest.fast import month
 from loadtest.games import pit
-from services.round_settlement.domain.settling import InEffect, Known, settle_event
-from shared.contracts.places import Place
+from loadtest.synthetic_month import month
+from services.round_settlement.domain.settling import EffectiveSubmission, RoundHistory, settle_event
 from shared.contracts.properties import property_hash
-from shared.contracts.reading import Reader
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.contracts.submissions import submission_hash
 from shared.contracts.tables import READER as TABLE_EVENTS
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import SETTLEMENTS
 from shared.rules import compile_rules
 
@@ -92,9 +92,9 @@ def test_each_message_carries_what_the_service_records_of_its_round(
     where: Casino, sent: list[tuple[bytes, bytes]], events: list[Any]
 ) -> None:
     """The round goes through settlement under the approved property and submissions, and comes out byte for byte."""
-    place = Place.of(where.property)
+    place = PropertySnapshot.of(where.property)
     approved = {
-        one.game: InEffect(
+        one.game: EffectiveSubmission(
             one, SubmissionRef(version=one.version, hash=one.hash), compile_rules(one.regulation, one.submission)
         )
         for one in where.submissions
@@ -114,7 +114,7 @@ def test_each_message_carries_what_the_service_records_of_its_round(
         event_of_table: Any = TABLE_EVENTS.decode(json.dumps(completed).encode())
         outcome = settle_event(
             event_of_table,
-            Known(),
+            RoundHistory(),
             lambda *_: place,
             lambda _, game, *__: approved[game],
         )

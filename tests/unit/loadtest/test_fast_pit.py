@@ -8,15 +8,15 @@ from typing import Any, Final
 import pytest
 
 from loadtest.casino import Casino, Schedule, casino
-from loadtest.fast import month, pit_month
 from loadtest.games import pit
 from loadtest.pit import PitDay
 from loadtest.pit_items import Overpaying
+from loadtest.synthetic_month import month, pit_month
 from services.reporting.domain.evidence import Evidence
 from services.reporting.domain.statistics import observe_count
 from shared.contracts.pit import EVENTS, PitReader
-from shared.contracts.reading import Reader
 from shared.contracts.settlements import SettlementPosted
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 
 DAYS: Final = (date(2026, 5, 8), date(2026, 5, 9))

@@ -8,10 +8,10 @@ from typing import Any, Final
 import pytest
 
 from loadtest.casino import Casino, casino
-from loadtest.fast import month
 from loadtest.games import pit
 from loadtest.journal import Published
 from loadtest.ledgers import Ledgers
+from loadtest.synthetic_month import month
 from services.progressive_meters.domain.pools import Pool
 from services.progressive_meters.domain.rounds import count_round, meters_of, played
 from services.progressive_meters.domain.views import PostedRound as PostedOnMeters
@@ -21,8 +21,8 @@ from services.vigorish.handlers import rounding_of
 from shared.contracts import accounts, inventory, meters, vigorish, win
 from shared.contracts.facts import KINDS
 from shared.contracts.pit import CountedTable
-from shared.contracts.places import Place
-from shared.contracts.reading import Reader
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, SETTLEMENTS, VIGORISH
 
 DAYS: Final = (date(2026, 5, 8), date(2026, 5, 9))
@@ -111,7 +111,7 @@ def test_the_same_seed_publishes_the_same_bytes(where: Casino, sent: list[Publis
 
 def test_vigorish_is_what_the_ledger_assesses(where: Casino, events: dict[str, list[Any]]) -> None:
     """The service's own decision about each round comes to the same lines."""
-    law = Place.of(where.property).law
+    law = PropertySnapshot.of(where.property).law
     rounding = {one.game: rounding_of(one) for one in where.submissions}
     found = of_kind(events, vigorish.VigorishAssessed)
     rounds = settled(where, PostedWithVigorish)

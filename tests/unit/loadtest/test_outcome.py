@@ -7,11 +7,11 @@ import pytest
 
 from loadtest.bench import Bench, Place
 from loadtest.outcome import Outcome, Source, ages, growth_of, keep, kept, lag_of, memory_of, thinned
-from loadtest.page import page
 from loadtest.processes import Used
+from loadtest.progress import TooSlow
+from loadtest.results_page import page
 from loadtest.sampling import Resources, Sample, Samples, place_of
 from loadtest.timing import everywhere
-from loadtest.watch import TooSlow
 
 
 def sample(at: float, settled: int, reported: int) -> Sample:

@@ -8,12 +8,12 @@ from typing import Final
 
 import pytest
 
+from loadtest.cheating_scenarios import KnowsTheCards, PostsLate
 from loadtest.floor import Amend, Dealt, table_rounds
 from loadtest.games import pit
 from loadtest.messages import day
 from loadtest.pit import PitBook, PitDay
 from loadtest.pit_items import Overpaying
-from loadtest.plants import KnowsTheCards, PostsLate
 from services.reporting.domain.evidence import Evidence
 from services.reporting.domain.raised_stakes import RaisedStakes
 from services.reporting.domain.statistics import (

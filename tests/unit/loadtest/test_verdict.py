@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from loadtest.corpus import Head, Record, Site, played
-from loadtest.expected import Expected, postings
+from loadtest.expected_journal import Expected, postings
 from loadtest.topic import Stored
 from loadtest.verdict import Verdict, judge_shard
 from services.round_settlement.domain.money import postings_of, totals_of
-from services.round_settlement.domain.settling import InEffect, Known, settle_event
-from shared.contracts.places import Place
+from services.round_settlement.domain.settling import EffectiveSubmission, RoundHistory, settle_event
 from shared.contracts.properties import PropertyApproved, property_hash
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.settlements import SubmissionRef
 from shared.contracts.submissions import SubmissionApproved, submission_hash
 from shared.contracts.tables import READER
-from shared.journal.entry import Draft, Entry, Posting, genesis, seal
+from shared.journal.entry import Entry, EntryDraft, Posting, genesis, seal
 from shared.rules import compile_rules
 
 HEAD = Head(rounds=240, tables=12)
@@ -43,7 +43,7 @@ class Journal:
         return verdict
 
 
-def journal(drafts: Sequence[Draft], records: Sequence[Record], stored: Sequence[Stored]) -> Journal:
+def journal(drafts: Sequence[EntryDraft], records: Sequence[Record], stored: Sequence[Stored]) -> Journal:
     """Return the journal of these drafts."""
     entries = seal(drafts, shard=7, shard_name=SHARD, next_seq=1, head=genesis(SHARD), recorded_at=AT)
     return Journal(
@@ -76,7 +76,7 @@ def test_the_drafts_are_what_the_service_decides(records: list[Record]) -> None:
     figures = 0
     for offset, record in enumerate(records):
         event: Any = READER.decode(record.value)
-        outcome = settle_event(event, Known(), lambda *_: place, lambda _, game, *__: approved[game])
+        outcome = settle_event(event, RoundHistory(), lambda *_: place, lambda _, game, *__: approved[game])
         [recording] = outcome.recordings
         draft = expected.draft(record.value, key=record.key.encode(), offset=offset, headers=())
         assert recording.fact.encode() == draft.data
@@ -166,16 +166,16 @@ def test_many_differences_are_counted() -> None:
     assert not verdict.as_document()["holds"]
 
 
-def _place(site: Site) -> Place:
+def _place(site: Site) -> PropertySnapshot:
     document = site.document
-    return Place.of(PropertyApproved(**dict(document), version=1, hash=property_hash(document, 1), **PEOPLE))
+    return PropertySnapshot.of(PropertyApproved(**dict(document), version=1, hash=property_hash(document, 1), **PEOPLE))
 
 
-def _approved(site: Site) -> dict[str, InEffect]:
+def _approved(site: Site) -> dict[str, EffectiveSubmission]:
     found = {}
     for wanted in site.submissions:
         digest = submission_hash(wanted, 1)
         approved = SubmissionApproved(**dict(wanted), version=1, hash=digest, **PEOPLE)
         rules = compile_rules(wanted.regulation, wanted.submission)
-        found[wanted.game] = InEffect(approved, SubmissionRef(version=1, hash=digest), rules)
+        found[wanted.game] = EffectiveSubmission(approved, SubmissionRef(version=1, hash=digest), rules)
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shared.local.errors import LocalStackError
-from shared.local.process import LeashedProcess, ProcessConfig
+from shared.local.process import ManagedProcess, ProcessConfig
 from tests.support import eventually
 from tests.support.processes import alive, left_over
 
@@ -31,9 +31,9 @@ while True:
 """
 
 
-def leashed(directory: Path, script: str, grace_seconds: float = 10.0) -> LeashedProcess:
+def leashed(directory: Path, script: str, grace_seconds: float = 10.0) -> ManagedProcess:
     """A Python script on a leash, as soon as it is ready."""
-    process = LeashedProcess(
+    process = ManagedProcess(
         ProcessConfig(
             command=[sys.executable, "-I", "-S", "-c", script],
             directory=directory,
@@ -95,7 +95,7 @@ def test_a_command_that_is_not_there_is_named(tmp_path: Path) -> None:
     """A command that cannot be started is named, with the system's reason."""
     config = ProcessConfig(command=["/no/such/command"], directory=tmp_path, log=tmp_path / "log")
     with pytest.raises(LocalStackError, match="/no/such/command could not be started: FileNotFoundError"):
-        LeashedProcess(config)
+        ManagedProcess(config)
 
 
 def test_waiting_ends_at_the_deadline(tmp_path: Path) -> None:

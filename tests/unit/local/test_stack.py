@@ -11,7 +11,7 @@ import pytest
 from shared.local import Broker, EmbeddedPackageMissingError, KafkaServer, LocalStackError, PostgresServer, Stack
 from shared.local.account import can_traverse
 from shared.local.ports import LOOPBACK, free_port, port_is_free
-from shared.local.process import Account
+from shared.local.process import OsAccount
 
 DATABASE_URL = "postgresql+psycopg://somebody@db.example/books"
 SERVERS = "kafka.example:9092"
@@ -132,6 +132,6 @@ def test_whether_an_account_can_come_to_a_directory(mode: int, reachable: bool) 
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
         directory = Path(name)
         directory.chmod(mode)
-        stranger = Account(uid=directory.stat().st_uid + 12_345, gid=12_345)
+        stranger = OsAccount(uid=directory.stat().st_uid + 12_345, gid=12_345)
         assert reachable == can_traverse(stranger, directory / "data")
         directory.chmod(0o700)

@@ -16,7 +16,7 @@ from services.paytable_registry.domain.submissions import (
     give_back,
 )
 from shared.contracts.envelope import as_json
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import RulesSubmission, SubmissionApproved, SubmissionReturned, submission_hash
 from shared.contracts.versions import why_too_late
@@ -42,7 +42,7 @@ def wanted(**changes: Any) -> RulesSubmission:
 PLACE = place("riverbend", {"BJ-01": "blackjack", "BJ-02": "blackjack", "SW-01": "blackjack-switch"})
 
 
-def places(name: str, moment: datetime) -> Place | None:
+def places(name: str, moment: datetime) -> PropertySnapshot | None:
     """Riverbend, from 2020 on."""
     return PLACE if name == "riverbend" and moment >= PLACE.document.effective_from else None
 

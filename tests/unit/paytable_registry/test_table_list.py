@@ -4,8 +4,8 @@ from datetime import date
 from typing import Any
 
 from services.paytable_registry.domain.table_list import by_month, master_list
-from shared.contracts.places import Place
 from shared.contracts.properties import PropertyApproved
+from shared.contracts.property_snapshot import PropertySnapshot
 from tests.support.properties import approved, document
 
 
@@ -48,7 +48,7 @@ def test_devices_are_those_of_the_tables_that_are_there() -> None:
 
 def test_a_month_counts_the_gaming_days_of_each_table() -> None:
     """All of them, or those from its opening on; in February of a leap year too."""
-    places = [Place.of(version({"table": "BJ-01"}, {"table": "BJ-02", "opened_on": "2028-02-10"}))]
+    places = [PropertySnapshot.of(version({"table": "BJ-01"}, {"table": "BJ-02", "opened_on": "2028-02-10"}))]
     assert {"BJ-01": 29, "BJ-02": 20} == {line.table: line.days for line in by_month(places, "2028-02")}
     assert [] == by_month(places, "2019-12")
 
@@ -59,8 +59,8 @@ def test_each_gaming_day_counts_under_the_version_in_effect_when_it_begins() -> 
     switched = {"table": "BJ-01", "game": "switch"}
     for moment, days in (("09:00", (15, 15)), ("09:01", (16, 14))):
         places = [
-            Place.of(version(switched, number=2, effective_from=begins.format(moment))),
-            Place.of(version({"table": "BJ-01"})),
+            PropertySnapshot.of(version(switched, number=2, effective_from=begins.format(moment))),
+            PropertySnapshot.of(version({"table": "BJ-01"})),
         ]
         found = {line.game: line.days for line in by_month(places, "2026-11")}
         assert dict(zip(("blackjack", "switch"), days, strict=True)) == found

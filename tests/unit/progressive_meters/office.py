@@ -118,7 +118,7 @@ class Office:
         return report
 
     def exceptions(self, more: str = "") -> list[dict[str, Any]]:
-        """What does not agree on the day."""
+        """Differences on the day."""
         path = f"/reconciliations/{PROPERTY}/{DAY}/exceptions?limit=500{more}"
         items: list[dict[str, Any]] = self.read(path)["items"]
         return items

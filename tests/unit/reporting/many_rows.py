@@ -5,7 +5,7 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from typing import cast
 
-from services.reporting.kit.document import Column, Document, Made, Section, fill
+from services.reporting.framework.document import Column, Document, Made, Section, fill
 from services.reporting.rendering import FormatName, write
 from tests.unit.reporting.rendering_documents import header
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from services.reporting.kit.document import (
+from services.reporting.framework.document import (
     Column,
     Document,
     Filled,
@@ -16,7 +16,7 @@ from services.reporting.kit.document import (
     Unit,
     fill,
 )
-from services.reporting.kit.figures import Cell, Figure, Value
+from services.reporting.framework.figures import Cell, Figure, Value
 from shared.contracts.exact import exact_text
 from shared.contracts.reports import Reached
 

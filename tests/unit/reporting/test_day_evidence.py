@@ -10,10 +10,8 @@ from typing import Any, Final
 import pytest
 
 from loadtest.casino import casino
-from loadtest.fast import month
 from loadtest.games import pit
-from services.reporting.books.evidence import shown_round
-from services.reporting.books.rounds import RoundEntry, round_entry
+from loadtest.synthetic_month import month
 from services.reporting.domain.carried_evidence import Subject, statistic_of
 from services.reporting.domain.day_evidence import DayEvidence, ShownRound
 from services.reporting.domain.evidence import Evidence
@@ -21,6 +19,8 @@ from services.reporting.domain.house_edges import HouseEdge, edges_of
 from services.reporting.domain.raised_stakes import RaisedStakes
 from services.reporting.domain.statistics import SHOE_TOLERANCE, Wagers, observe_hits, observe_returns
 from services.reporting.handlers import Settlements
+from services.reporting.read_model.evidence import shown_round
+from services.reporting.read_model.rounds import RoundEntry, round_entry
 from shared.contracts.submissions import SubmissionApproved
 from shared.rules import compile_rules, parse_round, parse_submission
 from tests.support.rounds import submission

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from services.reporting.kit.document import Column, Made, Section, fill
-from services.reporting.kit.figures import Figure
+from services.reporting.framework.document import Column, Made, Section, fill
+from services.reporting.framework.figures import Figure
 
 TABLES = Section(
     name="tables",

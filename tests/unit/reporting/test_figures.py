@@ -3,7 +3,7 @@
 from functools import reduce
 from operator import add
 
-from services.reporting.kit.figures import NOTHING, Cell, EntriesOf, EntryRef, Figure, explained_by, share, total
+from services.reporting.framework.figures import NOTHING, Cell, EntriesOf, EntryRef, Figure, explained_by, share, total
 
 ENTRIES = [EntryRef("table-inventory", 1, seq) for seq in range(1, 4)]
 FIGURES = [Figure(seq, (entry,)) for seq, entry in enumerate(ENTRIES, 1)]

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from services.reporting.kit.document import Period
+from services.reporting.framework.document import Period
 from services.reporting.reports import REPORTS
 
 EXPECTED: Final[dict[str, set[Period]]] = {

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from loadtest.casino import casino
-from loadtest.fast import month
 from loadtest.games import pit
+from loadtest.synthetic_month import month
 from services.reporting.domain.quick_rounds import quick_round
 from services.reporting.domain.views import PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.handlers import OF_INPUT
-from shared.contracts.reading import Reader
 from shared.contracts.settlements import SettlementPosted
+from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import SETTLEMENTS
 from shared.rules.errors import Refused
 from tests.unit.reporting.entries import CORRECTION, Shard, total

@@ -16,15 +16,15 @@ import pytest
 from hypothesis import given, settings
 from pyarrow import parquet
 
-from services.reporting.kit.document import Document, Filled, Made, fill
-from services.reporting.kit.figures import Figure
+from services.reporting.framework.document import Document, Filled, Made, fill
+from services.reporting.framework.figures import Figure
 from services.reporting.rendering import FORMATS, FormatName, render, write
 from services.reporting.rendering.csv_text import guarded
 from services.reporting.rendering.wording import in_utc, text_of, whole
 from shared.contracts.envelope import canonical
 from shared.contracts.exact import parse_exact
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.going_on import Unwanted
+from shared.runtime.cancellation import Cancelled
 from tests.unit.reporting.rendering_documents import AWKWARD, KNOWN_AT, SLIPS, any_documents, report
 
 
@@ -147,11 +147,11 @@ def test_writing_ends_when_nobody_wants_it() -> None:
     """Between two rows, in every format that is written row by row."""
 
     def unwanted() -> None:
-        raise Unwanted
+        raise Cancelled
 
     for name in FORMATS:
         if name != "json":
-            with pytest.raises(Unwanted):
+            with pytest.raises(Cancelled):
                 write(report(rows=1_000), name, io.BytesIO(), go_on=unwanted)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from pypdf import PdfReader
 
-from services.reporting.kit.document import Column, Document, Section, fill
+from services.reporting.framework.document import Column, Document, Section, fill
 from services.reporting.rendering import render
 from services.reporting.rendering.wording import text_of
 from shared.contracts.rejection import Reason, Rejected

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from services.reporting.kit.document import Column, Document, Row, Section, fill
-from services.reporting.kit.figures import Figure, Value
+from services.reporting.framework.document import Column, Document, Row, Section, fill
+from services.reporting.framework.figures import Figure, Value
 from services.reporting.rendering import render
 from services.reporting.rendering.wording import DECIMALS, in_utc, text_of, whole
 from services.reporting.rendering.workbook import sheet_names

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from services.reporting.domain.house_edges import HouseEdge
-from services.reporting.kit.figures import AddedUp, Cell, Figure
-from services.reporting.kit.question import first_days, year_before
+from services.reporting.framework.figures import Aggregate, Cell, Figure
+from services.reporting.framework.question import first_days, year_before
 from services.reporting.reports.settled_rounds import Part, SettledRounds
 from services.reporting.reports.settled_win import ADDED, together
 from shared.jurisdictions import gaming_pack
@@ -97,7 +97,7 @@ def test_without_an_exact_payback_there_is_no_theoretical_win() -> None:
         game.exact_win.value,
         game.theoretical,
     )
-    assert ["side"] == [dict(one.where)["wager"] for one in game.exact_handle.because if isinstance(one, AddedUp)]
+    assert ["side"] == [dict(one.where)["wager"] for one in game.exact_handle.because if isinstance(one, Aggregate)]
     side = rounds.by("wager")["side",]
     assert (side.theoretical, side.exact_win.value) == (game.theoretical, game.exact_win.value)
 

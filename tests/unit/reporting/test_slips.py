@@ -6,9 +6,9 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.reporting.books.reading import Listed
-from services.reporting.books.slips import Slip, slips_from
-from services.reporting.kit.figures import EntryRef
+from services.reporting.framework.figures import EntryRef
+from services.reporting.read_model.reading import Listed
+from services.reporting.read_model.slips import Slip, slips_from
 from shared.contracts.facts import KINDS
 from tests.support.pit import chips
 from tests.support.pit_ledger import DAY, Event, Ledger, Said, at

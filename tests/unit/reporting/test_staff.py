@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from services.reporting.books.people import acts_of, person_of
-from services.reporting.books.reading import Listed
-from services.reporting.books.staff import members_at, registrars, roles_held
-from services.reporting.kit.figures import EntryRef
+from services.reporting.framework.figures import EntryRef
+from services.reporting.read_model.people import acts_of, person_of
+from services.reporting.read_model.reading import Listed
+from services.reporting.read_model.staff import members_at, registrars, roles_held
 from shared.contracts.inventory import AdjustmentApproved, PitRecorded
 from tests.support.properties import approved
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from services.reporting.books.reading import Listed
-from services.reporting.books.variances import Case, level_of
-from services.reporting.kit.figures import EntryRef
+from services.reporting.framework.figures import EntryRef
+from services.reporting.read_model.reading import Listed
+from services.reporting.read_model.variances import Case, level_of
 from shared.contracts.facts import KINDS
 from tests.support.pit_ledger import Ledger, at
 from tests.support.properties import place

@@ -5,11 +5,11 @@ from typing import Any, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.reporting.books.rounds import round_entry
-from services.reporting.books.winnings import WonLines
 from services.reporting.domain.federal.winnings import SettledLine, candidates
 from services.reporting.domain.views import PostedRound
 from services.reporting.handlers import Settlements
+from services.reporting.read_model.rounds import round_entry
+from services.reporting.read_model.winnings import WonLines
 from shared.contracts.facts import EntryEvent
 from tests.support.packs import changed, dated
 from tests.support.properties import place

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from services.round_settlement.domain.placing import OTHER_GAMING_DAY, Placed
-from services.round_settlement.domain.settling import InEffect, Known, Outcome, settle_event
+from services.round_settlement.domain.placing import OTHER_GAMING_DAY, GamingDayAssignment
+from services.round_settlement.domain.settling import EffectiveSubmission, Outcome, RoundHistory, settle_event
 from services.round_settlement.handlers import TableEvents, key_of
-from shared.contracts.places import Place, PlaceAt
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot
 from shared.contracts.settlements import (
     NoticedRound,
     SettlementPosted,
@@ -29,26 +29,26 @@ TABLE = "BJ-01"
 FLAGS: dict[str, Any] = {"other_gaming_day": "flag"}
 OTHER_DAY: dict[str, Any] = {"gaming_day": "2026-11-21"}
 _APPROVED = SubmissionApproved.model_validate(submission()["data"])
-_RULES = InEffect(
+_RULES = EffectiveSubmission(
     _APPROVED,
     SubmissionRef(version=1, hash=_APPROVED.hash),
     compile_rules(_APPROVED.regulation, _APPROVED.submission),
 )
 
 
-def _at(here: Place) -> PlaceAt:
+def _at(here: PropertySnapshot) -> PropertyLookup:
     return lambda name, moment: (
         here if name == here.document.property and here.document.effective_from <= moment else None
     )
 
 
-def _settle(event: dict[str, Any], known: Known | None = None, **changes: Any) -> Outcome:
+def _settle(event: dict[str, Any], known: RoundHistory | None = None, **changes: Any) -> Outcome:
     """Settle an event at a property that differs from the usual one in `changes`."""
     decoded: Any = READER.decode(encoded(event))
-    return settle_event(decoded, known or Known(), _at(place(**changes)), lambda *_: _RULES)
+    return settle_event(decoded, known or RoundHistory(), _at(place(**changes)), lambda *_: _RULES)
 
 
-def _facts(event: dict[str, Any], known: Known | None = None, **changes: Any) -> list[NoticedRound]:
+def _facts(event: dict[str, Any], known: RoundHistory | None = None, **changes: Any) -> list[NoticedRound]:
     return [one.fact for one in _settle(event, known, **changes).recordings if isinstance(one.fact, NoticedRound)]
 
 
@@ -144,7 +144,12 @@ def test_the_table_must_be_there_on_the_day_of_the_moment() -> None:
     gone = tuple(table.model_copy(update={"retired_on": date(2026, 11, 20)}) for table in document.tables)
     event: Any = READER.decode(encoded(completed(TABLE, 1, gaming_day="2026-11-19")))
     with pytest.raises(Refused, match="retired on 2026-11-20; on 2026-11-20 it is not there"):
-        settle_event(event, Known(), _at(Place.of(document.model_copy(update={"tables": gone}))), lambda *_: _RULES)
+        settle_event(
+            event,
+            RoundHistory(),
+            _at(PropertySnapshot.of(document.model_copy(update={"tables": gone}))),
+            lambda *_: _RULES,
+        )
 
 
 def test_a_correction_is_on_the_day_of_its_own_moment() -> None:
@@ -196,14 +201,14 @@ def test_the_gaming_day_does_not_depend_on_what_was_asked_before() -> None:
     here, start = place(), datetime(2026, 10, 30, tzinfo=UTC)
     moments = [start + timedelta(hours=7 * number % 240) for number in range(240)]
     assert [place().gaming_day(moment) for moment in moments] == [here.gaming_day(moment) for moment in moments]
-    assert Placed(here.gaming_day(start)) == Placed(start.date() - timedelta(days=1))
+    assert GamingDayAssignment(here.gaming_day(start)) == GamingDayAssignment(start.date() - timedelta(days=1))
 
 
 def test_a_round_on_record_may_be_changed_however_old_it_is() -> None:
     """The moment at which the round was opened whose money stands is the earliest that its change may say."""
     stands = _settle(completed(TABLE, 1, "a")).known
     gone = _settle(voided(TABLE, 2, "a"), stands).known
-    for known, since in ((stands, datetime(2026, 11, 20, 10, 1, tzinfo=UTC)), (gone, None), (Known(), None)):
+    for known, since in ((stands, datetime(2026, 11, 20, 10, 1, tzinfo=UTC)), (gone, None), (RoundHistory(), None)):
         for event in (corrected(TABLE, 3, "a", record()), voided(TABLE, 3, "a")):
             decoded = READER.decode(encoded(event))
             state: Any = SimpleNamespace(known={key_of(decoded): known})
@@ -216,11 +221,11 @@ def test_what_takes_effect_while_a_round_is_played_does_not_reach_it() -> None:
     before, after = place(tables=[TABLE]), place(tables=["BJ-02"])
     asked: list[datetime] = []
 
-    def places(name: str, moment: datetime) -> Place:
+    def places(name: str, moment: datetime) -> PropertySnapshot:
         assert name == before.document.property
         return before if moment < moved else after
 
-    def rules(name: str, game: str, table: str, moment: datetime) -> InEffect | None:
+    def rules(name: str, game: str, table: str, moment: datetime) -> EffectiveSubmission | None:
         assert (name, game, table) == ("riverside", "blackjack", TABLE)
         asked.append(moment)
         return _RULES if moment < moved else None
@@ -229,14 +234,14 @@ def test_what_takes_effect_while_a_round_is_played_does_not_reach_it() -> None:
         return READER.decode(encoded(event))
 
     during = completed(TABLE, 1, "r", opened_at="2026-11-20T10:01:00Z", closed_at="2026-11-20T10:02:00Z")
-    outcome = settle_event(decoded(during), Known(), places, rules)
+    outcome = settle_event(decoded(during), RoundHistory(), places, rules)
     assert [SettlementPosted] == [type(one.fact) for one in outcome.recordings]
     assert [datetime(2026, 11, 20, 10, 1, tzinfo=UTC)] == asked
     later = completed(TABLE, 2, "s", opened_at="2026-11-20T10:01:30Z", closed_at="2026-11-20T10:02:00Z")
     with pytest.raises(Refused, match="table 'BJ-01' is not among the tables of riverside"):
-        settle_event(decoded(later), Known(), places, rules)
+        settle_event(decoded(later), RoundHistory(), places, rules)
     with pytest.raises(Refused, match="file one that lists the table"):
-        settle_event(decoded(later), Known(), lambda *_: before, rules)
+        settle_event(decoded(later), RoundHistory(), lambda *_: before, rules)
     changed = corrected(
         TABLE, 3, "r", record(LOSING), opened_at="2026-11-20T10:01:00Z", closed_at="2026-11-20T10:02:00Z"
     )

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from services.reporting.handlers import Inventory, Settlements
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Handler
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import Handler
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 

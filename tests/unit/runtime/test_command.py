@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.runtime.command.command import Command
+from shared.runtime.commands.command import Command
 
 
 @pytest.mark.parametrize("field", ["name", "content"])

@@ -12,19 +12,23 @@ from sqlalchemy import Column, Integer, MetaData, Table
 
 from services.vigorish.manifest import MANIFEST
 from shared.journal.ledger import Ledger
+from shared.runtime.background.throttle import REST_SECONDS_MAX, CpuThrottle
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.differences import Compared, Comparison, Difference, Uncompared, Unfit
-from shared.runtime.service import comparer as comparers
-from shared.runtime.service.comparer import Comparer
-from shared.runtime.service.pace import REST_SECONDS_MAX, Pace
-from shared.runtime.service.shadow import redirected_to_copies
+from shared.runtime.differences import ComparedTable, InapplicableEntry, RowDifference, TableComparison, UncomparedTable
+from shared.runtime.projections import drift_monitor as comparers
+from shared.runtime.projections.drift_monitor import DriftMonitor
+from shared.runtime.projections.shadow_tables import redirected_to_copies
 from shared.runtime.settings import Settings
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
-ALIKE = Comparison([Compared("owed", 3, 0, ())], [])
-RAISED = Comparison([Compared("owed", 3, 1, (Difference({"table": "BJ-01"}, {"cents": "500"}, {"cents": "100"}),))], [])
-UNFIT = Comparison([], [Unfit(2, 7, "account.cashed_out", "account GA-1 has less than is taken from it")])
+ALIKE = TableComparison([ComparedTable("owed", 3, 0, ())], [])
+RAISED = TableComparison(
+    [ComparedTable("owed", 3, 1, (RowDifference({"table": "BJ-01"}, {"cents": "500"}, {"cents": "100"}),))], []
+)
+UNFIT = TableComparison(
+    [], [InapplicableEntry(2, 7, "account.cashed_out", "account GA-1 has less than is taken from it")]
+)
 
 
 @asynccontextmanager
@@ -50,7 +54,7 @@ async def _not_alone(engine: object, work: str) -> AsyncIterator[Callable[[], Aw
     yield is_ours
 
 
-def _comparer() -> Comparer:
+def _comparer() -> DriftMonitor:
     seconds = count()
     context = RuntimeContext(
         service="vigorish",
@@ -59,14 +63,14 @@ def _comparer() -> Comparer:
         ledger=Ledger(MANIFEST.journal),
         clock=lambda: NOON + timedelta(seconds=next(seconds)),
     )
-    return Comparer(context, MANIFEST, alone=_alone)
+    return DriftMonitor(context, MANIFEST, alone=_alone)
 
 
-def _run(comparer: Comparer, monkeypatch: pytest.MonkeyPatch, *outcomes: Comparison | Exception) -> None:
+def _run(comparer: DriftMonitor, monkeypatch: pytest.MonkeyPatch, *outcomes: TableComparison | Exception) -> None:
     """Run until all of these outcomes of a comparison have come."""
     left, over = list(outcomes), asyncio.Event()
 
-    async def compare(self: Comparer) -> None:
+    async def compare(self: DriftMonitor) -> None:
         if not left:
             over.set()
             await asyncio.Event().wait()
@@ -75,7 +79,7 @@ def _run(comparer: Comparer, monkeypatch: pytest.MonkeyPatch, *outcomes: Compari
             raise outcome
         self._tell(outcome)
 
-    monkeypatch.setattr(comparers.Comparer, "compare", compare)
+    monkeypatch.setattr(comparers.DriftMonitor, "compare", compare)
     monkeypatch.setattr(comparers, "_PAUSE_OF_PASS", 0)  # to tell what failed takes a machine with other work seconds
 
     async def main() -> None:
@@ -87,7 +91,7 @@ def _run(comparer: Comparer, monkeypatch: pytest.MonkeyPatch, *outcomes: Compari
     asyncio.run(main())
 
 
-def _figure(comparer: Comparer, name: str) -> float | None:
+def _figure(comparer: DriftMonitor, name: str) -> float | None:
     comparer.observe()
     return comparer.context.metrics.registry.get_sample_value(f"pitledger_projection_{name}")
 
@@ -106,7 +110,7 @@ def test_a_row_that_differs_makes_the_service_not_ready(monkeypatch: pytest.Monk
 def test_a_table_that_is_gone_makes_the_service_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is named as a row that differs is."""
     comparer = _comparer()
-    _run(comparer, monkeypatch, Comparison([], [], [Uncompared("owed", "there is none", True)]))
+    _run(comparer, monkeypatch, TableComparison([], [], [UncomparedTable("owed", "there is none", True)]))
     assert "1 rows or entries are not as the journal says, first: owed cannot be compared" == comparer.problem
 
 
@@ -117,12 +121,14 @@ def test_an_entry_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
     assert "entry 2/7 (account.cashed_out) does not follow" in (comparer.problem or "")
 
 
-AWAY = Comparison([Compared("owed", 3, 0, ())], [], [Uncompared("what follows from topic pit.events", "away", False)])
+AWAY = TableComparison(
+    [ComparedTable("owed", 3, 0, ())], [], [UncomparedTable("what follows from topic pit.events", "away", False)]
+)
 
 
 @pytest.mark.parametrize("error", [AWAY, TimeoutError("no answer")], ids=("a topic", "the database"))
 def test_what_cannot_be_compared_now_only_grows_old(
-    monkeypatch: pytest.MonkeyPatch, error: Comparison | Exception
+    monkeypatch: pytest.MonkeyPatch, error: TableComparison | Exception
 ) -> None:
     """The age goes on from the last comparison, and it is tried again."""
     comparer = _comparer()
@@ -171,7 +177,7 @@ def _rests(a_second: float, *works: tuple[float, int], share: float = 0.2) -> li
 
     async def main() -> None:
         nonlocal now
-        pace = Pace(share, a_second, sleep=sleep, clock=lambda: now)
+        pace = CpuThrottle(share, a_second, sleep=sleep, clock=lambda: now)
         for seconds, entries in works:
             now += seconds
             await pace.rest(entries)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from shared.contracts.devices import SignedTopic
 from shared.contracts.envelope import Event
-from shared.contracts.places import Place, PlaceAt
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS, TOPICS, Topic
 from shared.rules.errors import Refused
-from shared.runtime.consume.devices import NotFromDevice, require_device
-from shared.runtime.consume.facts import QUARANTINE_ID
-from shared.runtime.consume.handler import Handler, Record
+from shared.runtime.ingest.device_check import NotFromDevice, require_device
+from shared.runtime.ingest.handler import Handler, InputRecord
+from shared.runtime.ingest.ingest_facts import QUARANTINE_ID
 from tests.support.devices import TERMINAL, device, registered, signed, system
 from tests.support.properties import approved
 
@@ -33,23 +33,23 @@ SENT: dict[str, Any] = {
 }
 
 
-def places(*keys: dict[str, Any], later: tuple[dict[str, Any], ...] = (), **changes: Any) -> PlaceAt:
+def places(*keys: dict[str, Any], later: tuple[dict[str, Any], ...] = (), **changes: Any) -> PropertyLookup:
     """Riverside, which requires signatures, with these keys of a terminal at BJ-01; and versions that come later."""
     said: dict[str, Any] = {"signatures_required_from": "2026-01-01T00:00:00Z"} | changes
     at_tables = {"BJ-01": {"devices": [device(*keys)]}, "BJ-02": {}}
-    now = Place.of(approved(tables=at_tables, **said))
+    now = PropertySnapshot.of(approved(tables=at_tables, **said))
     coming = tuple(
         approved(tables={"BJ-01": {"devices": [device(key)]}}, effective_from=NOW + HOUR, **said) for key in later
     )
     return lambda name, _: replace(now, later=coming) if name == "riverside" else None
 
 
-def record(header: bytes | None, value: bytes | None = None, key: bytes | None = None, **more: bytes) -> Record:
+def record(header: bytes | None, value: bytes | None = None, key: bytes | None = None, **more: bytes) -> InputRecord:
     """A record as a device sends it."""
     sent = json.dumps(SENT).encode() if value is None else value
     headers = () if header is None else (("pitledger-device-signature", header),)
     named = tuple((name.replace("_", "-"), text) for name, text in more.items())
-    return Record("table.events", 0, 7, key or SOURCE.encode(), sent, NOW, (*headers, *named))
+    return InputRecord("table.events", 0, 7, key or SOURCE.encode(), sent, NOW, (*headers, *named))
 
 
 def event(sent: dict[str, Any]) -> Event[Any]:
@@ -60,7 +60,7 @@ def event(sent: dict[str, Any]) -> Event[Any]:
 def why(
     header: bytes | None = None,
     *,
-    known: PlaceAt | None = None,
+    known: PropertyLookup | None = None,
     topic: Topic = TABLE_EVENTS,
     at: datetime = NOW,
     sent: dict[str, Any] | None = None,
@@ -83,7 +83,7 @@ def of(kid: str = TERMINAL, sent: dict[str, Any] | None = None, **members: Any) 
 
 def test_every_topic_from_outside_has_its_streams_and_its_keys() -> None:
     """A topic that anybody may write, and nobody signs, would be an open door."""
-    from shared.runtime.consume.devices import _SOURCES
+    from shared.runtime.ingest.device_check import _SOURCES
 
     outside = {topic.name for topic in TOPICS if topic.publisher is None}
     assert outside == _SOURCES.keys() == set(get_args(SignedTopic))
@@ -146,7 +146,9 @@ def test_a_signature_that_is_moved_is_wrong(header: bytes, moved: dict[str, Any]
 
 def test_a_signature_of_another_property_is_none_here() -> None:
     """Its own keys count, under the same name too."""
-    there = Place.of(approved("lakeside", {"BJ-01": {"devices": [device(registered("other") | {"kid": TERMINAL})]}}))
+    there = PropertySnapshot.of(
+        approved("lakeside", {"BJ-01": {"devices": [device(registered("other") | {"kid": TERMINAL})]}})
+    )
     moved = {"source": "/properties/lakeside/tables/BJ-01"}
     assert "is of something else" in (why(of(sent=moved), known=lambda *_: there, sent=moved) or "")
 

@@ -32,21 +32,21 @@ def left_out(kind: str) -> float:
 
 def test_lines_beyond_the_limit_are_left_out_and_counted() -> None:
     """The first of them are there; in the next minute a line says how many were not."""
-    log, before = Log(3), left_out("nobody known asked")
+    log, before = Log(3), left_out("authentication failed")
     for number in range(1000):
-        log.say("nobody known asked", number=number)
+        log.say("authentication failed", number=number)
     assert [0, 1, 2] == [line["number"] for line in log.lines]
-    assert before + 997 == left_out("nobody known asked")
+    assert before + 997 == left_out("authentication failed")
     log.now = 60
-    log.say("nobody known asked", number=1000)
-    assert {"event": "nobody known asked", "number": 1000, "left_out": 997} == log.lines[-1]
+    log.say("authentication failed", number=1000)
+    assert {"event": "authentication failed", "number": 1000, "left_out": 997} == log.lines[-1]
 
 
 def test_a_flood_of_one_kind_hides_no_other() -> None:
     """The line that matters is there."""
     log = Log(2)
     for _ in range(100):
-        log.say("nobody known asked")
+        log.say("authentication failed")
     log.say("journal verification failed")
     assert "journal verification failed" == log.lines[-1]["event"]
 

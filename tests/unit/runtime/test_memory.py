@@ -9,10 +9,10 @@ import pytest
 HAS_HAD_MUCH = """
 import threading
 from pathlib import Path
-from shared.runtime.memory import return_memory
+from shared.runtime.process_memory import trim_malloc
 
 if GIVES_BACK:
-    return_memory()
+    trim_malloc()
 
 def resident_mib():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20

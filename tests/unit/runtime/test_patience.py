@@ -9,22 +9,22 @@ from sqlalchemy import MetaData
 
 from shared.journal.ledger import Ledger
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.patience import Patience
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
+from shared.runtime.ingest.retry import RetryPolicy
 from shared.runtime.settings import Settings
 
 _SAID = [psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, psycopg.OperationalError]
 
 
-def _patience() -> Patience:
+def _patience() -> RetryPolicy:
     context = RuntimeContext(
         service="tests",
         settings=Settings(),
         pools=Pools.of_one(create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests")),
         ledger=Ledger(journal_tables(MetaData(), "tests")),
     )
-    return Patience(context, "settlements")
+    return RetryPolicy(context, "settlements")
 
 
 @pytest.mark.parametrize("error", _SAID, ids=lambda error: error.__name__)
@@ -39,7 +39,7 @@ def test_a_shard_is_read_until_the_database_answers(error: type[psycopg.Error]) 
             raise answer
         return answer
 
-    assert asyncio.run(patience.until_answered(attempt)) == "the shard"
+    assert asyncio.run(patience.retry_until_deadline(attempt)) == "the shard"
 
 
 def test_what_the_database_refuses_is_not_tried_again() -> None:
@@ -50,4 +50,4 @@ def test_what_the_database_refuses_is_not_tried_again() -> None:
         raise psycopg.errors.UniqueViolation("there is one")
 
     with pytest.raises(psycopg.errors.UniqueViolation):
-        asyncio.run(patience.until_answered(attempt))
+        asyncio.run(patience.retry_until_deadline(attempt))

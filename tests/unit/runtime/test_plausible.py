@@ -9,13 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.cli.services import NAMES, load
-from shared.contracts.places import Place, PlaceAt
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot
 from shared.contracts.tables import READER
 from shared.journal.streams import Stream
 from shared.rules.errors import Refused
-from shared.runtime.consume.batch import Decoded, Derived, Known, derive
-from shared.runtime.consume.counting import count
-from shared.runtime.consume.handler import Handler, Record, moment_of
+from shared.runtime.ingest.batch import BatchContext, Decoded, Derived, derive
+from shared.runtime.ingest.batch_metrics import count
+from shared.runtime.ingest.handler import Handler, InputRecord, moment_of
 from shared.runtime.metrics import Metrics
 from tests.support.properties import place
 from tests.support.rounds import completed, corrected, encoded, record, source, voided
@@ -27,7 +27,7 @@ LIMITS = {"ahead_minutes_max": 5, "age_days_max": 2, "sequence_jump_max": 3}
 LAST = 7
 
 
-class Tables(Handler[PlaceAt]):
+class Tables(Handler[PropertyLookup]):
     """A service that reads tables, and finds nothing wrong with what they say."""
 
     reader = READER
@@ -35,10 +35,10 @@ class Tables(Handler[PlaceAt]):
     def __init__(self, since: datetime | None = None) -> None:
         self._since = since
 
-    def properties_in(self, state: PlaceAt) -> PlaceAt:
+    def properties_in(self, state: PropertyLookup) -> PropertyLookup:
         return state
 
-    def stands_since(self, event: Any, state: PlaceAt) -> datetime | None:
+    def stands_since(self, event: Any, state: PropertyLookup) -> datetime | None:
         del event, state
         return self._since
 
@@ -51,14 +51,14 @@ def read(
     **changes: Any,
 ) -> list[Derived]:
     """What some events of a table come to that are read now, the last before them having been the seventh."""
-    here: Place = place(**changes)
+    here: PropertySnapshot = place(**changes)
     decoded = []
     for offset, event in enumerate(events):
         raw = encoded(event)
-        one = Record("table.events", 0, offset, None, raw, taken_at, by_broker=by_broker)
+        one = InputRecord("table.events", 0, offset, None, raw, taken_at, by_broker=by_broker)
         decoded.append(Decoded(one, READER.decode(raw), bytes(32)))
     streams = {source(TABLE): Stream(last=LAST)}
-    known = Known(
+    known = BatchContext(
         schema="s",
         shard_name="n",
         streams=streams,

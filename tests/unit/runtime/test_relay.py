@@ -9,7 +9,7 @@ from shared.journal.ledger import Ledger
 from shared.journal.tables import journal_tables
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.publish.relay import Relay
+from shared.runtime.outbox.relay import Relay
 from shared.runtime.settings import Settings
 
 

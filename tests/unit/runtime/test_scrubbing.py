@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.runtime.service.guard import SCRUBBED_A_SECOND, SCRUBBED_A_SECOND_MAX, entries_due, pass_seconds
+from shared.runtime.audit.journal_verifier import SCRUBBED_A_SECOND, SCRUBBED_A_SECOND_MAX, entries_due, pass_seconds
 from shared.runtime.settings import Settings
 
 _DAY = Settings().scrub_seconds

@@ -10,8 +10,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, ParentBased, Sampler
 
 from shared.contracts.topics import SETTLEMENTS
-from shared.runtime.consume.authentic import content_digest
-from shared.runtime.consume.handler import Record
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.ingest.signature_check import content_digest
 from shared.runtime.tracing import NO_TRACING, TRACEPARENT, tracing_of
 from shared.runtime.tracing.traces import LINKS_MAX, Traces, WithLinked
 from tests.support.asgi import AppClient
@@ -34,16 +34,16 @@ class Traced:
         """Return the finished spans of a name."""
         return [one for one in self._kept.get_finished_spans() if one.name == name]
 
-    def process(self, *records: Record) -> None:
+    def process(self, *records: InputRecord) -> None:
         """Process records as a batch, each caused by an event of its offset's name."""
         with self.traces.batch("table.events", records):
             self.traces.committed((one, "/t", f"e-{one.offset}") for one in records)
 
 
-def a_record(offset: int = 0, value: bytes = b"{}", **headers: str) -> Record:
+def a_record(offset: int = 0, value: bytes = b"{}", **headers: str) -> InputRecord:
     """A record with these headers."""
     named = tuple((name, said.encode()) for name, said in headers.items())
-    return Record("table.events", 3, offset, b"/t", value, NOON, named)
+    return InputRecord("table.events", 3, offset, b"/t", value, NOON, named)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def a_record(offset: int = 0, value: bytes = b"{}", **headers: str) -> Record:
     ],
     ids=["header", "binary mode", "extension attribute"],
 )
-def test_an_event_goes_on_in_the_trace_of_its_sender(record: Record) -> None:
+def test_an_event_goes_on_in_the_trace_of_its_sender(record: InputRecord) -> None:
     """Its span is a child of the sender's and linked to its batch, and what it led to carries on from that span."""
     traced = Traced(ALWAYS_OFF)
     traced.process(record)

@@ -14,12 +14,12 @@ from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.slips import STEPS, SlipRequest
 from services.table_inventory.handlers import PitEvents
 from shared.contracts import pit
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.jurisdictions.model import People
 from shared.rules.errors import Refused
-from shared.runtime.command.command import Now
+from shared.runtime.commands.command import Now
 from tests.integration.table_inventory.day import PAPER
 from tests.support.pit import PROPERTY, at
 from tests.support.properties import place, under_law
@@ -62,7 +62,7 @@ def test_a_slip_that_may_be_prepared_by_who_requested_it() -> None:
     command = PrepareSlip(property=PROPERTY, request=1, subject_sha256=NOTHING)
     fewer = under_law(PLACE, "people.fill", ["requested_by", "carried_by"])
 
-    def decide(found: Place) -> object:
+    def decide(found: PropertySnapshot) -> object:
         return prepare(command, Preparing(request, 0, law_of_slips(found, "fill", DAY)), LATER).answer
 
     with pytest.raises(Rejected, match=r"cage\.bob is 'requested_by' of request 1 of riverbend") as rejected:

@@ -13,9 +13,9 @@ from services.table_inventory.handlers import PitEvents, Settlements
 from services.table_inventory.tables import movements
 from shared.contracts.chips import Pieces, value_of
 from shared.contracts.inventory import PitRecorded
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.settlements import RoundKey
-from shared.journal.recording import Recording
+from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
 from tests.support.pit import PROPERTY, Rounds, Table, at, chips
 from tests.support.properties import place
@@ -26,7 +26,7 @@ PLACE = place(PROPERTY)
 FILL, CREDIT = SlipKey(PROPERTY, "fill", 1), SlipKey(PROPERTY, "credit", 1)
 
 
-def places(name: str, moment: datetime) -> Place | None:
+def places(name: str, moment: datetime) -> PropertySnapshot | None:
     """The one property that there is."""
     del moment
     return PLACE if name == PROPERTY else None
@@ -54,7 +54,7 @@ def known() -> Known:
     return Known(places, slips={key: prepared(key) for key in (FILL, CREDIT)})
 
 
-def record(document: dict[str, Any], what: Known | None = None) -> Recording:
+def record(document: dict[str, Any], what: Known | None = None) -> FactWithPostings:
     """What is recorded of a pit event."""
     return record_pit(PitEvents.reader.decode(encoded(document)), known() if what is None else what)
 

@@ -11,9 +11,9 @@ from services.wagering_accounts.commands.patrons import RegisterPatron
 from services.wagering_accounts.domain.access_codes import hash_code
 from services.wagering_accounts.domain.books import Books
 from services.wagering_accounts.domain.today import Todays
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.command.command import Now
+from shared.runtime.commands.command import Now
 from tests.support.properties import place
 
 BEFORE_SIX = datetime(2026, 11, 20, 10, tzinfo=UTC)  # five in New York
@@ -23,7 +23,7 @@ PLACES = {
 }
 
 
-def places(name: str, moment: datetime) -> Place | None:
+def places(name: str, moment: datetime) -> PropertySnapshot | None:
     """Two properties of two states, from 2020 on."""
     found = PLACES.get(name)
     return found if found is not None and found.document.effective_from <= moment else None
@@ -55,7 +55,7 @@ def test_a_batch_asks_for_a_property_once() -> None:
     """Commands of one moment share what was worked out for the first; another moment is another question."""
     asked: list[datetime] = []
 
-    def counted(name: str, moment: datetime) -> Place | None:
+    def counted(name: str, moment: datetime) -> PropertySnapshot | None:
         asked.append(moment)
         return places(name, moment)
 

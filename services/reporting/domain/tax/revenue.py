@@ -7,7 +7,7 @@ from datetime import date
 from typing import Final, Literal, Self, get_args
 
 from services.reporting.domain.law import Applied
-from shared.contracts.places import Place
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.jurisdictions import Days, GamingPack, period_of
 from shared.jurisdictions.model import ClassOfRevenue
 
@@ -26,7 +26,7 @@ class Facility:
     table_games_since: date | None = None
 
     @classmethod
-    def of(cls, place: Place) -> Self:
+    def of(cls, place: PropertySnapshot) -> Self:
         """Return the facility that a property is, in the version of it that holds when a return is made."""
         return cls(place.document.property, place.law, place.document.table_games_since)
 

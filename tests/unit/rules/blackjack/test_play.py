@@ -174,8 +174,8 @@ def test_even_money_is_never_better_than_the_wager_at_risk() -> None:
     """At 3 to 2 it gives up 4% of the wager, whatever the decks; where a Blackjack pays 6 to 5 it is taken."""
     for decks in (1, 8):
         tens, rest = 16 * decks - 1, 52 * decks - 3
-        given_up = Fraction(3, 2) * (1 - Fraction(tens, rest)) - 1
-        assert Fraction("0.038") < given_up < Fraction("0.041")
+        backoff = Fraction(3, 2) * (1 - Fraction(tens, rest)) - 1
+        assert Fraction("0.038") < backoff < Fraction("0.041")
         assert played(decks, even_money=True) == played(decks)
     assert paying("6 to 5", 6, even_money=True).probability("even_money")
     assert paying("6 to 5", 6, even_money=True).payback > paying("6 to 5", 6).payback

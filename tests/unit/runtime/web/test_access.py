@@ -8,10 +8,10 @@ from fastapi import APIRouter, Query, Request
 from structlog.testing import capture_logs
 
 from shared.contracts.rejection import Reason
+from shared.runtime.http.access import Caller, caller_for_own, require_role, token_hash
+from shared.runtime.http.app import create_app
+from shared.runtime.http.roles import ROLES, declare_role
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, caller_for_own, person_with, token_hash
-from shared.runtime.web.app import create_app
-from shared.runtime.web.roles import ROLES, declare_role
 from tests.support.asgi import AppClient, assert_problem
 from tests.support.identities import KnownTokens
 
@@ -30,11 +30,11 @@ def client() -> Iterator[AppClient]:
     router = APIRouter()
 
     @router.get("/whoami")
-    async def whoami(person: Annotated[str, person_with(FILE, whose="none")]) -> str:
+    async def whoami(person: Annotated[str, require_role(FILE, whose="none")]) -> str:
         return person
 
     @router.get("/filed")
-    async def filed(person: Annotated[str, person_with(FILE, READ, whose="none")]) -> str:
+    async def filed(person: Annotated[str, require_role(FILE, READ, whose="none")]) -> str:
         return person
 
     people = {"ann": ["tests.file", "other.role"], "bob": ["tests.read"], "eve": []}
@@ -86,7 +86,7 @@ def test_a_person_without_the_role_is_refused(client: AppClient) -> None:
     with capture_logs() as logs:
         response = client.get("/whoami", headers={"Authorization": "Bearer token of bob"})
     assert (403, detail) == (response.status_code, response.json()["detail"])
-    [line] = [line for line in logs if line["event"] == "a reader was refused"]
+    [line] = [line for line in logs if line["event"] == "authorization denied"]
     assert ("/whoami", "role-missing", detail) == (line["route"], line["reason"], line["detail"])
 
 
@@ -118,7 +118,7 @@ def test_a_role_is_declared_once() -> None:
     with pytest.raises(ValueError, match="declared already"):
         declare_role("tests.file", "Do something else.")
     with pytest.raises(ValueError, match="name a role"):
-        person_with()
+        require_role()
 
 
 EVERY = "ann does not work for every property: name one, or have it done by who does"
@@ -128,7 +128,7 @@ EVERY = "ann does not work for every property: name one, or have it done by who 
 def houses() -> Iterator[AppClient]:
     """Routes of a property, of one if named, of every one, of own ones, of none; ann works for two, bob for all."""
     router = APIRouter()
-    reader = person_with(READ)
+    reader = require_role(READ)
 
     @router.get("/of/{property}", dependencies=[reader])
     async def of(property: str) -> str:  # noqa: A002 - the name of the parameter
@@ -139,7 +139,7 @@ def houses() -> Iterator[AppClient]:
         del name, limit
         return "shown"
 
-    @router.get("/every", dependencies=[person_with(READ, whose="every")])
+    @router.get("/every", dependencies=[require_role(READ, whose="every")])
     async def every() -> str:
         return "everything"
 
@@ -147,7 +147,7 @@ def houses() -> Iterator[AppClient]:
     async def own(caller: Annotated[Caller, caller_for_own(READ)]) -> list[str] | None:
         return None if caller.own is None else sorted(caller.own)
 
-    @router.get("/law", dependencies=[person_with(READ, whose="none")])
+    @router.get("/law", dependencies=[require_role(READ, whose="none")])
     async def law() -> str:
         return "the law"
 
@@ -215,8 +215,8 @@ def test_a_query_parameter_that_a_route_does_not_have_is_refused(houses: AppClie
 def test_a_route_that_does_not_say_whose_data_it_is_about_cannot_be_built() -> None:
     """Neither one that names no property and would need one, nor one that names a property and asks for none."""
     for path, dependency in (
-        ("/some", person_with(READ)),
-        ("/of/{property}", person_with(READ, whose="every")),
+        ("/some", require_role(READ)),
+        ("/of/{property}", require_role(READ, whose="every")),
         ("/of/{property}", caller_for_own(READ)),
     ):
         router = APIRouter()

@@ -12,10 +12,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from shared.contracts.rejection import Reason
+from shared.runtime.http.access import Caller, Nobody
+from shared.runtime.http.app import OPEN_PATHS, create_app
+from shared.runtime.http.problems import PROBLEM
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, Nobody
-from shared.runtime.web.app import OPEN_PATHS, create_app
-from shared.runtime.web.problems import PROBLEM
 from tests.support.identities import KnownTokens
 from tests.support.shell import BEARER, Recorded, a_router, an_app, ask
 
@@ -42,7 +42,7 @@ async def unreachable(request: Request, caller: Caller, reason: Reason, detail: 
             "decided",
             {
                 "type": "urn:pitledger:problem:already-decided",
-                "title": "It was decided before",
+                "title": "Already decided",
                 "status": 409,
                 "detail": "version 2 was approved already",
                 "paragraph": "§ 601a.9",
@@ -52,7 +52,7 @@ async def unreachable(request: Request, caller: Caller, reason: Reason, detail: 
             "nothing",
             {
                 "type": "urn:pitledger:problem:not-found",
-                "title": "There is no such thing",
+                "title": "Not found",
                 "status": 404,
                 "detail": "there is no version 9",
             },

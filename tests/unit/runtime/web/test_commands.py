@@ -12,13 +12,13 @@ from pydantic import BaseModel, Field, SecretStr
 
 from shared.contracts.envelope import Contract, Name
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.command.answers import Answer
+from shared.runtime.commands.idempotency import Answer
+from shared.runtime.http.access import Caller
+from shared.runtime.http.app import create_app
+from shared.runtime.http.command_routes import command_route
+from shared.runtime.http.problems import PROBLEM
+from shared.runtime.http.roles import declare_role
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller
-from shared.runtime.web.app import create_app
-from shared.runtime.web.commands import command_route
-from shared.runtime.web.problems import PROBLEM
-from shared.runtime.web.roles import declare_role
 from tests.support.asgi import AppClient, assert_problem
 from tests.support.identities import KnownTokens
 
@@ -187,7 +187,7 @@ def test_a_rejected_command_is_its_problem(door: Door) -> None:
     assert (409, PROBLEM) == (response.status_code, response.headers["content-type"])
     assert {
         "type": "urn:pitledger:problem:too-late",
-        "title": "Its time has passed",
+        "title": "Too late",
         "status": 409,
         "detail": "slip 12 was received",
         "paragraph": "§ 465a.38",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.runtime.web.documents import accepted, is_current
+from shared.runtime.http.conditional_requests import accepted, is_current
 
 JSON, CSV = OFFERED = ("application/json", "text/csv")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 from fastapi import APIRouter, Request
 
-from services.cli.people import PEOPLE, roles_of
+from services.cli.demo_users import PEOPLE, roles_of
 from services.cli.services import load_all, roles_of_services
 from services.table_inventory.commands.cage import VoidAtCage, Voiding, void
 from services.table_inventory.commands.counts import Counting, count_box
@@ -17,14 +17,22 @@ from services.table_inventory.domain.people import require_different
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import known_packs, pack
 from shared.jurisdictions.model import GamingPack
-from shared.runtime.command import approval
-from shared.runtime.command.approval import Approval, Policy
-from shared.runtime.command.command import Now
+from shared.runtime.commands import approval
+from shared.runtime.commands.approval import Approval, Policy
+from shared.runtime.commands.command import Now
+from shared.runtime.http.access import Caller, require_role
+from shared.runtime.http.app import create_app
+from shared.runtime.http.roles import ROLES
+from shared.runtime.http.segregation_of_duties import (
+    DUTY_OF,
+    SAME_THING,
+    SOURCES,
+    Duty,
+    Together,
+    conflict_among,
+    together,
+)
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, person_with
-from shared.runtime.web.app import create_app
-from shared.runtime.web.duties import DUTY_OF, SAME_THING, SOURCES, Duty, Together, conflict_among, together
-from shared.runtime.web.roles import ROLES
 from tests.support.asgi import AppClient
 from tests.support.identities import KnownTokens
 from tests.support.properties import place
@@ -48,7 +56,7 @@ def door() -> Iterator[AppClient]:
     router = APIRouter()
     for role in DECLARED.values():
 
-        async def whoami(person: Annotated[str, person_with(role, whose="none")]) -> str:
+        async def whoami(person: Annotated[str, require_role(role, whose="none")]) -> str:
             return person
 
         router.add_api_route(f"/{role.name}", whoami, name=role.name)

@@ -8,10 +8,10 @@ import pytest
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
+from shared.runtime.http import UNCHANGED, document_response
+from shared.runtime.http.access import Nobody
+from shared.runtime.http.app import create_app
 from shared.runtime.metrics import Metrics
-from shared.runtime.web import UNCHANGED, document_response
-from shared.runtime.web.access import Nobody
-from shared.runtime.web.app import create_app
 from tests.support.asgi import AppClient
 
 

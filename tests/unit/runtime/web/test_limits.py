@@ -17,20 +17,20 @@ from structlog.testing import capture_logs
 
 from shared.contracts.rejection import Reason
 from shared.local.ports import LOOPBACK
+from shared.runtime.http.access import Caller
+from shared.runtime.http.app import create_app
+from shared.runtime.http.command_routes import command_route
+from shared.runtime.http.connection_limits import ConnectionLimits, protocol_of
+from shared.runtime.http.roles import declare_role
 from shared.runtime.logs import PerMinute
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller
-from shared.runtime.web.app import create_app
-from shared.runtime.web.commands import command_route
-from shared.runtime.web.limits import Limits, protocol_of
-from shared.runtime.web.roles import declare_role
 from tests.support import eventually
 from tests.support.identities import KnownTokens
 from tests.unit.runtime.web.test_commands import FakeEngine, NewSlip, Slip
 
 SEND = declare_role("tests.void", "Void slips in a test.")
-SHORT = Limits(
+SHORT = ConnectionLimits(
     body_bytes_max=64 * 1024,
     connections_max=12,
     connections_per_client_max=10,
@@ -49,7 +49,7 @@ PAGE_SIZE = getpagesize()
 class Server:
     """A service on a port of its own."""
 
-    def __init__(self, limits: Limits = SHORT, request_seconds_max: float | None = None) -> None:
+    def __init__(self, limits: ConnectionLimits = SHORT, request_seconds_max: float | None = None) -> None:
         self.metrics = Metrics()
         router = APIRouter()
         command_route(router, FakeEngine(), NewSlip, "/slips/new", role=SEND, answers=Slip)
@@ -273,5 +273,7 @@ def test_work_on_a_request_has_an_end() -> None:
 
 def test_a_service_has_the_limits_of_its_settings() -> None:
     """As the operations page lists them."""
-    limits = Limits.of(Settings(http_body_bytes_max=2048, http_connections_max=7, http_connections_per_client_max=3))
+    limits = ConnectionLimits.of(
+        Settings(http_body_bytes_max=2048, http_connections_max=7, http_connections_per_client_max=3)
+    )
     assert (2048, 7, 3) == (limits.body_bytes_max, limits.connections_max, limits.connections_per_client_max)

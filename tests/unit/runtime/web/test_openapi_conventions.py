@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shared.runtime.web.app import OPEN_PATHS
-from shared.runtime.web.problems import PROBLEM
+from shared.runtime.http.app import OPEN_PATHS
+from shared.runtime.http.problems import PROBLEM
 
 DOCUMENTS = Path(__file__).parents[4] / "schemas" / "openapi"
 

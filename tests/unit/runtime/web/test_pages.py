@@ -9,10 +9,10 @@ from fastapi import APIRouter
 from pydantic import AwareDatetime, BaseModel
 
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.http.access import Nobody
+from shared.runtime.http.app import create_app
+from shared.runtime.http.pagination import Asked, Listing, Page
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Nobody
-from shared.runtime.web.app import create_app
-from shared.runtime.web.pages import Asked, Listing, Page
 from tests.support.asgi import AppClient
 
 

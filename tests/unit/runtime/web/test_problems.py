@@ -5,8 +5,8 @@ import json
 import pytest
 
 from shared.contracts.rejection import Reason
-from shared.runtime.web.handbook import PAGE, page
-from shared.runtime.web.problems import PROBLEM, Mistake, Problem, problem, problem_type, problems
+from shared.runtime.http.problems import PROBLEM, Mistake, Problem, problem, problem_type, problems
+from shared.runtime.http.problems_page import PAGE, page
 
 
 @pytest.mark.parametrize("reason", Reason)
@@ -52,7 +52,7 @@ def test_a_route_lists_its_problems_by_status() -> None:
     found = problems(Reason.SAME_PERSON, Reason.NOT_FOUND, Reason.CODE_WRONG, Reason.SAME_PERSON)
     assert [403, 404] == list(found)
     assert (
-        "The step takes another person (`urn:pitledger:problem:same-person`); "
+        "A different person must perform this step (`urn:pitledger:problem:same-person`); "
         "The access code is missing or wrong (`urn:pitledger:problem:code-wrong`)" == found[403]["description"]
     )
     assert {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}} == found[404]["content"]

@@ -16,12 +16,12 @@ from joserfc.jwk import ECKey, Key, RSAKey
 
 from shared.contracts.json_text import MemberTwice
 from shared.contracts.rejection import Reason
-from shared.runtime.errors import Stop
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.http import oidc_keys as keys_module
+from shared.runtime.http.access import Caller, token_hash
+from shared.runtime.http.bearer_tokens import ALGORITHMS, Tokens, identities_of
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web import keys as keys_module
-from shared.runtime.web.access import Caller, token_hash
-from shared.runtime.web.tokens import ALGORITHMS, Tokens, identities_of
 from tests.support.certificates import Authority
 from tests.support.https import https
 from tests.support.json_text import with_members_twice
@@ -292,10 +292,10 @@ def test_an_issuer_without_tls_is_that_of_one_machine_alone() -> None:
         "DATABASE_URL": {"DATABASE_URL": "postgresql+psycopg://db.example/x"},
         "KAFKA_BOOTSTRAP_SERVERS": {"KAFKA_BOOTSTRAP_SERVERS": "127.0.0.1:9092,kafka.example:9092"},
     }.items():
-        with pytest.raises(Stop, match=f"is for a stack on one machine alone, but {named} reach"):
+        with pytest.raises(FatalServiceError, match=f"is for a stack on one machine alone, but {named} reach"):
             made(**here | local | settings)
     for issuer in ("http://id.example", "id.example", "ftp://id.example", "https://"):
-        with pytest.raises(Stop, match="is no URL with https"):
+        with pytest.raises(FatalServiceError, match="is no URL with https"):
             made(**local, oidc_issuer=issuer)
 
 

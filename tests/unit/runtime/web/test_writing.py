@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.runtime.web.writing import Gathered
+from shared.runtime.http.coalescing_transport import CoalescingTransport
 
 
 class Wire:
@@ -38,7 +38,7 @@ class Wire:
 
 async def _head_and_body(how: str) -> list[Any]:
     wire: Any = Wire()
-    gathered = Gathered(wire)
+    gathered = CoalescingTransport(wire)
     gathered.write(b"head ")
     gathered.write(b"body")
     assert [] == wire.done
@@ -69,7 +69,7 @@ def test_what_is_much_does_not_wait() -> None:
 
     async def write() -> list[Any]:
         wire: Any = Wire()
-        gathered = Gathered(wire)
+        gathered = CoalescingTransport(wire)
         for _ in range(3):
             gathered.write(b"x" * 40_000)
         return list(wire.done)
@@ -82,7 +82,7 @@ def test_nothing_is_written_to_a_client_that_has_gone() -> None:
 
     async def write() -> list[Any]:
         wire: Any = Wire()
-        Gathered(wire).write(b"answer")
+        CoalescingTransport(wire).write(b"answer")
         wire.gone = True
         await asyncio.sleep(0)
         return list(wire.done)

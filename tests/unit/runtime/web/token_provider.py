@@ -10,10 +10,10 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
 
 from shared.contracts.rejection import Rejected
+from shared.runtime.http.access import Caller
+from shared.runtime.http.bearer_tokens import Tokens
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller
-from shared.runtime.web.tokens import Tokens
 
 NOW = datetime(2026, 11, 22, 18, tzinfo=UTC)
 ISSUER = "https://id.example/realms/house"

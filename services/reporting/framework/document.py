@@ -1,0 +1,418 @@
+"""A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from hashlib import sha256
+from itertools import islice
+from typing import Any, Final, Generic, Literal, TypeVar, overload
+from urllib.parse import quote
+
+from pydantic import AwareDatetime, BaseModel, Field
+from pydantic_core import to_json
+
+from services.reporting.framework.figures import Because, Cell, Explained, Figure, Value, explained_by, total
+from shared.contracts.envelope import Name, canonical
+from shared.contracts.exact import exact_text, parse_exact
+from shared.contracts.reports import Reached, ReportStatus
+
+Unit = Literal["text", "day", "moment", "cents", "exact_cents", "count", "percent"]
+"""What a column holds.
+
+`cents` and `count` are whole numbers; `exact_cents` is a decimal text with a share of a cent (shared.contracts.exact);
+`percent` is a decimal text with two places.
+"""
+
+Period = Literal["day", "week", "month", "quarter", "year"]
+"""What a report is about: gaming days, both ends included; a week begins as the jurisdiction pack says."""
+
+
+ThingT = TypeVar("ThingT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column: its field name (which says the unit: `drop_cents`), its title, and how its figures are computed.
+
+    `formula` says it in words, `source` where that is written. With `added`, the total row adds the column up.
+    """
+
+    name: str
+    title: str
+    unit: Unit = "text"
+    formula: str = ""
+    source: str = ""
+    added: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A table of a report: its columns, and the columns whose values together name a row.
+
+    No column is called `id`: that is what names a row.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        assert len(set(names)) == len(names), f"{self.name}: {names} has a column twice"
+        assert "id" not in names, f"{self.name}: 'id' is the name of a row"
+        assert set(self.key) <= set(names), f"{self.name}: the key {self.key} is not among {names}"
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(column.name for column in self.columns)
+
+    def require_columns(self, row: Mapping[str, object]) -> None:
+        """Raise KeyError for a value without a column."""
+        if not row.keys() <= self._names:
+            raise KeyError(f"{self.name} has no column {', '.join(sorted(row.keys() - self._names))}")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Values by column, and what they were given as: some of it says where it comes from."""
+
+    id: str
+    cells: Mapping[str, Value]
+    given: Mapping[str, Value | Figure | Cell]
+
+    def explained(self, column: str) -> Explained:
+        """Return what says where the value of a column comes from: nothing, where it follows from no entries."""
+        given = self.given.get(column)
+        return given if isinstance(given, Explained) else Explained()
+
+
+class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
+    """Rows that are made when somebody reads them: most of thousands never are."""
+
+    def __init__(self, things: Sequence[ThingT], make: Callable[[ThingT], Mapping[str, Value | Figure | Cell]]) -> None:
+        self._things, self._make = things, make
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, Value | Figure | Cell]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Made[ThingT]": ...
+    def __getitem__(self, index: int | slice) -> "Mapping[str, Value | Figure | Cell] | Made[ThingT]":
+        if isinstance(index, slice):
+            return Made(self._things[index], self._make)
+        return self._make(self._things[index])
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A section with what its rows were given as, and the total of the columns that are added up, if there are any.
+
+    `cut_from` is how many rows there are where these are only the first of them.
+    """
+
+    section: Section
+    given: Sequence[Mapping[str, Value | Figure | Cell]]
+    total: Row | None = None
+    cut_from: int | None = None
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Return the rows, made when somebody reads them, and kept. Raises: KeyError for a value without a column."""
+        return tuple(self._made())
+
+    def each(self) -> Iterable[Row]:
+        """Return the rows one after the other: of many none is kept. Raises: KeyError as `rows`."""
+        return self.rows if len(self.given) <= _KEPT_ROWS_MAX else self._made()
+
+    def _made(self) -> Iterator[Row]:
+        """Yield the rows. What has the key of a row before it is a row all the same: its id ends with its number."""
+        times: dict[str, int] = {}
+        for given in self.given:
+            self.section.require_columns(given)
+            row_id = _id_of([_value(given.get(name)) for name in self.section.key])
+            times[row_id] = number = times.get(row_id, 0) + 1
+            yield _row(row_id if number == 1 else f"{row_id}|{number}", self.section, given)
+
+    def cut(self, most: int) -> "Filled":
+        """Return the section with at most so many rows, and the total of all."""
+        rows = len(self.given)
+        return self if rows <= most else replace(self, given=self.given[:most], cut_from=rows)
+
+
+_KEPT_ROWS_MAX: Final = 20_000
+"""Of sections with more rows, each row is made again whenever it is read: memory does not grow with their number."""
+
+_ROWS_AT_ONCE: Final = 1_000
+"""Rows that are written together."""
+
+TOTAL: Final = "/total"
+"""The id of a total row, which no other row can have."""
+
+
+def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], **totals: Figure | Cell) -> Filled:
+    """Return a section with rows: each maps column names to values; what is left out is empty.
+
+    The total row has the sums of the columns that are `added`, and `totals` for what does not add up, such as a
+    percentage. Rows that are `Made` stay so: what adds up is among `totals`, too. Raises: KeyError for a value without
+    a column.
+    """
+    if isinstance(rows, Made):
+        missing = {column.name for column in section.columns if column.added} - totals.keys()
+        assert not missing, f"{section.name} adds up {missing}"
+        return Filled(section, rows, _row(TOTAL, section, totals) if totals else None)
+    given = tuple(rows)
+    for row in given:
+        section.require_columns(row)
+    sums: dict[str, Value | Figure | Cell] = {
+        column.name: _exact_total(given, column.name)
+        if column.unit == "exact_cents"
+        else total(_figures(given, column.name))
+        for column in section.columns
+        if column.added
+    }
+    return Filled(section, given, _row(TOTAL, section, sums | totals) if sums or totals else None)
+
+
+def _id_of(key: Sequence[Value]) -> str:
+    """Return the id of a row: what names it, with `|` between its parts, no part of which can be taken for another."""
+    return "|".join("" if value is None else _in_id(str(plain(value))) for value in key)
+
+
+_IN_IDS: Final = " :+@,;=()&"
+"""What stands in ids as it is besides letters and digits: nothing that parts ids, or cells, from each other."""
+_AS_IT_IS: Final = re.compile(rf"[A-Za-z0-9_.~{re.escape(_IN_IDS)}-]*")
+
+
+def _in_id(text: str) -> str:
+    return text if _AS_IT_IS.fullmatch(text) else quote(text, safe=_IN_IDS)
+
+
+def _exact_total(rows: Iterable[Mapping[str, Value | Figure | Cell]], name: str) -> Cell:
+    cells = [row.get(name) for row in rows]
+    texts = [_value(cell) for cell in cells]
+    explained = explained_by(*(cell for cell in cells if isinstance(cell, Explained)))
+    return Cell(exact_text(sum(parse_exact(text) for text in texts if isinstance(text, str))), explained)
+
+
+def _figures(rows: Sequence[Mapping[str, Value | Figure | Cell]], name: str) -> Iterable[Figure]:
+    for row in rows:
+        match row.get(name):
+            case Figure() as figure:
+                yield figure
+            case int(value):
+                yield Figure(value)
+            case Cell(value=int(value)) as cell:
+                yield Figure(value, cell.origin)
+
+
+def _row(row_id: str, section: Section, given: Mapping[str, Value | Figure | Cell]) -> Row:
+    return Row(row_id, {column.name: _value(given.get(column.name)) for column in section.columns}, given)
+
+
+def _value(given: Value | Figure | Cell) -> Value:
+    return given.value if isinstance(given, Explained) else given
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Something that must hold in a report, as it stands: two figures of one unit that must be equal."""
+
+    name: str
+    left: Figure
+    right: Figure
+    says: str
+    unit: Literal["cents", "count"] = "cents"
+
+    @property
+    def holds(self) -> bool:
+        """Return whether both sides are equal."""
+        return self.left.value == self.right.value
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that a reader of the page must know: a value of law that is unconfirmed, with its source and why.
+
+    `columns` are those that follow from it, each as `section/column`.
+    """
+
+    what: str
+    source: str
+    note: str
+    columns: tuple[str, ...] = ()
+
+
+class Header(BaseModel):
+    """What every report says of itself.
+
+    `known_at` is the moment of the question: the report has what was recorded up to then and nothing later, and the
+    same question as of the same moment has the same bytes. `version` counts the restatements of what it is about, from
+    1; `through` says how far each shard of each journal had been read, `sha256` is taken over the content.
+    """
+
+    report: Name
+    title: str
+    property: Name
+    property_title: str
+    jurisdiction: str
+    period: Period
+    first_day: date
+    last_day: date
+    table: Name | None = None
+    game: Name | None = None
+    stage: ReportStatus
+    version: int = Field(ge=1)
+    known_at: AwareDatetime
+    generated_by: str
+    system_version: str
+    input_open: int = Field(ge=0)
+    exceptions_open: int = Field(ge=0)
+    through: list[Reached]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report as it was asked for. `signatures` are the lines on which people sign the page."""
+
+    header: Header
+    sections: tuple[Filled, ...]
+    identities: tuple[Identity, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    signatures: tuple[str, ...] = ()
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """Return everything but the header, as JSON."""
+        return {
+            "sections": [_section(filled) for filled in self.sections],
+            "identities": [
+                {
+                    "name": one.name,
+                    "says": one.says,
+                    "left": one.left.value,
+                    "right": one.right.value,
+                    "unit": one.unit,
+                    "holds": one.holds,
+                }
+                for one in self.identities
+            ],
+            "marks": [
+                {"what": one.what, "source": one.source, "note": one.note, "columns": list(one.columns)}
+                for one in self.marks
+            ],
+            "signatures": list(self.signatures),
+        }
+
+    @cached_property
+    def sha256(self) -> str:
+        """Return the SHA-256 of the content as canonical JSON, in hexadecimal."""
+        digest = sha256()
+        for piece in self._canonical():
+            digest.update(piece)
+        return digest.hexdigest()
+
+    def _canonical(self) -> Iterator[bytes]:
+        """Yield the canonical JSON of the content in pieces, each of some rows."""
+        said = replace(self, sections=()).content
+        yield b'{"identities":%b,"marks":%b,"sections":[' % (canonical(said["identities"]), canonical(said["marks"]))
+        for number, filled in enumerate(self.sections):
+            named = canonical(_named(filled)).removesuffix(b"}")
+            yield b'%b%b,"rows":[' % (b"," if number else b"", named)
+            comma = b""
+            for some in batched(filled.each(), _ROWS_AT_ONCE):
+                yield comma + canonical([_plain_row(row) for row in some])[1:-1]
+                comma = b","
+            yield b'],"title":%b,"total":%b}' % (canonical(filled.section.title), canonical(_total(filled)))
+        yield b'],"signatures":%b}' % canonical(said["signatures"])
+
+    @cached_property
+    def digest(self) -> str:
+        """Return what tells the content from any other: its `sha256`, and of one that is cut something made sooner."""
+        return self.sha256 if self.whole else sha256(to_json(self.content)).hexdigest()
+
+    @property
+    def whole(self) -> bool:
+        """Return whether every section has all its rows."""
+        return all(filled.cut_from is None for filled in self.sections)
+
+    def cut(self, most: int, but: Collection[str] = ()) -> "Document":
+        """Return the document with at most so many rows in each section but those of these names.
+
+        Raises: LookupError where there is no such section.
+        """
+        if unknown := set(but) - {one.section.name for one in self.sections}:
+            raise LookupError(f"there is no section {', '.join(sorted(unknown))}")
+        sections = (one if one.section.name in but else one.cut(most) for one in self.sections)
+        return replace(self, sections=tuple(sections))
+
+    @property
+    def balanced(self) -> bool:
+        """Return whether all identities hold."""
+        return all(one.holds for one in self.identities)
+
+    def cell(self, reference: str) -> tuple[Column, Value, Because]:
+        """Return a cell by `section/row/column`; the row of totals is `total`. Raises: LookupError.
+
+        `identities/name/left` and `right` are the sides of an identity.
+        """
+        section_name, _, rest = reference.partition("/")
+        row_id, _, column_name = rest.rpartition("/")
+        if section_name == "identities":
+            return self._side(row_id, column_name)
+        found = {filled.section.name: filled for filled in self.sections}
+        if section_name not in found:
+            raise LookupError(f"there is no section {section_name!r}; there are {', '.join(found)}")
+        filled = found[section_name]
+        rows = {row.id: row for row in (*filled.rows, *([] if filled.total is None else [filled.total]))}
+        row_id = TOTAL if row_id == TOTAL.removeprefix("/") and row_id not in rows else row_id
+        if row_id not in rows:
+            raise LookupError(f"{section_name} has no row {row_id!r}; it has {', '.join(rows) or 'none'}")
+        columns = {column.name: column for column in filled.section.columns}
+        if column_name not in columns:
+            raise LookupError(f"{section_name} has no column {column_name!r}; it has {', '.join(columns)}")
+        row = rows[row_id]
+        return columns[column_name], row.cells[column_name], row.explained(column_name).because
+
+    def _side(self, name: str, side: str) -> tuple[Column, Value, Because]:
+        found = {one.name: one for one in self.identities}
+        if name not in found or side not in ("left", "right"):
+            raise LookupError(f"there is no {name}/{side}; identities are {', '.join(found)}, each left and right")
+        identity = found[name]
+        figure = identity.left if side == "left" else identity.right
+        return Column(name=side, title=name, unit=identity.unit, formula=identity.says), figure.value, figure.because
+
+
+def _section(filled: Filled) -> dict[str, Any]:
+    rows = [_plain_row(row) for row in filled.each()]
+    return _named(filled) | {"title": filled.section.title, "rows": rows, "total": _total(filled)}
+
+
+def _named(filled: Filled) -> dict[str, Any]:
+    """Return what of a section comes before its rows in canonical JSON."""
+    cut = {} if filled.cut_from is None else {"cut_from": filled.cut_from}
+    return cut | {"name": filled.section.name}
+
+
+def _plain_row(row: Row) -> dict[str, Any]:
+    return {"id": row.id, **{name: plain(value) for name, value in row.cells.items()}}
+
+
+def _total(filled: Filled) -> dict[str, Any] | None:
+    return None if filled.total is None else {name: plain(value) for name, value in filled.total.cells.items()}
+
+
+def batched(rows: Iterable[ThingT], most: int) -> Iterator[list[ThingT]]:
+    """Yield some at a time, at most so many."""
+    left = iter(rows)
+    while some := list(islice(left, most)):
+        yield some
+
+
+def plain(value: Value) -> int | str | None:
+    """Return a value as JSON has it."""
+    return value.isoformat() if isinstance(value, date) else value  # a moment is a date as well

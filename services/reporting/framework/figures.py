@@ -1,0 +1,178 @@
+"""Figures that lead to their entries: what was added up carries where to find it. Pure; amounts are cents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+from shared.contracts.reports import Percent, percent_of
+
+Value = int | str | date | datetime | None
+"""What stands in a cell: cents and counts are whole numbers, percentages and exact shares of a cent texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRef:
+    """An entry of a service's journal."""
+
+    service: str
+    shard: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """The entries that were added up to a figure: those of `measures` in `book` where each dimension has its value.
+
+    `book` is `rounds` (figures of settled rounds), `played` (how many of them), `lines` (of their settlement lines) or
+    `amounts` (of other facts). The first and the last gaming day are both included. `closed` limits rounds to those
+    that were closed after the first and up to the second of its moments. `known_at` is the moment as of which it was
+    added up, where that is before the moment of the question.
+    """
+
+    book: Literal["rounds", "played", "lines", "amounts"]
+    measures: tuple[str, ...]
+    first: date
+    last: date
+    where: tuple[tuple[str, str], ...] = ()
+    closed: tuple[datetime, datetime] | None = None
+    known_at: datetime | None = None
+
+
+Because = tuple[EntryRef | Aggregate, ...]
+"""Where a figure comes from."""
+
+
+class EntriesOf:
+    """The entries of things that were added up, each found when somebody asks."""
+
+    __slots__ = ("_entry_of", "_things")
+
+    def __init__(self, things: Sequence[Any], entry_of: Callable[[Any], EntryRef]) -> None:
+        self._things, self._entry_of = things, entry_of
+
+    def __bool__(self) -> bool:
+        return bool(self._things)
+
+    def together(self) -> Because:
+        """Return each entry once, in the order of the things."""
+        return tuple(dict.fromkeys(map(self._entry_of, self._things)))
+
+
+class _Parts:
+    """Several origins that are not put together yet."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Origin, ...]) -> None:
+        self.parts = parts
+
+    def together(self) -> Because:
+        """Return each place once, in the order of the parts."""
+        found: dict[EntryRef | Aggregate, None] = {}
+        left: list[Origin] = [self]
+        seen: set[int] = set()
+        while left:
+            one = left.pop()
+            if isinstance(one, EntriesOf):
+                found.update(dict.fromkeys(one.together()))
+            elif not isinstance(one, _Parts):
+                found.update(dict.fromkeys(one))
+            elif id(one) not in seen:  # a figure may be in many others
+                seen.add(id(one))
+                left.extend(reversed(one.parts))
+        return tuple(found)
+
+
+Origin = Because | EntriesOf | _Parts
+"""Where something comes from, put together or not yet."""
+
+
+class Explained:
+    """Something that says where it comes from: put together when somebody asks, for a report asks of no cell."""
+
+    __slots__ = ("origin",)
+
+    def __init__(self, origin: Origin = ()) -> None:
+        self.origin = origin
+
+    @property
+    def because(self) -> Because:
+        """Return where it comes from, each place once."""
+        if not isinstance(self.origin, tuple):
+            self.origin = self.origin.together()
+        return self.origin
+
+
+class Figure(Explained):
+    """A number of cents or a count, and where it comes from.
+
+    >>> won = Figure(500, (EntryRef("table-inventory", 1, 7),)) - Figure(200, (EntryRef("table-inventory", 1, 9),))
+    >>> won.value, len(won.because)
+    (300, 2)
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: int = 0, because: Origin = ()) -> None:
+        self.origin = because
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Figure) and (self.value, self.because) == (other.value, other.because)
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.because))
+
+    def __repr__(self) -> str:
+        return f"Figure({self.value}, {self.because})"
+
+    def __add__(self, other: Figure) -> Figure:
+        return Figure(self.value + other.value, _of_both(self.origin, other.origin))
+
+    def __sub__(self, other: Figure) -> Figure:
+        return Figure(self.value - other.value, _of_both(self.origin, other.origin))
+
+    def __neg__(self) -> Figure:
+        return Figure(-self.value, self.origin)
+
+
+NOTHING = Figure()
+
+
+def total(figures: Iterable[Figure]) -> Figure:
+    """Return the sum of figures."""
+    listed = list(figures)
+    return Figure(sum([one.value for one in listed]), _together([one.origin for one in listed if one.origin]))
+
+
+class Cell(Explained):
+    """Any other value that follows from figures, such as a percentage, and where it comes from: where a figure does."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value, because: Origin | Explained = ()) -> None:
+        super().__init__(because.origin if isinstance(because, Explained) else because)
+        self.value = value
+
+
+def share(part: Figure, whole: Figure) -> Cell:
+    """Return a figure as a percentage of another, two decimals; nothing where the whole is 0."""
+    percent: Percent | None = percent_of(part.value, whole.value)
+    return Cell(percent, explained_by(part, whole))
+
+
+def explained_by(*explained: Explained) -> Explained:
+    """Return what comes from where several come from."""
+    return Explained(_together([one.origin for one in explained if one.origin]))
+
+
+def _together(origins: Sequence[Origin]) -> Origin:
+    """Return several origins as one; nothing is put together before somebody asks."""
+    return _Parts(tuple(origins)) if len(origins) > 1 else origins[0] if origins else ()
+
+
+def _of_both(one: Origin, other: Origin) -> Origin:
+    return _Parts((one, other)) if one and other else one or other

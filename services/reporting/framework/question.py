@@ -1,0 +1,46 @@
+"""What is asked of a report: of which property, of which gaming days, as known at which moment. Pure."""
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from services.reporting.framework.document import Period
+from shared.jurisdictions import GamingPack, period_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportQuery:
+    """The question that a report answers: about the gaming days from `first` to `last`, both included.
+
+    `known_at` is the moment as of which it is answered; `by` is who asks.
+    """
+
+    property: str
+    period: Period
+    first: date
+    last: date
+    known_at: datetime
+    by: str
+    table: str | None = None
+    game: str | None = None
+
+
+def is_long(question: ReportQuery) -> bool:
+    """Return whether it is about more than a week: long lists then have only what somebody has to look at."""
+    return question.period not in ("day", "week")
+
+
+def first_days(law: GamingPack, day: date) -> dict[str, date]:
+    """Return the first day of each period to date that ends with a gaming day, and of the day itself."""
+    periods: tuple[Period, ...] = ("week", "month", "year")
+    return {"day": day, **{f"{period}_to_date": period_of(law, period, day)[0] for period in periods}}
+
+
+def year_before(day: date) -> date:
+    """Return the same day of the year before; of February 29, the day before it.
+
+    >>> year_before(date(2028, 2, 29)).isoformat()
+    '2027-02-28'
+    """
+    last = monthrange(day.year - 1, day.month)[1]
+    return day.replace(year=day.year - 1, day=min(day.day, last))

@@ -1,0 +1,150 @@
+"""What the wagering accounts add to measures: balances, and why they change. Pure; cents.
+
+`account_balance_cents` is what a movement changes on an account (the item), whether it is available, on hold or in
+play, and `promotional_balance_cents` what of it is promotional money; the table is empty for a wallet. `held_cents` and
+`in_play_cents` are what is on hold and in play for a round (the item), by the movements; `holds_cents` is what holds
+come to, by what was authorized and released. `account_uncovered_cents` is what a round staked from an account beyond
+what was on hold for it, and `account_shortage_cents` what could not be taken back: their item is an `AccountOfRound`.
+`voucher_cents` is what vouchers (the item: their reference) were issued for, less what they were redeemed for.
+`account_in_cents` and `account_out_cents` are the currency that came to an account (the item), and that left it. All
+else says why the liability changes, and promotional money in it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from services.reporting.read_model.measures import Amount, adds
+from shared.contracts.accounts import (
+    AccountBoughtIn,
+    AccountCashedOut,
+    AccountMovement,
+    AdjustmentApproved,
+    PromotionExpired,
+    PromotionGranted,
+    PromotionMoved,
+    PromotionWrittenOff,
+    RoundCaptured,
+    WagerAuthorized,
+    WagerReleased,
+    WagersReversed,
+    WagersSettled,
+    WagersVoided,
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AccountOfRound:
+    """A round and an account from which it was wagered.
+
+    >>> AccountOfRound.of_item(AccountOfRound("r-1", "GA-1").item).account
+    'GA-1'
+    """
+
+    round_id: str
+    account: str
+
+    @property
+    def item(self) -> str:
+        """Return it as the item of an amount."""
+        return f"{self.round_id} {self.account}"
+
+    @classmethod
+    def of_item(cls, item: str) -> "AccountOfRound":
+        """Return what an item says."""
+        return cls(*item.split(" "))
+
+
+@adds(AccountBoughtIn)
+def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
+    """Say what came to an account; the item is the instrument, or the voucher's reference."""
+    yield from _balances(fact.movements)
+    yield Amount("bought_in_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
+    if fact.instrument == "cash":
+        yield Amount("account_in_cents", fact.cents, _table_of(fact.movements), item=fact.account)
+    if fact.instrument == "voucher":
+        yield Amount("voucher_cents", -fact.cents, item=fact.reference or "")
+
+
+@adds(AccountCashedOut)
+def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
+    """Say what left an account; the item is the instrument, or the voucher's reference."""
+    yield from _balances(fact.movements)
+    yield Amount("cashed_out_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
+    if fact.instrument == "cash":
+        yield Amount("account_out_cents", fact.cents, _table_of(fact.movements), item=fact.account)
+    if fact.instrument == "voucher":
+        yield Amount("voucher_cents", fact.cents, item=fact.reference or "")
+
+
+@adds(AdjustmentApproved)
+def adjusted(fact: AdjustmentApproved) -> Iterator[Amount]:
+    """Say by how much an account was changed by hand."""
+    yield from _balances(fact.movements)
+    yield Amount("account_adjusted_cents", fact.cents, _table_of(fact.movements))
+
+
+@adds(PromotionGranted, PromotionWrittenOff, PromotionExpired, PromotionMoved)
+def promoted(
+    fact: PromotionGranted | PromotionWrittenOff | PromotionExpired | PromotionMoved,
+) -> Iterator[Amount]:
+    """Say how much promotional money the house gave or wrote off, or came to a table from a wallet."""
+    yield from _balances(fact.movements)
+    table = _table_of(fact.movements)
+    match fact:
+        case PromotionGranted():
+            yield Amount("promotional_granted_cents", fact.cents, table)
+        case PromotionWrittenOff():
+            yield Amount("promotional_written_off_cents", fact.cents, table)
+        case PromotionExpired():
+            yield Amount("promotional_expired_cents", fact.cents, table)
+        case PromotionMoved():
+            yield Amount("promotional_moved_cents", fact.cents, table)
+
+
+@adds(WagerAuthorized, WagerReleased, RoundCaptured)
+def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[Amount]:
+    """Say what is now on hold and in play for a round."""
+    yield from _of_round(fact.movements, fact.table, fact.round_id)
+    match fact:
+        case WagerAuthorized():
+            yield Amount("holds_cents", fact.cents, fact.table)
+        case WagerReleased():
+            yield Amount("holds_cents", -fact.cents, fact.table)
+
+
+@adds(WagersSettled, WagersReversed, WagersVoided)
+def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
+    """Say what a round's result did at its table, and what of it accounts could not cover or give back."""
+    yield from _balances(fact.movements)
+    yield from _of_round(fact.movements, fact.table, fact.round_id)
+    yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)
+    yield Amount("account_staked_cents", sum(one.staked_cents for one in fact.accounts), fact.table)
+    yield Amount("account_credited_cents", sum(one.credited_cents for one in fact.accounts), fact.table)
+    for one in fact.accounts:
+        yield Amount("promotional_staked_cents", one.promotional_staked_cents, fact.table)
+        yield Amount("promotional_credited_cents", one.promotional_credited_cents, fact.table)
+        yield Amount("promotional_shortage_cents", one.promotional_shortage_cents, fact.table)
+        item = AccountOfRound(fact.round_id, one.account).item
+        yield Amount("account_uncovered_cents", one.staked_cents - one.released_cents, fact.table, item=item)
+        yield Amount("account_shortage_cents", one.shortage_cents, fact.table, item=item)
+
+
+def _table_of(movements: Sequence[AccountMovement]) -> str:
+    """Return the table of the account that a fact is about, whose movement is the first; empty for a wallet."""
+    return next((one.table or "" for one in movements), "")
+
+
+def _balances(movements: Sequence[AccountMovement]) -> Iterator[Amount]:
+    for one in movements:
+        promotional = one.promotional_cents + one.promotional_held_cents + one.promotional_staked_cents
+        cents, table = one.available_cents + one.held_cents + one.staked_cents + promotional, one.table or ""
+        yield Amount("account_balance_cents", cents, table, item=one.account)
+        yield Amount("promotional_balance_cents", promotional, table, item=one.account)
+        yield Amount("account_movements", 1, table, item=one.account)
+
+
+def _of_round(movements: Sequence[AccountMovement], table: str, round_id: str) -> Iterator[Amount]:
+    held = sum(one.held_cents + one.promotional_held_cents for one in movements)
+    in_play = sum(one.staked_cents + one.promotional_staked_cents for one in movements)
+    yield Amount("held_cents", held, table, item=round_id)
+    yield Amount("in_play_cents", in_play, table, item=round_id)

@@ -1,0 +1,234 @@
+"""Movements of currency: of persons in accounts, at the cage and at tables, and large amounts of nobody known."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Final, Literal, NamedTuple
+
+from sqlalchemy import text
+
+from services.reporting.domain.federal.currency import CashMovement, Department, Direction
+from services.reporting.framework.figures import EntryRef, Figure
+from services.reporting.read_model.derived import stands
+from services.reporting.read_model.patrons import OWNERS
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.statements import AMOUNTS, added_up
+
+CASH_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}
+"""The measures of what comes into accounts and leaves them, by instrument (services.reporting.read_model.accounts)."""
+
+ACCOUNT_MEASURES: Final[dict[str, Direction]] = {"account_in_cents": "in", "account_out_cents": "out"}
+"""The measures of what of it is currency, by account."""
+
+CAGE_MEASURES: Final[dict[str, Direction]] = {
+    "cage_in_cents": "in",
+    "cage_out_cents": "out",
+    "instruments_in_cents": "in",
+    "instruments_out_cents": "out",
+}
+"""The measures of what is moved at the cage, by person (services.reporting.read_model.cage)."""
+
+BOUGHT: Final = "patron_bought_cents"
+"""The measure of chips that known persons bought at tables for currency."""
+
+CASH: Final = "cash"
+"""The instrument of accounts that is currency."""
+
+_AT_TABLES: Final = "sold_for_currency_cents"
+
+OF_PERSONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES, BOUGHT: "in"}
+"""The measures of what persons move, by account or person."""
+
+_SIDES: Final[Mapping[str, tuple[Department, Direction]]] = {
+    **{name: ("account", way) for name, way in (CASH_MEASURES | ACCOUNT_MEASURES).items()},
+    **{name: ("cage", way) for name, way in CAGE_MEASURES.items()},
+    **dict.fromkeys((BOUGHT, _AT_TABLES), ("table", "in")),
+}
+"""Where what a measure adds up was moved, and which way."""
+
+_UNKNOWN: Final = """NOT EXISTS (  -- the same entry says who bought, where that is known
+        SELECT FROM reporting.amounts b
+        WHERE b.property = a.property AND b.gaming_day = a.gaming_day AND b.measure = :bought
+          AND b.service = a.service AND b.shard = a.shard AND b.seq = a.seq)"""
+
+_MOVED: Final = text(
+    """
+    WITH owners AS ({owners}),
+    days AS MATERIALIZED (  -- what is void is taken off
+        SELECT d.gaming_day, d.measure, d.item, d.value, d.measure = ANY(:inward) AS inward,
+               d.measure = ANY(:by_instrument) AS by_instrument,
+               CASE WHEN d.measure = ANY(:of_accounts) THEN coalesce(o.patron, 'account ' || d.item)
+                    ELSE d.item END AS person
+        FROM ({amounts}) d
+        LEFT JOIN owners o ON o.account = d.item AND d.measure = ANY(:of_accounts)
+        WHERE d.item <> ''),
+    large AS (
+        SELECT DISTINCT person, gaming_day FROM (
+            SELECT person, gaming_day FROM days GROUP BY person, gaming_day, inward, by_instrument
+            HAVING sum(value) >= :person_cents) sums),
+    wanted AS MATERIALIZED (
+        SELECT DISTINCT gaming_day, measure, item, person FROM days JOIN large USING (person, gaming_day))
+    SELECT m.service, m.shard, m.seq, m.measure, m.person, m.gaming_day, f.occurred_at, CAST(m.value AS bigint),
+           m.table_name, f.data ->> 'window', f.data ->> 'kind', split_part(f.kind, '.', 1),
+           CAST(coalesce(f.data ->> 'number', f.data ->> 'step') AS bigint), CAST(f.data ->> 'voids' AS bigint)
+    FROM (
+        SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, w.person
+        FROM (
+            SELECT * FROM reporting.amounts
+            WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+              AND measure = ANY(:measures) OFFSET 0) a
+        LEFT JOIN wanted w USING (gaming_day, measure, item)
+        WHERE w.person IS NOT NULL OR item = '' AND abs(a.value) >= :nobody_cents
+        UNION ALL
+        SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, NULL
+        FROM reporting.amounts a
+        WHERE :tables AND a.property = :property AND a.gaming_day BETWEEN :first AND :last
+          AND a.recorded_at <= :known_at AND a.measure = :at_tables AND a.value >= :nobody_cents AND {unknown}) m
+    CROSS JOIN LATERAL (  -- OFFSET 0: few of all facts are looked up
+        SELECT kind, occurred_at, CASE WHEN event IS NULL THEN data END AS data  -- what the pit reports is not read
+        FROM reporting.facts
+        WHERE service = m.service AND shard = m.shard AND seq = m.seq AND voids IS NULL AND {stands} OFFSET 0) f
+    ORDER BY f.occurred_at, m.service, m.shard, m.seq""".replace("{owners}", OWNERS)
+    .replace("{amounts}", added_up(AMOUNTS, ("gaming_day", "item")))
+    .replace("{unknown}", _UNKNOWN)
+    .replace("{stands}", stands())
+)
+
+_SUMS: Final = text("""
+    SELECT measure, sum(value) AS cents FROM reporting.amounts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
+      AND recorded_at <= :known_at
+    GROUP BY measure""")
+
+_SOLD_TO_NOBODY_KNOWN: Final = text(
+    """
+    SELECT a.gaming_day, count(*) AS movements, sum(a.value) AS cents,
+           array_agg(a.service) AS services, array_agg(a.shard) AS shards, array_agg(a.seq) AS seqs
+    FROM unnest(CAST(:days AS date[]), CAST(:least_cents AS bigint[])) AS t(gaming_day, least_cents)
+    JOIN reporting.amounts a ON a.property = :property AND a.gaming_day = t.gaming_day AND a.measure = :at_tables
+        AND a.value >= t.least_cents AND a.recorded_at <= :known_at
+    JOIN reporting.facts f ON f.service = a.service AND f.shard = a.shard AND f.seq = a.seq
+    WHERE {unknown} AND {stands}
+    GROUP BY a.gaming_day ORDER BY a.gaming_day""".replace("{unknown}", _UNKNOWN).replace("{stands}", stands("f"))
+)
+
+
+class _Row(NamedTuple):
+    """What `_MOVED` finds of an entry; `voids` is the number, in its series, of what it voids."""
+
+    service: str
+    shard: int
+    seq: int
+    measure: str
+    person: str | None
+    gaming_day: date
+    moment: datetime
+    cents: int
+    table: str
+    window: str | None
+    what: str | None
+    series: str
+    number: int | None
+    voids: int | None
+
+
+async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
+    """Return how many sales of chips for currency to nobody known there were at tables, and what they come to, by day.
+
+    Those of `least_cents` of their gaming day or more are added up.
+    """
+    asked = {"days": list(least_cents), "least_cents": list(least_cents.values())}
+    found = {}
+    for row in await books.read(_SOLD_TO_NOBODY_KNOWN, at_tables=_AT_TABLES, bought=BOUGHT, **asked):
+        because = tuple(map(EntryRef, row.services, row.shards, row.seqs))
+        found[row.gaming_day] = Figure(row.movements, because), Figure(int(row.cents), because)
+    return found
+
+
+async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Direction, Figure]]:
+    """Return the currency that moved in and out on each of the question's gaming days, by department."""
+    known = [await books.amounts(tuple(CASH_MEASURES), ("gaming_day", "item"), items=(CASH,))]
+    known.append(await books.amounts(("cage_in_cents", "cage_out_cents", _AT_TABLES), ("gaming_day",)))
+    found: dict[tuple[date, Department], dict[Direction, Figure]] = {}
+    for by, measures in (each for one in known for each in one.items()):
+        for name, figure in measures.items():
+            department, direction = _SIDES[name]
+            found.setdefault((date.fromisoformat(by[0]), department), {})[direction] = figure
+    return found
+
+
+async def moved_currency(
+    books: Books, first: date, *, person_cents: int, nobody_cents: int, tables: bool
+) -> list[CashMovement]:
+    """Return the movements from a gaming day to the last of the question that are large, by moment.
+
+    A person's gaming day is, where it comes to `person_cents` in or out, over accounts, cage and tables. Where nobody
+    is known, each amount stands alone, and is large from `nobody_cents` on; with `tables`, those at tables are among
+    them. An account of no known patron stands for whoever moves currency in it. What is void was no movement.
+    """
+    found = await books.read(
+        _MOVED,
+        late=await books.late_days(first, books.question.last),
+        first=first,
+        last=books.question.last,
+        person_cents=person_cents,
+        nobody_cents=nobody_cents,
+        measures=list(OF_PERSONS),
+        of_accounts=list(ACCOUNT_MEASURES),
+        inward=[name for name, direction in OF_PERSONS.items() if direction == "in"],
+        by_instrument=[name for name in OF_PERSONS if _medium(name) == "instrument"],
+        tables=tables,
+        at_tables=_AT_TABLES,
+        bought=BOUGHT,
+        table=None,
+        items=None,
+    )
+    rows = [_Row._make(row) for row in found]
+    void = {(row.series, row.voids) for row in rows if row.voids is not None}
+    return [
+        _moved(books.question.property, row)
+        for row in rows
+        if row.voids is None and (row.series, row.number) not in void
+    ]
+
+
+def entry_of(movement: CashMovement) -> EntryRef:
+    """Return the entry that records a movement of `moved_currency`."""
+    service, shard, seq = movement.reference.split("/")
+    return EntryRef(service, int(shard), int(seq))
+
+
+async def moved_by_measure(books: Books) -> dict[str, int]:
+    """Return what the movements of the question's days come to, entry by entry, by measure; cents."""
+    days = {"first": books.question.first, "last": books.question.last}
+    return {row.measure: int(row.cents) for row in await books.read(_SUMS, measures=list(OF_PERSONS), **days)}
+
+
+def _medium(measure: str) -> Literal["currency", "instrument"]:
+    return "instrument" if measure.startswith("instruments_") else "currency"
+
+
+def _moved(property_name: str, row: _Row) -> CashMovement:
+    department, direction = _SIDES[row.measure]
+    return CashMovement(
+        patron=row.person,
+        property=property_name,
+        gaming_day=row.gaming_day,
+        moment=row.moment,
+        direction=direction,
+        cents=row.cents,
+        kind=_kind(row.what, department, direction),
+        department=department,
+        place=row.table or row.window or ("wallet" if department == "account" else "cage"),
+        reference=f"{row.service}/{row.shard}/{row.seq}",
+        medium=_medium(row.measure),
+    )
+
+
+def _kind(what: str | None, department: Department, direction: Direction) -> str:
+    match department:
+        case "account":
+            return "buy-in" if direction == "in" else "cash-out"
+        case "cage":
+            return "counter check" if what is None else what.replace("_", " ")
+        case "table":
+            return "chips for currency"

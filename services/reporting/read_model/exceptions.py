@@ -1,0 +1,161 @@
+"""Exceptions, as they were known at a moment: what is missing or refused, what changed, and what became of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import text
+
+from services.reporting.framework.figures import Because, EntryRef
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.statements import OF_INPUT
+
+Severity = Literal["high", "medium", "low"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exceptional:
+    """Something that is not as it should be, what it is about, and what became of it.
+
+    `entries` say so, the first of them by itself; `number` tells several of one entry apart. `evidence` is what else it
+    was found by. `status` is `open` until
+    somebody or something has settled it; what happened and only has to be known is `noted`. `severity` and `owner` are
+    given where they do not follow from the `kind`.
+    """
+
+    kind: str
+    status: str
+    since: datetime
+    subject: str
+    reason: str
+    entries: tuple[EntryRef, ...]
+    number: int = 0
+    evidence: Because = ()
+    gaming_day: date | None = None
+    table: str | None = None
+    cents: int | None = None
+    severity: Severity | None = None
+    owner: str | None = None
+    by: str | None = None
+    settled_at: datetime | None = None
+    settled_by: str | None = None
+    resolution: str | None = None
+
+
+async def of_input(books: Books) -> list[Exceptional]:
+    """Return what services miss or have refused of their input, and rounds that were changed or noticed.
+
+    What says no gaming day is of the one on which it was found, and of every later one while it is open.
+    """
+    asked = books.question
+    begins = books.place_on(asked.first).begins_at(asked.first)
+    ends = books.place_on(asked.last).begins_at(asked.last + timedelta(days=1))
+    days = {"first": asked.first, "last": asked.last, "begins": begins, "ends": ends, "table": asked.table}
+    return [_of_input(row) for row in await books.read(text(OF_INPUT), **days)]
+
+
+def _of_input(row: Any) -> Exceptional:
+    entry = EntryRef(row.service, row.shard, row.seq)
+    settled = () if row.settled_seq is None else (EntryRef(row.service, row.settled_shard, row.settled_seq),)
+    status = _status(row)
+    # A multirange comes with the end of each range left out.
+    missing = [(one.lower, one.upper - 1) for one in row.missing or ()]
+    return Exceptional(
+        kind=row.kind,
+        status=status,
+        since=row.since,
+        subject=_subject(row),
+        reason=_reason(row, missing),
+        entries=(entry, *settled),
+        number=row.number,
+        gaming_day=row.gaming_day,
+        table=None if row.anybodys else row.table_name,
+        by=_people(row.entered_by, row.approved_by),
+        settled_at=None if status in ("open", "noted") else row.settled_at,
+        settled_by=_people(row.settled_by, row.settled_approved_by),
+        resolution=row.settled_reason,
+    )
+
+
+def _status(row: Any) -> str:
+    match row.kind:
+        case "gap":
+            return "open" if row.missing else "filled"
+        case "quarantined":
+            return row.settled or "open"
+        case _:
+            return row.settled or "noted"
+
+
+def _subject(row: Any) -> str:
+    match row.kind:
+        case "gap" | "late":
+            return f"{row.stream} {_range(row.first, row.last)}"
+        case "quarantined":
+            return f"{row.topic}/{row.partition}/{row.offset}"
+        case _:
+            return f"{row.round_id}" if row.revision is None else f"{row.round_id}, revision {row.revision}"
+
+
+def _reason(row: Any, missing: Sequence[tuple[int, int]]) -> str:
+    if row.kind == "notice":
+        seat = f"seat {row.seat}: " if row.seat else ""
+        return f"{seat}{row.detail} ({row.paragraph})"
+    if row.kind == "gap" and missing:
+        return f"have not come: {', '.join(_range(*one) for one in missing)}{whose(row)}"
+    return f"{row.reason}{whose(row)}"
+
+
+def whose(row: Any) -> str:
+    """Return what is added to the reason of an exception that names no known property; nothing for others."""
+    return "; it names no property that is known: it is listed for every one" if row.anybodys else ""
+
+
+def _range(first: int, last: int) -> str:
+    return f"{first}" if first == last else f"{first}-{last}"
+
+
+def _people(*names: str | None) -> str | None:
+    return ", ".join(name for name in names if name is not None) or None
+
+
+async def refused_commands(books: Books) -> list[Exceptional]:
+    """Return what somebody asked for on the question's gaming days that was not done, in whatever service."""
+    return [_refused(one) for one in await books.refusals()]
+
+
+def _refused(listed: Listed) -> Exceptional:
+    fact = listed.fact
+    return Exceptional(
+        kind="refused",
+        status="noted",
+        since=fact.at,
+        subject=fact.command,
+        reason=f"{fact.reason}: {fact.detail}",
+        entries=(listed.entry,),
+        gaming_day=listed.gaming_day,
+        by=fact.by,
+    )
+
+
+async def restated_days(books: Books) -> list[Exceptional]:
+    """Return the entries that changed gaming days of the question after their seal."""
+    return [
+        Exceptional(
+            kind="restated",
+            status="noted",
+            since=one.recorded_at,
+            subject=f"{one.gaming_day}, version {one.version}",
+            reason=f"{one.kind}: {one.why}" if one.why else one.kind,
+            entries=(one.entry,),
+            gaming_day=one.gaming_day,
+            by=one.who or None,
+        )
+        for one in await books.restatements()
+    ]
+
+
+def in_order(found: Iterable[Exceptional]) -> list[Exceptional]:
+    """Return exceptions, oldest first."""
+    return sorted(found, key=lambda one: (one.since, one.kind, one.subject, one.entries[0].seq, one.number))

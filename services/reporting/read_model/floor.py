@@ -1,0 +1,145 @@
+"""The tables of a property as they stand: what their rounds and the money that came to them add up to so far.
+
+It is asked for every second or so while people look, and so reads sums, and the rounds of the last hour alone.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Any, Final, Literal
+
+from pydantic import AwareDatetime, BaseModel, Field
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.reporting.read_model.alarms import open_alarms
+from shared.contracts.envelope import Name
+from shared.contracts.property_snapshot import PropertySnapshot
+
+RATE: Final = timedelta(hours=1)
+"""Over how long the rounds of a table are counted."""
+
+_DROP: Final = ("sold_for_currency_cents", "checks_issued_cents")
+"""What brings something into a drop box: chips sold for currency, and counter checks."""
+
+_WON: Final = text("""
+    SELECT table_name, sum(handle_cents) AS handle_cents,
+           sum(handle_cents + vigorish_cents + house_in_bank_cents - payout_cents) AS win_cents
+    FROM reporting.wager_days WHERE property = :property AND gaming_day = :gaming_day GROUP BY table_name""")
+_PLAYED: Final = text("""
+    SELECT table_name, sum(posted - reversed) AS rounds
+    FROM reporting.play_days WHERE property = :property AND gaming_day = :gaming_day GROUP BY table_name""")
+_BROUGHT: Final = text("""
+    SELECT table_name, sum(value) AS drop_cents FROM reporting.amount_days
+    WHERE property = :property AND gaming_day = :gaming_day AND measure = ANY(:measures) AND table_name <> ''
+    GROUP BY table_name""")
+_LATELY: Final = text("""
+    SELECT wanted.table_name, last.closed_at, last.round_id, coalesce(hour.rounds, 0) AS rounds_in_hour
+    FROM unnest(CAST(:tables AS text[])) AS wanted (table_name)
+    LEFT JOIN LATERAL (
+        SELECT r.closed_at, r.round_id FROM reporting.rounds r
+        WHERE r.property = :property AND r.gaming_day = :gaming_day AND r.table_name = wanted.table_name
+        ORDER BY r.closed_at DESC LIMIT 1) last ON true
+    LEFT JOIN LATERAL (
+        SELECT sum(r.sign) AS rounds FROM reporting.rounds r
+        WHERE r.property = :property AND r.gaming_day = :gaming_day AND r.table_name = wanted.table_name
+          AND r.closed_at > :since) hour ON true""")
+_MISSED: Final = text("""
+    SELECT table_name, count(*) FILTER (WHERE kind = 'late') AS late, count(*) AS exceptions
+    FROM reporting.exceptions
+    WHERE property = :property AND gaming_day = :gaming_day AND table_name IS NOT NULL GROUP BY table_name""")
+
+
+class FloorTable(BaseModel):
+    """A table of the running gaming day: cents; `win_cents` is that of its rounds, `drop_cents` what was reported sold.
+
+    `rounds_in_hour` is counted over the hour before the moment of the answer; `alarms` are those of the tests over time
+    about this table that nobody has resolved.
+    """
+
+    table: Name
+    pit: Name
+    game: Name
+    revenue_class: Literal["banking", "non_banking", "fully_automated"]
+    minimum_cents: int | None
+    positions: int
+    rounds: int
+    rounds_in_hour: int
+    last_round: str | None
+    last_round_at: AwareDatetime | None
+    handle_cents: int
+    win_cents: int
+    drop_cents: int
+    exceptions: int
+    late: int
+    alarms: int
+
+
+class Floor(BaseModel):
+    """The tables of a property in the order of its document."""
+
+    property: Name
+    title: str
+    time_zone: str
+    gaming_day: date
+    at: AwareDatetime
+    tables: list[FloorTable]
+
+
+class FloorOf(BaseModel):
+    """A property, and the gaming day that runs there."""
+
+    property: Name
+    title: str
+    time_zone: str
+    gaming_day: date
+    pits: list[Name] = Field(description="in the order of its document")
+    shift: str
+
+
+async def floor_of(connection: AsyncConnection, place: PropertySnapshot, day: date, at: datetime) -> Floor:
+    """Return the tables of a property on a gaming day, as they stand at a moment."""
+    document = place.document
+    tables = place.tables_on(day)
+    asked = {"property": document.property, "gaming_day": day}
+    won = await _by_table(connection, _WON, asked)
+    played = await _by_table(connection, _PLAYED, asked)
+    brought = await _by_table(connection, _BROUGHT, asked | {"measures": list(_DROP)})
+    missed = await _by_table(connection, _MISSED, asked)
+    alarms = Counter(one.tested.table for of, one in await open_alarms(connection) if of == document.property)
+    names = [one.table for one in tables]
+    lately = await _by_table(connection, _LATELY, asked | {"tables": names, "since": at - RATE})
+    found = [
+        FloorTable(
+            table=one.table,
+            pit=one.pit,
+            game=one.game,
+            revenue_class=one.revenue_class,
+            minimum_cents=one.minimum_cents,
+            positions=one.positions,
+            rounds=int(played.get(one.table, {}).get("rounds", 0)),
+            rounds_in_hour=lately[one.table]["rounds_in_hour"],
+            last_round=lately[one.table]["round_id"],
+            last_round_at=lately[one.table]["closed_at"],
+            handle_cents=int(won.get(one.table, {}).get("handle_cents", 0)),
+            win_cents=int(won.get(one.table, {}).get("win_cents", 0)),
+            drop_cents=int(brought.get(one.table, {}).get("drop_cents", 0)),
+            exceptions=missed.get(one.table, {}).get("exceptions", 0),
+            late=missed.get(one.table, {}).get("late", 0),
+            alarms=alarms[one.table],
+        )
+        for one in tables
+    ]
+    return Floor(
+        property=document.property,
+        title=document.title,
+        time_zone=document.time_zone,
+        gaming_day=day,
+        at=at,
+        tables=found,
+    )
+
+
+async def _by_table(connection: AsyncConnection, statement: Any, asked: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    rows = await connection.execute(statement, asked)
+    return {row["table_name"]: dict(row) for row in rows.mappings()}

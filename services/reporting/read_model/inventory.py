@@ -1,0 +1,105 @@
+"""What the table-inventory ledger adds to measures: the win as it is stated, and what stands beside it. Pure.
+
+The figures of the law come from what is stated of a table in a shift of a gaming day, and from nothing else: an event
+has claims, and which day, shift and window it belongs to is decided where the win is computed. `handed_over_cents` is
+in the closer of one shift and the opener of the next of a gaming day: neither of the day has it.
+
+A non-banking table has a rake and no win: its boxes are `rake_boxes`, and none of its figures is one of the win.
+`rake_checks_cents` is what counter checks in them come to.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final, NamedTuple, Self
+
+from services.reporting.read_model.measures import Amount, adds
+from shared.contracts import inventory, pit
+from shared.contracts.win import Missing, WinStated
+
+_OF_WIN: Final = {
+    name: name
+    for name in (
+        *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents", "prepaid_cents"),
+        *("coupons_paid_cents", "vigorish_waived_cents", "currency_cents", "counter_checks_cents", "coupons_cents"),
+        *("drop_cents", "win_cents", "adjusted_cents", "boxes", "boxes_counted"),
+    )
+}
+_OF_RAKE: Final = {
+    "rake_cents": "rake_cents",
+    "adjusted_cents": "rake_cents",
+    "counter_checks_cents": "rake_checks_cents",
+    "openings": "rake_openings",
+    "boxes": "rake_boxes",
+    "boxes_counted": "rake_boxes_counted",
+}
+"""The measure of each figure that is stated; the rake is with what was adjusted."""
+
+
+class Lack(NamedTuple):
+    """What a table's day lacks, since when: the item of `missing`, and of `rake_missing`, which are 0 when it came."""
+
+    what: str
+    since: datetime
+
+    @classmethod
+    def of(cls, missing: Missing) -> Self:
+        """Return what is stated to be missing, with the name of the box or slip."""
+        return cls(f"{missing.what} {missing.name}".strip(), missing.since.astimezone(UTC))
+
+    @classmethod
+    def of_item(cls, item: str) -> Self:
+        """Return what an item says."""
+        what, _, since = item.rpartition("@")
+        return cls(what, datetime.fromisoformat(since))
+
+    @property
+    def item(self) -> str:
+        """Return the item of the measure."""
+        return f"{self.what}@{self.since.isoformat()}"
+
+
+@adds(WinStated)
+def stated(fact: WinStated) -> Iterator[Amount]:
+    """Say what a statement changes of the figures of a table in a shift, and of what it lacks."""
+    here = partial(Amount, table=fact.table, shift=fact.shift)
+    measures: Mapping[str, str] = _OF_RAKE if fact.non_banking else _OF_WIN
+    for figure, measure in measures.items():
+        yield here(measure, getattr(fact.changes, figure))
+    for sign, lacks in ((1, fact.lost), (-1, fact.found)):
+        for one in lacks:
+            yield here("rake_missing" if fact.non_banking else "missing", sign, item=Lack.of(one).item)
+
+
+@adds(inventory.PitRecorded)
+def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
+    """Say what players bought at a table, and its tips: of these, no figure of the law follows."""
+    data, moved_cents = fact.data, 0 if fact.moved is None else fact.moved.cents
+    here = partial(Amount, table=fact.table)
+    match data:
+        case pit.SoldChips(instrument="currency"):
+            yield here("sold_for_currency_cents", -moved_cents)
+            if data.patron is not None:
+                yield here("patron_bought_cents", -moved_cents, item=data.patron)
+        case pit.IssuedCounterCheck():
+            yield here("checks_issued_cents", -moved_cents)
+            yield here("check_left_cents", -moved_cents, item=data.serial)
+        case pit.CollectedTips():
+            yield here("tips_cents", data.cents)
+
+
+@adds(inventory.PitVoided)
+def voided(fact: inventory.PitVoided) -> Iterator[Amount]:
+    """Take back what an event of the pit added."""
+    said = {name: getattr(fact, name) for name in inventory.OfPitEvent.model_fields}
+    if fact.moved is not None:
+        said["moved"] = fact.moved.model_copy(update={"cents": -fact.moved.cents})
+    for amount in pit_event(inventory.PitRecorded.model_construct(**said)):
+        yield replace(amount, value=-amount.value)
+
+
+@adds(inventory.VarianceResolved)
+def resolved(fact: inventory.VarianceResolved) -> Iterator[Amount]:
+    """Say what a variance came to when it was resolved; the item is its kind."""
+    yield Amount("variance_resolved_cents", fact.cents, fact.table, item=fact.variance)

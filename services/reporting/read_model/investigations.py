@@ -1,0 +1,47 @@
+"""Investigations of a hold that lies far from its base: by whom, and what it was."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from services.reporting.framework.figures import Cell
+from services.reporting.read_model.reading import Books, Listed
+from shared.contracts.investigations import (
+    InvestigationAssigned,
+    InvestigationConcluded,
+    InvestigationOpened,
+    Subject,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Investigation:
+    """An investigation: as it was opened, whom it was assigned to last, and its conclusion, if it has one."""
+
+    opened: Listed
+    assigned: Listed | None = None
+    concluded: Listed | None = None
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """Return what became of it, as cells of a report."""
+        last = self.concluded or self.assigned or self.opened
+        concluded = None if self.concluded is None else self.concluded.fact
+        return {
+            "investigation": Cell(str(self.opened.fact.investigation), (self.opened.entry,)),
+            "owner": Cell(last.fact.owner, (last.entry,)),
+            "conclusion": None
+            if self.concluded is None
+            else Cell(self.concluded.fact.conclusion, (self.concluded.entry,)),
+            "concluded_at": None if concluded is None else concluded.concluded_at,
+        }
+
+
+async def investigations_of(books: Books) -> Mapping[tuple[Subject, str], Investigation]:
+    """Return the last investigation of each hold in the month of the question, by table or game."""
+    steps: dict[int, dict[str, Listed]] = {}
+    for one in await books.all_facts(InvestigationOpened, InvestigationAssigned, InvestigationConcluded):
+        steps.setdefault(one.fact.investigation, {})[one.kind.rpartition(".")[2]] = one
+    found = [Investigation(**each) for _, each in sorted(steps.items())]
+    month = f"{books.question.last:%Y-%m}"
+    return {(one.opened.fact.what, one.opened.fact.subject): one for one in found if one.opened.fact.month == month}

@@ -1,0 +1,53 @@
+"""Who did what: the people whom facts name, added up by kind of fact, so that the last use of a role is known. Pure."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel
+
+from services.reporting.read_model.measures import Amount
+from shared.contracts.envelope import A_PERSON
+from shared.contracts.facts import Fact
+
+ACTS: Final = "acts"
+"""The measure of how often somebody is named by facts; the item is the kind of fact, a space, and the person."""
+
+
+def acts_of(fact: Fact) -> list[Amount]:
+    """Return one act for each person that a fact names."""
+    return [Amount(ACTS, 1, item=f"{fact.KIND.name} {person}") for person in dict.fromkeys(people_in(fact))]
+
+
+def person_of(item: str) -> tuple[str, str]:
+    """Return (kind of fact, person) of an item of ACTS."""
+    kind, _, person = item.partition(" ")
+    return kind, person
+
+
+def people_in(said: BaseModel) -> Iterator[str]:
+    """Give the people whom a fact names, wherever they stand in it."""
+    for name in type(said).model_fields:
+        value = getattr(said, name)
+        if isinstance(value, str):
+            if name in people_fields(type(said)):
+                yield value
+        elif isinstance(value, BaseModel):
+            yield from people_in(value)
+        elif isinstance(value, tuple):
+            for one in value:
+                if isinstance(one, BaseModel):
+                    yield from people_in(one)
+                elif isinstance(one, str) and name in people_fields(type(said)):
+                    yield one
+
+
+@cache
+def people_fields(model: type[BaseModel]) -> frozenset[str]:
+    """Return the fields of a model that are a person, or several."""
+    fields = model.model_fields.items()
+    return frozenset(name for name, field in fields if A_PERSON in field.metadata or _names(field.annotation))
+
+
+def _names(annotation: Any) -> bool:
+    return A_PERSON in getattr(annotation, "__metadata__", ()) or any(map(_names, get_args(annotation)))

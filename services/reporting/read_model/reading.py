@@ -1,0 +1,213 @@
+"""Read the books of a property, as they were known at a moment: what was added up, and facts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from functools import cached_property, lru_cache
+from typing import Any, Final, Literal, Self, TypeVar
+
+from sqlalchemy import text
+
+from services.reporting.framework.figures import EntryRef
+from services.reporting.framework.question import ReportQuery
+from services.reporting.read_model.derived import stands
+from services.reporting.read_model.stages import Restatement, played_days, stage_of
+from services.reporting.read_model.statements import (
+    FACTS,
+    LAST_OF_PIT,
+    OPEN_EXCEPTIONS,
+)
+from services.reporting.read_model.sums import Sums
+from shared.contracts.facts import KINDS, Fact
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.journal_facts import CommandRefused
+from shared.contracts.pit import PitData
+from shared.contracts.property_snapshot import PropertySnapshot, place_of_day
+from shared.contracts.topic_reader import kind_of
+from shared.runtime.snapshot_reader import SnapshotReader
+
+FactT = TypeVar("FactT", bound=Fact)
+
+ENTRIES: Final = """, array_agg(ARRAY[service, CAST(shard AS text), CAST(seq AS text)]
+                                 ORDER BY occurred_at, service, shard, seq) AS entries"""
+"""The entries of what a statement adds up, as a further column (see `refs_of`), in the order in which it happened."""
+
+
+def refs_of(entries: Iterable[Sequence[str]]) -> tuple[EntryRef, ...]:
+    """Return the entries that a column `ENTRIES` has."""
+    return tuple(EntryRef(service, int(shard), int(seq)) for service, shard, seq in entries)
+
+
+_Kept = Literal["facts", "documents"]
+_TABLES: Final[tuple[_Kept, ...]] = ("facts", "documents")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A fact with its entry, when it happened and when it was recorded."""
+
+    entry: EntryRef
+    kind: str
+    fact: Any
+    gaming_day: date | None
+    occurred_at: datetime
+    recorded_at: datetime
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> Self:
+        """Return the fact of a row, which begins with the columns of FACTS."""
+        service, shard, seq, kind, gaming_day, occurred_at, recorded_at, data = row[:8]
+        fact = (_document if len(data) >= _DOCUMENT_CHARACTERS else _said)(kind, data)
+        return cls(EntryRef(service, shard, seq), kind, fact, gaming_day, occurred_at, recorded_at)
+
+
+_DOCUMENT_CHARACTERS: Final = 8_192
+"""As much as properties, rules submissions and counts of a whole day say, and few other facts."""
+
+
+def _read(kind: str, data: str) -> Any:
+    return KINDS[kind].model.model_validate_json(data)
+
+
+_said: Final = lru_cache(maxsize=4_096)(_read)
+_document: Final = lru_cache(maxsize=64)(_read)
+"""The same ones are read again and again, a day's by report after report, and nothing changes what they say."""
+
+
+class Books(Sums):
+    """The books of a property as known at a moment, for the gaming days of a question or for others."""
+
+    def __init__(
+        self, reader: SnapshotReader, question: ReportQuery, places: Sequence[PropertySnapshot], *, explain: bool = True
+    ) -> None:
+        super().__init__(reader, question, explain=explain)
+        self._places = places
+
+    def asked(self, **otherwise: Any) -> "Books":
+        """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
+        return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self.explains)
+
+    # --- the property ---
+
+    def place_on(self, day: date) -> PropertySnapshot:
+        """Return the property as it is on a gaming day; before its first version, as that has it."""
+        found = place_of_day(self._places, day)
+        return found or min(self._places, key=lambda place: place.document.effective_from)
+
+    def dated(self, listed: Iterable[Listed]) -> list[Listed]:
+        """Return facts that belong to no gaming day, each with that of its moment by the property's clock."""
+        return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
+
+    @cached_property
+    def place(self) -> PropertySnapshot:
+        """Return the property as it is on the last gaming day of the question."""
+        return self.place_on(self.question.last)
+
+    def pit_of(self, table: str) -> str:
+        """Return the pit in which a table stands."""
+        return self._tables[table].pit if table in self._tables else ""
+
+    def game_of(self, table: str) -> str:
+        """Return what a table offers."""
+        return self._tables[table].game if table in self._tables else ""
+
+    @property
+    def tables_asked(self) -> list[str] | None:
+        """Return the tables of the game that is asked for, as the property lists them; None where all games are."""
+        game = self.question.game
+        return None if game is None else [name for name, table in self._tables.items() if table.game == game]
+
+    @cached_property
+    def _tables(self) -> Mapping[str, Any]:
+        return {table.table: table for place in (*self._places, self.place) for table in place.document.tables}
+
+    # --- facts ---
+
+    async def facts(self, *kinds: type[FactT], first: date | None = None, last: date | None = None) -> list[Listed]:
+        """Return facts of the property's gaming days, in the order of recording; `date.min` and `max` ask for all."""
+        return await self._facts(kinds, first or self.question.first, last or self.question.last)
+
+    async def facts_since(
+        self, moment: datetime, *kinds: type[Fact], first: date | None = None, last: date | None = None
+    ) -> list[Listed]:
+        """Return facts of the property's gaming days that were recorded after a moment, in the order of recording."""
+        days = (first or self.question.first, last or self.question.last)
+        return await self._facts(kinds, *days, "AND recorded_at > :moment", moment=moment)
+
+    async def all_facts(self, *kinds: type[FactT]) -> list[Listed]:
+        """Return facts of the property whatever their gaming day, those that have none included."""
+        return await self._facts(kinds, None, None)
+
+    async def pit(self, *events: type[PitData], first: date | None = None, last: date | None = None) -> list[Listed]:
+        """Return what the pit reported of these kinds on gaming days, as PitRecorded, in the order of recording."""
+        names = [kind_of(event) for event in events]
+        days = (first or self.question.first, last or self.question.last)
+        return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
+
+    async def other_days(self) -> list[Listed]:
+        """Return what the pit reported on the question's gaming days and claimed to be of another day."""
+        claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # as the index has it
+        return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
+
+    async def refusals(self) -> list[Listed]:
+        """Return the commands that were refused on the question's gaming days, those of no property included."""
+        first, after = self.question.first, self.question.last + timedelta(days=1)
+        begins, ends = self.place_on(first).begins_at(first), self.place_on(after).begins_at(after)
+        during = "AND occurred_at >= :begins AND occurred_at < :ends"
+        placed = "(property = :property OR property IS NULL)"
+        found: list[Listed] = []
+        for table in _TABLES:
+            found += await self._facts(
+                [CommandRefused], None, None, during, of_property=placed, table=table, begins=begins, ends=ends
+            )
+        return self.dated(sorted(found, key=lambda one: one.recorded_at))
+
+    async def documents(self, *kinds: type[FactT]) -> list[Listed]:
+        """Return what was filed and decided about the property document, in the order of recording."""
+        return await self._facts(kinds, None, None, table="documents")
+
+    async def restatements(self) -> Sequence[Restatement]:
+        """Return the entries that changed the question's gaming days after their seal."""
+        played = await played_days(self._reader, self.question)
+        return (await stage_of(self._reader, self.question, played)).restatements
+
+    async def last_pit(self, tables: Iterable[str], *events: type[PitData], day: date) -> dict[str, Listed]:
+        """Return the last event of these kinds before a gaming day at each of these tables, however long ago."""
+        asked = {"tables": list(tables), "events": [kind_of(event) for event in events], "day": day}
+        return {row.table_name: Listed.of(row) for row in await self.read(text(LAST_OF_PIT), **asked)}
+
+    async def _facts(
+        self,
+        kinds: Iterable[type[Fact]],
+        first: date | None,
+        last: date | None,
+        more: str = "",
+        *,
+        of_property: str = "property = :property",
+        table: _Kept = "facts",
+        **asked: Any,
+    ) -> list[Listed]:
+        parameters = {
+            "property": self.question.property,
+            "kinds": [kind.KIND.name for kind in kinds],
+            "first": first,
+            "last": last,
+            "table": self.question.table,
+            "known_at": self.question.known_at,
+            **asked,
+        }
+        if table == "facts":
+            more += f" AND {stands()}"
+        query = FACTS.replace("{table}", table).replace("{more}", more).replace("{of_property}", of_property)
+        return [Listed.of(row) for row in await self._reader.execute(text(query), parameters)]
+
+    def known_at(self, moment: datetime) -> "Books":
+        """Return the books as they were known at an earlier moment."""
+        places = [place for place in self._places if place.document.approved_at <= moment]
+        return Books(self._reader, replace(self.question, known_at=moment), places, explain=self.explains)
+
+    async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
+        """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
+        question = self.question
+        parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
+        return (await self._reader.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()

@@ -1,0 +1,138 @@
+"""The running gaming days in figures: what each table has taken in, won and played so far, for /metrics/business.
+
+It is asked for every few seconds, and so reads sums alone: one statement for all properties, by their keys. Amounts are
+cents. Drop is what was recorded, and win is that of settled rounds: what is counted comes after the gaming day.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any, Final
+
+from sqlalchemy import RowMapping, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.reporting.tables import properties
+from shared.contracts.property_snapshot import PropertySnapshot
+from shared.jurisdictions.model import ClassOfRevenue
+from shared.runtime.ingest.property_copies import known_places
+
+TABLES_MAX: Final = 500
+"""Most tables that have figures of their own, of all properties together; those after them are one table."""
+
+OTHERS: Final = "(others)"
+"""The table, and the game, of what is beyond `TABLES_MAX`; no name of a table has brackets."""
+
+_PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties ORDER BY property")
+
+# Each part finds its rows by the beginning of a primary key.
+_FIGURES: Final = text("""
+    WITH wanted AS (
+        SELECT * FROM unnest(CAST(:properties AS text[]), CAST(:days AS date[])) AS w (property, gaming_day)),
+    parts AS (
+        SELECT w.property, d.table_name, d.handle_cents,
+               d.handle_cents + d.vigorish_cents + d.house_in_bank_cents - d.payout_cents AS win_cents,
+               0 AS rounds, 0 AS drop_cents, 0 AS rake_cents, 0 AS contest_cents
+        FROM wanted w JOIN reporting.wager_days d USING (property, gaming_day)
+        UNION ALL
+        SELECT w.property, p.table_name, 0, 0, p.posted - p.reversed, 0, 0, 0
+        FROM wanted w JOIN reporting.play_days p USING (property, gaming_day)
+        UNION ALL
+        SELECT w.property, a.table_name, 0, 0, 0,
+               CASE WHEN a.measure IN ('sold_for_currency_cents', 'checks_issued_cents') THEN a.value ELSE 0 END,
+               CASE a.measure WHEN 'rake_cents' THEN a.value ELSE 0 END,
+               CASE a.measure WHEN 'contest_fees_cents' THEN a.value WHEN 'contest_prizes_cents' THEN -a.value
+                              ELSE 0 END
+        FROM wanted w JOIN reporting.amount_days a USING (property, gaming_day)
+        WHERE a.measure IN ('sold_for_currency_cents', 'checks_issued_cents', 'rake_cents',
+                            'contest_fees_cents', 'contest_prizes_cents'))
+    SELECT property, table_name, sum(handle_cents) AS handle_cents, sum(win_cents) AS win_cents,
+           sum(rounds) AS rounds, sum(drop_cents) AS drop_cents, sum(rake_cents) AS rake_cents,
+           sum(contest_cents) AS contest_cents
+    FROM parts GROUP BY property, table_name""")
+
+
+@dataclass(frozen=True, slots=True)
+class TableFigures:
+    """What a table has come to on the running gaming day; one without a drop or a rake has None there.
+
+    Chips that are sold at a non-banking table are no drop, and its revenue is the rake of the boxes that were counted.
+    """
+
+    property: str
+    revenue_class: ClassOfRevenue
+    game: str
+    table: str
+    rounds: int
+    handle_cents: int
+    win_cents: int
+    drop_cents: int | None
+    rake_cents: int | None
+
+    def __add__(self, other: "TableFigures") -> "TableFigures":
+        return replace(
+            self,
+            rounds=self.rounds + other.rounds,
+            handle_cents=self.handle_cents + other.handle_cents,
+            win_cents=self.win_cents + other.win_cents,
+            drop_cents=None if self.drop_cents is None else self.drop_cents + (other.drop_cents or 0),
+            rake_cents=None if self.rake_cents is None else self.rake_cents + (other.rake_cents or 0),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunningDays:
+    """The tables of all properties on the gaming days that run there, and what contests kept, by property."""
+
+    tables: Sequence[TableFigures]
+    contest_cents: Mapping[str, int]
+
+
+_Known = Mapping[tuple[str, str], RowMapping]
+"""The sums of each property and table."""
+
+
+async def running_days(connection: AsyncConnection, now: datetime, *, tables_max: int = TABLES_MAX) -> RunningDays:
+    """Return the figures of the gaming days that run at a moment, of properties that are in effect."""
+    places = await known_places(connection, properties)
+    names = (await connection.execute(_PROPERTIES)).scalars()
+    found = [(place, place.gaming_day(now)) for name in names if (place := places.place(name, now)) is not None]
+    asked = {"properties": [place.document.property for place, _ in found], "days": [day for _, day in found]}
+    rows = (await connection.execute(_FIGURES, asked)).mappings()
+    known: _Known = {(row["property"], row["table_name"]): row for row in rows}
+    tables = [one for place, day in found for one in _tables_of(place, day, known)]
+    contests = {place.document.property: 0 for place, _ in found}
+    for (property_name, _), row in known.items():
+        contests[property_name] += int(row["contest_cents"])
+    return RunningDays(_bounded(tables, tables_max), contests)
+
+
+def _tables_of(place: PropertySnapshot, day: date, known: _Known) -> Sequence[TableFigures]:
+    """Return the tables that are there on a gaming day; what nobody has played at yet is zero, and there."""
+    found = []
+    for table in place.tables_on(day):
+        row: Mapping[Any, Any] = known.get((place.document.property, table.table), {})
+        found.append(
+            TableFigures(
+                property=place.document.property,
+                revenue_class=table.revenue_class,
+                game=table.game,
+                table=table.table,
+                rounds=int(row.get("rounds", 0)),
+                handle_cents=int(row.get("handle_cents", 0)),
+                win_cents=int(row.get("win_cents", 0)),
+                drop_cents=int(row.get("drop_cents", 0)) if table.revenue_class == "banking" else None,
+                rake_cents=int(row.get("rake_cents", 0)) if table.non_banking else None,
+            )
+        )
+    return found
+
+
+def _bounded(tables: Sequence[TableFigures], tables_max: int) -> Sequence[TableFigures]:
+    """Return the first tables as they are, and those beyond the limit added up by property and class."""
+    rest: dict[tuple[str, str], TableFigures] = {}
+    for one in tables[tables_max:]:
+        key = (one.property, one.revenue_class)
+        other = replace(one, game=OTHERS, table=OTHERS)
+        rest[key] = rest[key] + other if key in rest else other
+    return [*tables[:tables_max], *rest.values()]

@@ -1,0 +1,204 @@
+"""Fills and credits: every slip with the facts of its steps. Amounts are cents."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from sqlalchemy import text
+
+from services.reporting.framework.figures import NOTHING, Figure
+from services.reporting.read_model.derived import stands
+from services.reporting.read_model.reading import Books, Listed
+from shared.contracts import inventory, pit
+from shared.contracts.chips import value_of
+from shared.contracts.inventory import SlipKind
+
+SlipStatus = Literal["requested", "prepared", "carried", "received", "void"]
+Series = Literal["system", "paper"]
+"""Who numbers: the system as slips are prepared, or the printer of the forms that are used while it is away."""
+
+STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
+"""What the pit reports of slips."""
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A slip, by the facts of its steps. A paper slip is one fact: all its steps were done when it was entered.
+
+    It has no `number` before it is prepared.
+    """
+
+    slip: SlipKind
+    number: int | None = None
+    requested: Listed | None = None
+    prepared: Listed | None = None
+    carried: Listed | None = None
+    received: Listed | None = None
+    voided: Listed | None = None
+    paper: Listed | None = None
+
+    @cached_property
+    def steps(self) -> tuple[Listed, ...]:
+        """Return what is known of it."""
+        steps = (self.requested, self.prepared, self.carried, self.received, self.voided, self.paper)
+        return tuple(step for step in steps if step is not None)
+
+    @cached_property
+    def begun(self) -> Any:
+        """Return the fact that says where it is for and what is on it."""
+        return (self.paper or self.prepared or self.requested or self.steps[0]).fact
+
+    @property
+    def series(self) -> Series:
+        """Return the series of its number."""
+        return "system" if self.paper is None else "paper"
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether it is known what is on it."""
+        return (self.paper or self.prepared or self.requested) is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nothing more comes of it."""
+        return self.status in ("received", "void")
+
+    @cached_property
+    def status(self) -> SlipStatus:
+        """Return how far it has come."""
+        if self.voided is not None or isinstance(self.begun, inventory.ManualSlipVoided):
+            return "void"
+        if self.received is not None or self.paper is not None:
+            return "received"
+        if self.carried is not None:
+            return "carried"
+        return "prepared" if self.prepared is not None else "requested"
+
+    @cached_property
+    def value(self) -> Figure:
+        """Return what is on it."""
+        return _value(self.paper or self.prepared or self.requested, "contents")
+
+    @cached_property
+    def arrived(self) -> Figure | None:
+        """Return what was received; None before."""
+        if self.status != "received":
+            return None
+        if self.received is None:
+            return self.value
+        if self.slip == "credit":
+            return _value(self.received, "received_contents")
+        return Figure(value_of(self.received.fact.data.contents), (self.received.entry,))
+
+    def moved(self, first: date, last: date) -> Figure:
+        """Return what it moved on gaming days: what came to its table, or left it."""
+
+        def of_days(step: Listed | None) -> bool:
+            return step is not None and first <= step.fact.gaming_day <= last
+
+        if self.paper is not None:
+            return self.value if of_days(self.paper) else NOTHING
+        if self.slip == "fill":
+            return self.arrived or NOTHING if of_days(self.received) else NOTHING
+        left = self.value if of_days(self.carried) else NOTHING
+        return left - _value(self.voided, "returned") if of_days(self.voided) else left
+
+
+def _value(listed: Listed | None, field: str) -> Figure:
+    if listed is None:
+        return NOTHING
+    return Figure(value_of(getattr(listed.fact, field, ())), (listed.entry,))
+
+
+def slips_from(facts: Iterable[Listed]) -> list[Slip]:
+    """Return slips as the facts of their steps make them, in whatever order those come; requests alone too."""
+    steps: defaultdict[tuple[SlipKind, int], dict[str, Listed]] = defaultdict(dict)
+    requests: dict[int, Listed] = {}
+    paper: list[Slip] = []
+    for one in facts:
+        match one.fact:
+            case inventory.SlipPrepared(slip=slip, number=number):
+                steps[slip, number]["prepared"] = one
+            case inventory.SlipRequested(request=request):
+                requests[request] = one
+            case (
+                inventory.ManualSlipEntered(slip=slip, number=number)
+                | inventory.ManualSlipVoided(slip=slip, number=number)
+            ):
+                paper.append(Slip(slip, number, paper=one))
+            case _:
+                slip, number, step = _step(one)
+                steps[slip, number][step] = one
+    for found in steps.values():
+        if "prepared" in found and (requested := requests.pop(found["prepared"].fact.request, None)):
+            found["requested"] = requested
+    slips = [Slip(slip, number, **found) for (slip, number), found in steps.items()]
+    return [*slips, *(Slip(one.fact.slip, requested=one) for one in requests.values()), *paper]
+
+
+def _step(listed: Listed) -> tuple[SlipKind, int, Literal["carried", "received", "voided"]]:
+    match listed.fact:
+        case inventory.CreditReceived(slip=slip, number=number):
+            return slip, number, "received"
+        case inventory.SlipVoided(slip=slip, number=number):
+            return slip, number, "voided"
+        case inventory.PitRecorded(data=pit.CarriedFill(number=number)):
+            return "fill", number, "carried"
+        case inventory.PitRecorded(data=pit.ReceivedFill(number=number)):
+            return "fill", number, "received"
+        case inventory.PitRecorded(data=pit.CarriedCredit(number=number)):
+            return "credit", number, "carried"
+    raise TypeError(f"{type(listed.fact).__name__} is no step of a slip")
+
+
+_OF_DAYS: Final = text(
+    """
+    SELECT DISTINCT slip FROM reporting.facts
+    WHERE property = :property AND slip IS NOT NULL AND gaming_day BETWEEN :first AND :last
+      AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+      AND {stands}""".replace("{stands}", stands())
+)
+
+# The steps of a slip may lie days apart. With a slip comes its request, and with that whatever was prepared for it.
+_STEPS: Final = text(
+    """
+    WITH asked AS (SELECT unnest(CAST(:slips AS text[])) AS slip),
+    requests AS (
+        SELECT slip FROM asked
+        UNION SELECT slip_request FROM reporting.facts JOIN asked USING (slip)
+        WHERE property = :property AND slip_request IS NOT NULL AND recorded_at <= :known_at),
+    wanted AS (
+        SELECT slip FROM requests
+        UNION SELECT f.slip FROM reporting.facts f JOIN requests r ON f.slip_request = r.slip
+        WHERE f.property = :property AND f.recorded_at <= :known_at)
+    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+    FROM reporting.facts JOIN wanted USING (slip)
+    WHERE property = :property AND recorded_at <= :known_at
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) AND {stands}
+    ORDER BY recorded_at, service, shard, seq""".replace("{stands}", stands())
+)
+
+
+async def slips_of(books: Books) -> list[Slip]:
+    """Return the slips of which a step was done on the question's gaming days, in the order of kind and number."""
+    question = books.question
+    rows = await books.read(_OF_DAYS, first=question.first, last=question.last, table=question.table)
+    return await slips_named(books, [row.slip for row in rows])
+
+
+async def slips_named(books: Books, slips: Sequence[str]) -> list[Slip]:
+    """Return the same of these slips and requests, as the column `slip` of facts names them, and what belongs to them.
+
+    Those of which no step was done on the question's gaming days are left out.
+    """
+    first, last = books.question.first, books.question.last
+    rows = await books.read(_STEPS, slips=slips, table=books.question.table)
+    found = [
+        slip
+        for slip in slips_from(Listed.of(row) for row in rows)
+        if any(first <= step.fact.gaming_day <= last for step in slip.steps)
+    ]
+    return sorted(found, key=lambda slip: (slip.slip, slip.series, slip.number or 0, slip.begun.gaming_day))

@@ -1,0 +1,144 @@
+"""The people of a property: which roles they had when, and what they did. As known at a moment."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import text
+
+from services.reporting.framework.figures import EntryRef
+from services.reporting.read_model.people import ACTS, people_in, person_of
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.statements import LAST_ACTS
+from shared.contracts.properties import Member, PropertyApproved, PropertyFiled, PropertyReturned
+from shared.contracts.submissions import (
+    SubmissionApproved,
+    SubmissionDrafted,
+    SubmissionFiled,
+    SubmissionReturned,
+    SubmissionWithdrawn,
+    WithdrawalApproved,
+    WithdrawalRequested,
+    WithdrawalReturned,
+)
+
+LOOK_BACK: Final = timedelta(days=400)
+"""How long ago a role may have been used last for that to be known: a year, and the time of a review."""
+
+DECIDED: Final = (PropertyFiled, PropertyApproved, PropertyReturned)
+SUBMITTED: Final = (
+    *(SubmissionDrafted, SubmissionFiled, SubmissionApproved, SubmissionReturned),
+    *(SubmissionWithdrawn, WithdrawalRequested, WithdrawalApproved, WithdrawalReturned),
+)
+"""What people file and decide at the registry."""
+
+DECIDING: Final = (
+    *(PropertyApproved, PropertyReturned, SubmissionApproved, SubmissionReturned),
+    *(WithdrawalApproved, WithdrawalReturned),
+)
+"""What is decided there about what somebody else filed or asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A role that a person had from a moment until another (None: still), and the versions that gave and took it."""
+
+    person: str
+    role: str
+    since: datetime
+    until: datetime | None
+    version: int
+    by: str
+    entries: tuple[EntryRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LastAct:
+    """The last gaming day on which a person is named by an entry, and the kind of fact that it is."""
+
+    gaming_day: date
+    kind: str
+
+
+async def versions_of(books: Books) -> list[Listed]:
+    """Return the approved versions of the property, in the order in which they took effect."""
+    listed = await books.documents(PropertyApproved)
+    return sorted(listed, key=lambda one: (one.fact.effective_from, one.fact.version))
+
+
+def roles_held(versions: Iterable[Listed]) -> list[Held]:
+    """Return who had which role when, by person and role, from the versions of a property in their order."""
+    running: dict[tuple[str, str], Held] = {}
+    over: list[Held] = []
+    for listed in versions:
+        document: PropertyApproved = listed.fact
+        given = {(member.person, role) for member in document.people for role in member.roles}
+        for key in sorted(running.keys() - given):
+            one = running.pop(key)
+            over.append(_ended(one, document.effective_from, listed.entry))
+        for person, role in sorted(given - running.keys()):
+            by = f"{document.filed_by}, {document.approved_by}"
+            since = document.effective_from
+            running[person, role] = Held(person, role, since, None, document.version, by, (listed.entry,))
+    return sorted((*over, *running.values()), key=lambda one: (one.person, one.role, one.since))
+
+
+def _ended(one: Held, until: datetime, entry: EntryRef) -> Held:
+    return Held(one.person, one.role, one.since, until, one.version, one.by, (*one.entries, entry))
+
+
+def members_at(versions: Sequence[Listed], moment: datetime) -> Mapping[str, Member]:
+    """Return who works at the property at a moment, by name."""
+    begun = [one.fact for one in versions if one.fact.effective_from <= moment]
+    return {member.person: member for member in begun[-1].people} if begun else {}
+
+
+async def last_acts(books: Books) -> dict[str, LastAct]:
+    """Return the last act of each person up to the question's last day, of the last year and the time of a review."""
+    last = books.question.last
+    first = last - LOOK_BACK
+    late = await books.late_days(first, last)
+    found: dict[str, LastAct] = {}
+    for row in await books.read(text(LAST_ACTS), measure=ACTS, first=first, last=last, late=late):
+        kind, person = person_of(row.item)
+        _later(found, person, LastAct(row.gaming_day, kind))
+    for one in await registry_acts(books):
+        assert one.gaming_day is not None, "the property's clock says it"
+        if one.gaming_day <= last:
+            for person in registrars(one.fact):
+                _later(found, person, LastAct(one.gaming_day, one.kind))
+    return found
+
+
+def _later(found: dict[str, LastAct], person: str, act: LastAct) -> None:
+    before = found.get(person)
+    if before is None or before.gaming_day < act.gaming_day:
+        found[person] = act
+
+
+async def registry_acts(books: Books) -> list[Listed]:
+    """Return what people filed and decided at the registry about the property, whenever that was, with its day."""
+    return books.dated([*await books.documents(*DECIDED), *await books.all_facts(*SUBMITTED)])
+
+
+def registrars(fact: Any) -> list[str]:
+    """Return who filed or decided: of what was decided, only who decided it.
+
+    Whom a property lists as its people did nothing by that.
+    """
+    match fact:
+        case PropertyApproved() | SubmissionApproved():
+            return [fact.approved_by]
+        case PropertyReturned() | SubmissionReturned() | WithdrawalReturned():
+            return [fact.returned_by]
+        case SubmissionWithdrawn() | WithdrawalApproved():
+            return [fact.withdrawn_by]
+        case WithdrawalRequested():
+            return [fact.requested_by]
+        case SubmissionDrafted():
+            return [fact.drafted_by]
+        case PropertyFiled() | SubmissionFiled():
+            return [fact.filed_by]
+        case _:
+            return list(dict.fromkeys(people_in(fact)))

@@ -1,0 +1,214 @@
+"""How far gaming days have come, as known at a moment: open, preliminary, final, restated; and what restated them."""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final
+
+from sqlalchemy import text
+
+from services.reporting.framework.figures import EntryRef
+from services.reporting.framework.question import ReportQuery
+from services.reporting.read_model.statements import COUNT_OPEN
+from shared.contracts import pit
+from shared.contracts.counts import CountConcluded
+from shared.contracts.inventory import (
+    AdjustmentApproved,
+    BoxWrittenOff,
+    CreditReceived,
+    ManualSlipEntered,
+    PitVoided,
+    SlipVoided,
+)
+from shared.contracts.reports import Reached, ReportStatus, furthest_behind
+from shared.contracts.topic_reader import kind_of
+from shared.runtime.snapshot_reader import Executes
+
+
+@dataclass(frozen=True, slots=True)
+class Restatement:
+    """An entry that changed a sealed gaming day, which version it made, who stands for it and why, if it says."""
+
+    gaming_day: date
+    version: int
+    entry: EntryRef
+    kind: str
+    recorded_at: datetime
+    who: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far the gaming days of a question have come: as far as the one that is furthest behind.
+
+    `version` is 1, and one more for each moment at which entries changed a day after its seal.
+    """
+
+    status: ReportStatus
+    version: int
+    restatements: tuple[Restatement, ...]
+    sealed_at: Mapping[date, datetime]
+
+
+_CLOSED: Final = text("""
+    SELECT f.gaming_day, f.kind, min(f.recorded_at) AS at, bool_or(m.last_recorded > f.recorded_at) AS changed
+    FROM reporting.facts f JOIN reporting.day_moments m USING (property, gaming_day)
+    WHERE f.property = :property AND f.gaming_day BETWEEN :first AND :last AND f.recorded_at <= :known_at
+      AND f.kind IN ('day.preliminary', 'day.final')
+    GROUP BY f.gaming_day, f.kind""")
+
+PLAYED: Final = text("""
+    SELECT gaming_day FROM reporting.day_moments
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND first_recorded <= :known_at
+    ORDER BY gaming_day""")
+
+_STATED_OF: Final = (
+    *(kind_of(event) for event in (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.CarriedTable)),
+    *(kind_of(event) for event in (pit.ReceivedFill, pit.CarriedCredit, pit.SoldChips, pit.DroppedCoupon)),
+    *(kind_of(event) for event in (pit.WaivedVigorish, pit.ExchangedBox)),
+    *(fact.KIND.name for fact in (ManualSlipEntered, CreditReceived, SlipVoided, AdjustmentApproved, BoxWrittenOff)),
+    *(PitVoided.KIND.name, CountConcluded.KIND.name),
+)
+"""What is reported and recorded that may make another win: events of the pit, and facts."""
+
+# Of these, none changes a figure of the win before it is stated: each is of the version that the next entry makes.
+_AFTER: Final = text("""
+    SELECT c.gaming_day, c.service, c.shard, c.seq, c.recorded_at, c.changes,
+           coalesce(f.kind, x.kind, 'settlement.posted') AS kind,
+           coalesce(x.entered_by, f.data #>> '{correction,approved_by}', f.data ->> 'approved_by',
+                    f.data ->> 'resolved_by', f.data ->> 'owner',
+                    f.data ->> 'concluded_by', f.data ->> 'entered_by', f.data ->> 'by', '') AS who,
+           coalesce(x.reason, f.data #>> '{correction,reason}', f.data ->> 'reason', f.data ->> 'conclusion',
+                    f.data ->> 'late_reason', '') AS why
+    FROM (SELECT gaming_day, service, shard, seq, recorded_at, bool_or(changes) AS changes FROM (
+              SELECT gaming_day, service, shard, seq, recorded_at, true AS changes FROM reporting.amounts
+              WHERE property = :property AND gaming_day = :day AND measure <> 'acts'
+                AND recorded_at > :sealed AND recorded_at <= :known_at
+              UNION ALL
+              SELECT gaming_day, service, shard, seq, recorded_at, false FROM reporting.facts
+              WHERE property = :property AND gaming_day = :day AND coalesce(event, kind) = ANY(:stated_of)
+                AND recorded_at > :sealed AND recorded_at <= :known_at) entries
+          GROUP BY gaming_day, service, shard, seq, recorded_at
+          UNION ALL
+          SELECT gaming_day, 'round-settlement', shard, seq, recorded_at, true FROM reporting.rounds
+          WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at) c
+    LEFT JOIN reporting.facts f ON f.service = c.service AND f.shard = c.shard AND f.seq = c.seq
+    LEFT JOIN reporting.exceptions x
+        ON x.service = c.service AND x.shard = c.shard AND x.seq = c.seq AND x.kind IN ('reversed', 'voided')
+    ORDER BY c.recorded_at, c.service, c.shard, c.seq""")
+
+# What was recorded of a day at all since then is looked at first: mostly that was before the seal, and settles it.
+_RESTATED_SINCE: Final = text("""
+    SELECT m.property, m.gaming_day
+    FROM reporting.day_moments m
+    CROSS JOIN LATERAL (
+        SELECT min(f.recorded_at) AS at FROM reporting.facts f
+        WHERE f.property = m.property AND f.gaming_day = m.gaming_day AND f.kind = 'day.final') sealed
+    WHERE m.last_recorded > :since AND m.last_recorded > sealed.at
+      AND (EXISTS (SELECT FROM reporting.amounts a
+                   WHERE a.property = m.property AND a.gaming_day = m.gaming_day AND a.measure <> 'acts'
+                     AND a.recorded_at > greatest(sealed.at, :since))
+           OR EXISTS (SELECT FROM reporting.rounds r
+                      WHERE r.property = m.property AND r.gaming_day = m.gaming_day
+                        AND r.recorded_at > greatest(sealed.at, :since)))
+    ORDER BY m.property, m.gaming_day""")
+
+_THROUGH: Final = text("""
+    WITH RECURSIVE found AS (
+        (SELECT service, shard FROM reporting.positions ORDER BY service, shard LIMIT 1)
+        UNION ALL
+        SELECT following.* FROM found CROSS JOIN LATERAL (
+            SELECT p.service, p.shard FROM reporting.positions p
+            WHERE (p.service, p.shard) > (found.service, found.shard) ORDER BY p.service, p.shard LIMIT 1) following)
+    SELECT service, shard, last.seq,
+           (SELECT coalesce(sum(g.last - g.first + 1), 0) FROM reporting.gaps g
+            WHERE g.source = '/' || service || '/shards/' || shard) AS missing
+    FROM found CROSS JOIN LATERAL (
+        SELECT p.seq FROM reporting.positions p
+        WHERE p.service = found.service AND p.shard = found.shard AND p.recorded_at <= :known_at
+        ORDER BY p.recorded_at DESC LIMIT 1) last
+    ORDER BY service, shard""")
+# There is a position for each moment of recording, millions a month: each shard is looked up, and nothing is added up.
+
+
+async def played_days(connection: Executes, question: ReportQuery) -> Sequence[date]:
+    """Return the gaming days of a question of which anything was recorded, in order."""
+    rows = await connection.execute(PLAYED, _parameters(question))
+    return [row.gaming_day for row in rows]
+
+
+async def stage_of(connection: Executes, question: ReportQuery, played: Sequence[date]) -> Stage:
+    """Return how far the gaming days that were `played` have come, and the last day of the question if it is later."""
+    closed: dict[date, dict[str, datetime]] = {}
+    changed: set[date] = set()
+    for row in await connection.execute(_CLOSED, _parameters(question)):
+        closed.setdefault(row.gaming_day, {})[row.kind] = row.at
+        if row.changed and row.kind == "day.final":  # the seal itself comes after the preliminary step
+            changed.add(row.gaming_day)
+    statuses: list[ReportStatus] = []
+    restatements: list[Restatement] = []
+    sealed_at: dict[date, datetime] = {}
+    for day in {*played, *([question.last] if question.last > max(played, default=date.min) else [])}:
+        steps = closed.get(day, {})
+        if "day.final" in steps:
+            sealed_at[day] = steps["day.final"]
+            after = await _restatements(connection, question, day, steps["day.final"]) if day in changed else ()
+            restatements.extend(after)
+            statuses.append(ReportStatus.RESTATED if after else ReportStatus.FINAL)
+        else:
+            statuses.append(ReportStatus.PRELIMINARY if steps else ReportStatus.OPEN)
+    versions = {(one.gaming_day, one.version) for one in restatements}
+    status = furthest_behind(statuses)
+    in_order = sorted(restatements, key=lambda one: (one.gaming_day, one.version))
+    return Stage(status, 1 + len(versions), tuple(in_order), sealed_at)
+
+
+async def _restatements(
+    connection: Executes, question: ReportQuery, day: date, sealed: datetime
+) -> Sequence[Restatement]:
+    asked = {
+        **_parameters(question, "property", "known_at"),
+        "day": day,
+        "sealed": sealed,
+        "stated_of": list(_STATED_OF),
+    }
+    rows = (await connection.execute(_AFTER, asked)).all()
+    moments = sorted({row.recorded_at for row in rows if row.changes})
+    versions = [(bisect_left(moments, row.recorded_at), row) for row in rows]
+    return [
+        Restatement(
+            day,
+            2 + number,
+            EntryRef(row.service, row.shard, row.seq),
+            row.kind,
+            row.recorded_at,
+            row.who,
+            row.why,
+        )
+        for number, row in versions
+        if number < len(moments)
+    ]
+
+
+async def restated_since(connection: Executes, since: datetime) -> list[tuple[str, date]]:
+    """Return the (property, gaming day) of sealed days that entries changed that were recorded after a moment."""
+    rows = await connection.execute(_RESTATED_SINCE, {"since": since})
+    return [(row.property, row.gaming_day) for row in rows]
+
+
+async def through(connection: Executes, question: ReportQuery) -> list[Reached]:
+    """Return how far each shard of each journal had been read."""
+    rows = await connection.execute(_THROUGH, {"known_at": question.known_at})
+    return [Reached(service=row.service, shard=row.shard, seq=row.seq, missing=int(row.missing)) for row in rows]
+
+
+async def open_exceptions(connection: Executes, question: ReportQuery) -> tuple[int, int]:
+    """Return how many exceptions of the property were open, and how many of them of reporting's own input."""
+    row = (await connection.execute(text(COUNT_OPEN), _parameters(question, "property", "known_at"))).one()
+    return row.exceptions, row.input
+
+
+def _parameters(question: ReportQuery, *names: str) -> dict[str, object]:
+    return {name: getattr(question, name) for name in names or ("property", "first", "last", "known_at")}

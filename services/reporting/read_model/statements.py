@@ -1,0 +1,274 @@
+"""The statements that read the books as they were known at a moment; `{...}` is filled in where they are used."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from services.reporting.read_model.derived import stands
+from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, STAKES
+from shared.contracts.wager_totals import FIGURES
+
+# The days of `late` are given, not asked for: how many there are decides how the others are added up.
+LATE: Final = """
+    SELECT gaming_day FROM reporting.day_moments
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last
+      AND (CAST(:every AS boolean) OR last_recorded > :known_at)"""
+"""Gaming days of which something was recorded after the moment of the question, or of which anything was."""
+
+# Of a day that goes on, what came after the moment is little of all that it has.
+AMOUNTS: Final = """
+    SELECT {by} measure, sum(value) AS value FROM (
+        SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amount_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures) AND value <> 0
+        UNION ALL
+        SELECT gaming_day, table_name, shift, item, measure, -value FROM reporting.amounts
+        WHERE property = :property AND gaming_day = ANY (CAST(:late AS date[])) AND measure = ANY(:measures)
+          AND recorded_at > :known_at) known
+    WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
+      AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
+    GROUP BY {by} measure HAVING sum(value) <> 0 {order}"""
+"""Amounts as they are added up, less what of the days of `late` was recorded after the moment of the question."""
+
+# To read ten thousand rows of a measure takes longer than to add them up; texts are read in half the time of numbers
+# of any size.
+AMOUNTS_BY_PLACE: Final = f"""
+    SELECT {{by}} array_agg(measure), array_agg(CAST(value AS text)) FROM ({AMOUNTS.replace("{order}", "")}) known
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
+"""The same, all measures of a place in one row."""
+
+AMOUNT_BY_PLACE: Final = f"""
+    SELECT {{by}} ARRAY[measure], ARRAY[CAST(value AS text)] FROM ({AMOUNTS.replace("{order}", "")}) known {{order}}"""
+"""The same of one measure, of which each place has a row as it is."""
+
+_COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
+_OF_FIGURES: Final = ", ".join(
+    f"r.figures[(w.n - 1) * {len(FIGURES)} + {index}]" for index in range(1, len(FIGURES) + 1)
+)
+_ZEROS: Final = ", ".join("0" for _ in FIGURES)
+_PLAY: Final = "r.gaming_day, r.table_name, r.game, r.shift, r.dealer, r.version, r.submission"
+_PLAYED: Final = """r.property = :property AND r.gaming_day = ANY (CAST(:late AS date[]))
+          AND r.recorded_at <= :known_at"""
+
+_ROUNDS: Final = f"""
+    SELECT {{by}} {{sums}} FROM (
+        SELECT {{sums_of_days}}
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last
+          AND gaming_day <> ALL (CAST(:late AS date[]))
+        UNION ALL
+        SELECT {_PLAY}, w.wager, {_OF_FIGURES}, 0, 0
+        FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.wagers) WITH ORDINALITY AS w(wager, n)
+        WHERE {_PLAYED}
+        UNION ALL
+        SELECT {_PLAY}, w.wager, {_ZEROS}, r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 1],
+               r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3]
+        FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.line_wagers) WITH ORDINALITY AS w(wager, n)
+        WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known {{joined}}
+    WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
+
+ROUNDS: Final = _ROUNDS.replace(
+    "{sums_of_days}",
+    f"gaming_day, table_name, game, shift, '' AS dealer, version, submission, wager, {_COLUMNS} "
+    "FROM reporting.wager_days",
+)
+
+_DEALT: Final = ", ".join(f'"{name}"' if name in DEALT else f'0 AS "{name}"' for name in (*FIGURES, *STAKES))
+
+DEALERS: Final = _ROUNDS.replace(
+    "{sums_of_days}",
+    f"gaming_day, '' AS table_name, game, '' AS shift, dealer, version, submission, wager, {_DEALT} "
+    "FROM reporting.dealer_days",
+)
+
+_LINE_COLUMNS: Final = ", ".join(f'"{name}"' for name in LINE_FIGURES)
+_OF_LINES: Final = ", ".join(
+    f"r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + {index}]" for index in range(1, len(LINE_FIGURES) + 1)
+)
+
+LINES: Final = f"""
+    SELECT {{by}} {{sums}} FROM (
+        SELECT gaming_day, table_name, game, version, submission, wager, category, {_LINE_COLUMNS}
+        FROM reporting.line_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last
+          AND gaming_day <> ALL (CAST(:late AS date[]))
+        UNION ALL
+        SELECT r.gaming_day, r.table_name, r.game, r.version, r.submission, w.wager, w.category, {_OF_LINES}
+        FROM reporting.rounds r
+        CROSS JOIN LATERAL unnest(r.line_wagers, r.line_categories) WITH ORDINALITY AS w(wager, category, n)
+        WHERE {_PLAYED}) known
+    WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
+
+PLAYED: Final = f"""
+    SELECT {{by}} {{sums}} FROM (
+        SELECT gaming_day, table_name, game, shift, version, submission, posted, corrected, reversed
+        FROM reporting.play_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last
+          AND gaming_day <> ALL (CAST(:late AS date[]))
+        UNION ALL
+        SELECT r.gaming_day, r.table_name, r.game, r.shift, r.version, r.submission,
+               (r.sign > 0)::int, r.corrected::int, (r.sign < 0)::int
+        FROM reporting.rounds r
+        WHERE {_PLAYED}) known
+    WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
+    GROUP BY {{group}} {{order}}"""
+
+HOUSE_EDGES: Final = """
+    SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason,
+           bonus_lines FROM reporting.house_edges
+    WHERE submission = ANY(:submissions) AND recorded_at <= :known_at"""
+
+FIRST_DAY: Final = """
+    SELECT min(gaming_day) FROM reporting.day_moments WHERE property = :property AND first_recorded <= :known_at"""
+
+FACTS: Final = """
+    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+    FROM reporting.{table}
+    WHERE {of_property} AND kind = ANY(:kinds) AND recorded_at <= :known_at
+      AND (CAST(:first AS date) IS NULL OR gaming_day BETWEEN :first AND :last)
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) {more}
+    ORDER BY recorded_at, service, shard, seq"""
+
+FIRST_RECORDED: Final = """
+    SELECT table_name, item, min(recorded_at) AS at FROM reporting.amounts
+    WHERE property = :property AND gaming_day = ANY(:days) AND measure = ANY(:measures) AND item = ANY(:items)
+      AND recorded_at <= :known_at
+    GROUP BY table_name, item"""
+
+LAST_OF_PIT: Final = f"""
+    SELECT DISTINCT ON (table_name) f.* FROM unnest(CAST(:tables AS text[])) AS t(of_table)
+    CROSS JOIN unnest(CAST(:events AS text[])) AS e(of_kind)
+    CROSS JOIN LATERAL (
+        SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data,
+               CAST(data ->> 'sequence' AS bigint) AS sequence, table_name
+        FROM reporting.facts
+        WHERE property = :property AND table_name = t.of_table AND event = e.of_kind AND gaming_day < :day
+          AND recorded_at <= :known_at AND {stands()}
+        ORDER BY occurred_at DESC, sequence DESC LIMIT 1) f
+    ORDER BY table_name, occurred_at DESC, sequence DESC"""
+
+AMOUNT_ENTRIES: Final = """
+    SELECT service, shard, seq, recorded_at, sum(value) AS value FROM reporting.amounts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = :measure
+      AND recorded_at <= :known_at {where}
+    GROUP BY service, shard, seq, recorded_at ORDER BY recorded_at, service, shard, seq"""
+
+ROUND_ENTRIES: Final = f"""
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id,
+           sum(figures[(n - 1) * {len(FIGURES)} + {{index}}]) AS value
+    FROM (SELECT r.*, w.wager, w.n FROM reporting.rounds r
+          CROSS JOIN LATERAL unnest(r.wagers) WITH ORDINALITY AS w(wager, n)
+          WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
+    WHERE figures[(n - 1) * {len(FIGURES)} + {{index}}] <> 0 {{where}}
+    GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
+
+PLAYED_ENTRIES: Final = """
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, 1 AS value FROM reporting.rounds
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND {which} {where}
+    ORDER BY recorded_at, shard, seq"""
+
+CHIPS_ENTRIES: Final = """
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, chips_cents AS value FROM reporting.rounds
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND chips_cents <> 0 {where}
+    ORDER BY recorded_at, shard, seq"""
+
+LINE_ENTRIES: Final = f"""
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id,
+           sum(line_figures[(n - 1) * {len(LINE_FIGURES)} + {{index}}]) AS value
+    FROM (SELECT r.*, w.wager, w.category, w.n, r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 2] AS stake
+          FROM reporting.rounds r
+          CROSS JOIN LATERAL unnest(r.line_wagers, r.line_categories) WITH ORDINALITY AS w(wager, category, n)
+          WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
+    WHERE line_figures[(n - 1) * {len(LINE_FIGURES)} + {{index}}] <> 0 {{where}}
+    GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
+
+# A gap is open while something of it has not come, a refused record until it is replaced or dismissed. What a posting
+# led to be noticed is taken back by its reversal.
+_STATES: Final = """
+    SELECT x.*, f.missing, s.status AS settled, coalesce(f.at, s.at) AS settled_at, s.by AS settled_by,
+           s.approved_by AS settled_approved_by, s.reason AS settled_reason, s.shard AS settled_shard,
+           s.seq AS settled_seq
+    FROM (
+        SELECT e.*, false AS anybodys FROM reporting.exceptions e WHERE e.property = :property
+        UNION ALL
+        SELECT e.*, true FROM reporting.exceptions e
+        WHERE e.gaming_day IS NULL AND e.property IS DISTINCT FROM :property AND NOT EXISTS (
+            SELECT FROM reporting.properties p
+            WHERE p.property = e.property AND CAST(p.document ->> 'approved_at' AS timestamptz) <= :known_at)) x
+    LEFT JOIN LATERAL (
+        SELECT int8multirange(int8range(x.first, x.last, '[]')) - coalesce(
+                   range_agg(int8range(g.sequence, g.sequence, '[]')), '{}') AS missing, max(g.recorded_at) AS at
+        FROM reporting.filled_gaps g
+        WHERE g.stream = x.stream AND g.sequence BETWEEN x.first AND x.last AND g.recorded_at <= :known_at
+    ) f ON x.kind = 'gap'
+    LEFT JOIN LATERAL (
+        SELECT c.status, c.recorded_at AS at, c.by, c.approved_by, c.reason, c.shard, c.seq
+        FROM reporting.closings c
+        WHERE x.kind = 'quarantined' AND (c.service, c.closed_shard, c.closed_seq) = (x.service, x.shard, x.seq)
+          AND c.recorded_at <= :known_at
+        UNION ALL
+        SELECT 'reversed', r.recorded_at, r.entered_by, r.approved_by, r.reason, r.shard, r.seq
+        FROM reporting.exceptions r
+        WHERE x.kind = 'notice' AND r.kind = 'reversed' AND r.recorded_at <= :known_at
+          AND (r.property, r.table_name, r.round_id, r.revision) = (x.property, x.table_name, x.round_id, x.revision)
+        ORDER BY 2, 6, 7 LIMIT 1) s ON x.kind IN ('quarantined', 'notice')
+    WHERE x.recorded_at <= :known_at"""
+"""The exceptions of a property, and (`anybodys`) of none that is known, each with what has become of it."""
+
+_IS_OPEN: Final = "(kind = 'gap' AND NOT isempty(missing) OR kind = 'quarantined' AND settled IS NULL)"
+"""Exceptions that are open."""
+
+OF_INPUT: Final = f"""
+    SELECT * FROM ({_STATES}
+        AND (CAST(:table AS text) IS NULL OR x.anybodys OR x.table_name IS NULL OR x.table_name = :table)
+        AND (x.gaming_day IS NULL AND x.since < :ends OR x.gaming_day BETWEEN :first AND :last)) known
+    WHERE gaming_day IS NOT NULL OR since >= :begins OR {_IS_OPEN}
+    ORDER BY since, service, shard, seq, number"""
+
+OPEN_EXCEPTIONS: Final = f"""
+    SELECT * FROM ({_STATES} AND x.gaming_day IS NULL AND x.kind = ANY(:kinds)
+        AND (CAST(:table AS text) IS NULL OR x.anybodys OR x.table_name IS NULL OR x.table_name = :table)) known
+    WHERE {_IS_OPEN} ORDER BY since, service, shard, seq, number"""
+
+COUNT_OPEN: Final = f"""
+    SELECT count(*) AS exceptions, count(*) FILTER (WHERE service = 'reporting') AS input
+    FROM ({_STATES} AND x.gaming_day IS NULL) known WHERE {_IS_OPEN}"""
+
+LAST_ACTS: Final = """
+    SELECT item, max(gaming_day) AS gaming_day FROM (
+        SELECT item, gaming_day FROM reporting.amount_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = :measure AND value <> 0
+          AND gaming_day <> ALL (CAST(:late AS date[]))
+        UNION ALL
+        SELECT item, gaming_day FROM reporting.amounts
+        WHERE property = :property AND gaming_day = ANY (CAST(:late AS date[])) AND measure = :measure
+          AND recorded_at <= :known_at) known
+    GROUP BY item ORDER BY item"""
+
+
+def of_rounds(query: str, sums: str, joined: str = "") -> str:
+    """Return one of the statements about rounds with what it adds up, and what is joined to the rounds for that."""
+    return query.replace("{sums}", sums).replace("{joined}", joined)
+
+
+_OF_ANY_SIZE: Final = "squared"
+"""The one figure whose sums may need more than 64 bits."""
+
+
+def sums_of(names: Sequence[str]) -> str:
+    """Return the sums of columns, under their names; those that fit are read in a third of the time of the others."""
+    return ", ".join(
+        f'sum("{name}") AS "{name}"' if name == _OF_ANY_SIZE else f'CAST(sum("{name}") AS bigint) AS "{name}"'
+        for name in names
+    )
+
+
+def added_up(query: str, by: Sequence[str]) -> str:
+    """Return one of these statements as it adds up by dimensions, ordered by them."""
+    group = ", ".join(str(number + 1) for number in range(len(by)))
+    return (
+        query.replace("{by}", "".join(f'"{name}", ' for name in by))
+        .replace("{group}", group or "()")
+        .replace("{order}", f"ORDER BY {group}" if by else "")
+    )

@@ -1,0 +1,254 @@
+"""What was added up, as it was known at a moment: measures, rounds, their lines.
+
+A figure is what was recorded up to the moment of the question. Days on which nothing was recorded after that moment are
+read as they are added up. Of the others, amounts are read as they are added up, less what was recorded after it; and of
+rounds, the entries themselves are added up. Everything is read in one snapshot.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import Row, TextClause, text
+
+from services.reporting.domain.house_edges import HouseEdge, returns_of_text
+from services.reporting.framework.figures import Aggregate, Figure
+from services.reporting.framework.question import ReportQuery
+from services.reporting.read_model.rounds import LINE_FIGURES, PLAYED, STAKES
+from services.reporting.read_model.statements import (
+    AMOUNT_BY_PLACE,
+    AMOUNTS_BY_PLACE,
+    DEALERS,
+    FIRST_DAY,
+    FIRST_RECORDED,
+    HOUSE_EDGES,
+    LATE,
+    LINES,
+    ROUNDS,
+    added_up,
+    of_rounds,
+    sums_of,
+)
+from services.reporting.read_model.statements import PLAYED as PLAYED_ROUNDS
+from services.reporting.read_model.weights import WEIGHED, WEIGHTS, Weighed, Weight, given_weights
+from shared.contracts.wager_totals import FIGURES
+from shared.runtime.snapshot_reader import SnapshotReader
+
+By = tuple[str, ...]
+"""The values of the dimensions that something was added up by."""
+
+AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
+ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "version", "submission", "wager")
+DEALER_DIMENSIONS: Final = ("gaming_day", "dealer", "game", "version", "submission", "wager")
+PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
+LINE_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "version", "submission", "wager", "category")
+
+
+@cache
+def _statement(query: str, by: tuple[str, ...]) -> TextClause:
+    return text(added_up(query, by))
+
+
+class Sums:
+    """What was added up of a property, for the gaming days of a question or for others.
+
+    Unless they `explain`, what is added up does not say where it comes from: nobody asks that of a report as it is
+    read, and saying it of ten thousands of figures takes as long as adding them up.
+    """
+
+    def __init__(self, reader: SnapshotReader, question: ReportQuery, *, explain: bool) -> None:
+        self._reader = reader
+        self.question = question
+        self.explains = explain
+        """Whether figures say where they come from."""
+        self._late: dict[tuple[date, date, bool], list[date]] = {}
+
+    async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
+        """Return the rows of a statement about the property as known at the moment of the question."""
+        asked = {"property": self.question.property, "known_at": self.question.known_at}
+        return (await self._reader.execute(statement, {**asked, **parameters})).all()
+
+    async def amounts(
+        self,
+        measures: Sequence[str],
+        by: Sequence[str] = (),
+        *,
+        first: date | None = None,
+        last: date | None = None,
+        table: str | None = None,
+        items: Sequence[str] | None = None,
+        explained: bool = True,
+    ) -> dict[By, dict[str, Figure]]:
+        """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
+
+        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. `items` are
+        the only ones that are wanted, where it is added up by item. Not `explained`, figures do not say where they come
+        from: thousands of them are read in less time.
+        """
+        assert items is None or "item" in by, "figures of some items are added up by item"
+        first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
+        wanted: dict[str, Any] = {"measures": list(measures), "items": None if items is None else list(items)}
+        query = AMOUNT_BY_PLACE if len(measures) == 1 else AMOUNTS_BY_PLACE
+        rows = await self._read(query, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
+        found: dict[By, dict[str, Figure]] = {}
+        for *place, names, texts in rows:
+            key, values = tuple(map(str, place)), map(int, texts)
+            if explained and self.explains:
+                where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
+                because = [(Aggregate("amounts", (name,), first, last, where),) for name in names]
+                found[key] = dict(zip(names, map(Figure, values, because), strict=True))
+            else:
+                found[key] = dict(zip(names, map(Figure, values), strict=True))
+        return found
+
+    async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
+        """Return when something was first added to measures of items, whatever the gaming day, by table and item."""
+        days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
+        parameters = {
+            "property": self.question.property,
+            "known_at": self.question.known_at,
+            "measures": list(measures),
+            "items": list({item for item, _ in days}),
+            "days": [date.fromisoformat(day) for day in {day for _, day in days}],
+        }
+        rows = await self._reader.execute(text(FIRST_RECORDED), parameters)
+        return {(row.table_name, row.item): row.at for row in rows}
+
+    async def rounds(
+        self,
+        by: Sequence[str] = (),
+        *,
+        figures: Sequence[str] = (*FIGURES, *STAKES),
+        first: date | None = None,
+        last: date | None = None,
+    ) -> dict[By, dict[str, Figure]]:
+        """Return FIGURES and STAKES of settled rounds, or some of them, added up by dimensions (ROUND_DIMENSIONS)."""
+        return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
+
+    async def dealers(self, by: Sequence[str], *, figures: Sequence[str]) -> dict[By, dict[str, Figure]]:
+        """Return some figures of DEALT of settled rounds, added up by dimensions (DEALER_DIMENSIONS)."""
+        every = self._every(by)
+        return await self._added_up(DEALERS, "rounds", figures, by, DEALER_DIMENSIONS, None, None, every=every)
+
+    async def round_sums(
+        self, by: Sequence[str], *, first: date | None = None, last: date | None = None
+    ) -> dict[By, tuple[int, ...]]:
+        """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
+        first, last, table = first or self.question.first, last or self.question.last, self.question.table
+        query = of_rounds(ROUNDS, sums_of((*FIGURES, *STAKES)))
+        rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
+        given = map(tuple, rows)
+        return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in given}
+
+    async def weighed(self, by: Sequence[str], weights: Iterable[Weight]) -> dict[By, Weighed]:
+        """Return what rounds of wagers that have weights come to, by ROUND_DIMENSIONS and `earner`, or by `dealer`."""
+        query, dimensions = (DEALERS, DEALER_DIMENSIONS) if "dealer" in by else (ROUNDS, (*ROUND_DIMENSIONS, "earner"))
+        query, first, last = of_rounds(query, WEIGHED, WEIGHTS), self.question.first, self.question.last
+        every, more = self._every(by), {"game": self.question.game, "weights": given_weights(weights)}
+        rows = await self._read(query, by, dimensions, first, last, self.question.table, every=every, **more)
+        return {tuple(map(str, row[: len(by)])): Weighed(*map(int, row[len(by) :])) for row in rows}
+
+    def _every(self, by: Sequence[str]) -> bool:
+        """Return whether entries are added up of all days: dealers move from table to table."""
+        return "dealer" in by and self.question.table is not None
+
+    async def played(
+        self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
+    ) -> dict[By, dict[str, Figure]]:
+        """Return how many rounds were posted, corrected and reversed (PLAYED) by dimensions (PLAYED_DIMENSIONS)."""
+        return await self._added_up(PLAYED_ROUNDS, "played", PLAYED, by, PLAYED_DIMENSIONS, first, last)
+
+    async def lines(
+        self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
+    ) -> dict[By, dict[str, Figure]]:
+        """Return LINE_FIGURES of settlement lines added up by dimensions (LINE_DIMENSIONS)."""
+        return await self._added_up(LINES, "lines", LINE_FIGURES, by, LINE_DIMENSIONS, first, last)
+
+    async def _added_up(
+        self,
+        query: str,
+        book: Any,
+        figures: Sequence[str],
+        by: Sequence[str],
+        dimensions: Sequence[str],
+        first: date | None,
+        last: date | None,
+        **more: Any,
+    ) -> dict[By, dict[str, Figure]]:
+        first, last, table = first or self.question.first, last or self.question.last, self.question.table
+        found: dict[By, dict[str, Figure]] = {}
+        query = of_rounds(query, sums_of(figures))
+        rows = await self._read(query, by, dimensions, first, last, table, game=self.question.game, **more)
+        for row in map(tuple, rows):
+            key = tuple(map(str, row[: len(by)]))
+            values = [int(value or 0) for value in row[len(by) :]]  # None: of no rows at all
+            if self.explains:
+                where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
+                because = [(Aggregate(book, (name,), first, last, where),) for name in figures]
+                found[key] = dict(zip(figures, map(Figure, values, because), strict=True))
+            else:
+                found[key] = dict(zip(figures, map(Figure, values), strict=True))
+        return found
+
+    @staticmethod
+    def _table_of(by: Sequence[str], table: str | None) -> tuple[tuple[str, str], ...]:
+        return () if table is None or "table_name" in by else (("table_name", table),)
+
+    async def _read(
+        self,
+        query: str,
+        by: Sequence[str],
+        dimensions: Sequence[str],
+        first: date,
+        last: date,
+        table: str | None,
+        *,
+        every: bool = False,
+        **more: Any,
+    ) -> Sequence[Any]:
+        if unknown := set(by) - set(dimensions):
+            raise ValueError(f"{', '.join(sorted(unknown))}: not among {', '.join(dimensions)}")
+        parameters = {
+            "property": self.question.property,
+            "first": first,
+            "last": last,
+            "table": table,
+            "known_at": self.question.known_at,
+            "late": await self.late_days(first, last, every=every),
+            **more,
+        }
+        return (await self._reader.execute(_statement(query, tuple(by)), parameters)).all()
+
+    async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
+        """Return the gaming days of which entries are read, and not their sums alone: some came after the moment.
+
+        `every` day's, where what was added up does not say what is asked. Of the others, sums are read as they are.
+        """
+        key = (first, last, every)
+        if key not in self._late:
+            rows = await self.read(text(LATE), first=first, last=last, every=every)
+            self._late[key] = [row.gaming_day for row in rows]
+        return self._late[key]
+
+    async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
+        """Return what wagers bring back, by submission (its hash) and wager; nothing of a submission not come yet."""
+        parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
+        return {
+            (row.submission, row.wager): HouseEdge(
+                submission=row.submission,
+                wager=row.wager,
+                offered=row.offered,
+                paytable=row.paytable,
+                returns=None if row.returns is None else returns_of_text(row.returns),
+                reason=row.reason,
+                bonus_lines=tuple(row.bonus_lines),
+            )
+            for row in await self._reader.execute(text(HOUSE_EDGES), parameters)
+        }
+
+    async def first_day(self) -> date | None:
+        """Return the first gaming day of the property of which anything is known."""
+        parameters = {"property": self.question.property, "known_at": self.question.known_at}
+        found: date | None = (await self._reader.execute(text(FIRST_DAY), parameters)).scalar_one()
+        return found

@@ -1,0 +1,211 @@
+"""Windows: the time between two counts of a table, or two exchanges of its box, and what moved meanwhile. Cents.
+
+What a table should hold is what was counted at the beginning of a window and what moved in it: by people, and by the
+rounds that were closed then.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cached_property
+from typing import Final, Literal
+
+from sqlalchemy import text
+
+from services.reporting.framework.figures import NOTHING, EntryRef, Figure, total
+from services.reporting.read_model.reading import ENTRIES, Books, Listed, refs_of
+from services.reporting.read_model.spans import NEIGHBORS, Span, given_spans, rounds_in
+from services.reporting.read_model.variances import CaseKey
+from shared.contracts import pit
+from shared.contracts.chips import Contents, value_of
+
+Purpose = Literal["opener", "closer", "shift", "drop", "spot", "carried"]
+
+COUNTS: Final = (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.CarriedTable)
+"""The events of the pit that count a table inventory."""
+
+
+Moves = Mapping[str, Figure]
+"""What people moved at a table, positive into its inventory, by the type of the event, or the instrument of a sale."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """A table inventory as it was counted; `sequence` is that of its event in the pit stream: the number of its slip.
+
+    `begins` has the gaming day and shift that begin with it, if others than before.
+    """
+
+    entry: EntryRef
+    table: str
+    sequence: int
+    at: datetime
+    gaming_day: date
+    shift: str
+    purpose: Purpose
+    contents: Contents
+    counted_by: str
+    observed_by: str
+    begins: pit.NextShift | None = None
+
+    @classmethod
+    def of(cls, listed: Listed) -> "Count":
+        """Return the count that a fact says."""
+        fact, data = listed.fact, listed.fact.data
+        purpose: Purpose
+        begins, people = None, ("dealer", "floorperson")
+        match data:
+            case pit.OpenedTable():
+                purpose = "opener"
+            case pit.ClosedTable():
+                purpose = "closer"
+            case pit.CarriedTable():
+                purpose, people = "carried", ("recorded_by", "checked_by")
+            case _:
+                purpose, begins = data.purpose, data.begins
+        counted_by, observed_by = (getattr(data, name) for name in people)
+        where = (listed.entry, fact.table, fact.sequence, listed.occurred_at, fact.gaming_day, fact.shift)
+        return cls(*where, purpose, data.contents, counted_by, observed_by, begins)
+
+    @cached_property
+    def value(self) -> Figure:
+        """Return what was counted."""
+        return Figure(value_of(self.contents), (self.entry,))
+
+    @property
+    def opens(self) -> tuple[date, str] | None:
+        """Return the gaming day and shift whose opener it is; None where it is none."""
+        if self.purpose in ("opener", "carried"):
+            return self.gaming_day, self.shift
+        return None if self.begins is None else (self.begins.gaming_day, self.begins.shift)
+
+    @property
+    def ends_day(self) -> bool:
+        """Return whether its gaming day ends with it at its table, as far as is known with it."""
+        other_day = self.begins is not None and self.begins.gaming_day != self.gaming_day
+        return self.purpose in ("closer", "carried") or other_day
+
+
+@dataclass(frozen=True)
+class Window:
+    """The time up to a count (`end`) from the one before it (`start`; None: there was none), and what moved in it."""
+
+    start: Count | None
+    end: Count
+    moves: Moves = field(default_factory=dict)
+    rounds: Figure = NOTHING
+
+    @cached_property
+    def moved(self) -> Figure:
+        """Return what people moved."""
+        return total(self.moves.values())
+
+    @cached_property
+    def expected(self) -> Figure:
+        """Return what the table should have held at the end."""
+        return (NOTHING if self.start is None else self.start.value) + self.moved + self.rounds
+
+    @property
+    def key(self) -> CaseKey:
+        """Return the name of the variance that it may have."""
+        return (self.end.gaming_day, self.end.table, "inventory", self.end.sequence)
+
+    @cached_property
+    def variance(self) -> Figure | None:
+        """Return how much more was counted than was expected; None at the first count of a table."""
+        return None if self.start is None else self.end.value - self.expected
+
+
+async def windows_of(books: Books) -> list[Window]:
+    """Return the windows that end with counts of the question's gaming days, in the order of tables and time."""
+    first, last = books.question.first, books.question.last
+    return await windows_between(
+        books, [pair for pair in await counts_of(books) if first <= pair[1].gaming_day <= last]
+    )
+
+
+async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Count]]) -> list[Window]:
+    """Return the windows from each of these counts to the one that follows it."""
+    listed = list(pairs)
+    spans = [Span(end.table, start.at, end.at) for start, end in listed if start is not None]
+    moves, rounds = await moved_in(books, spans), await rounds_in(books, spans)
+    windows = []
+    for start, end in listed:
+        if start is None:
+            windows.append(Window(None, end))
+        else:
+            span = Span(end.table, start.at, end.at)
+            windows.append(Window(start, end, moves[span], rounds[span]))
+    return windows
+
+
+async def counts_of(books: Books) -> list[tuple[Count | None, Count]]:
+    """Return the counts of the question's gaming days and the days beside them, each after the one before it.
+
+    They are in the order of tables and time. At the first of a table in that time, the one before it may lie further
+    back.
+    """
+    pairs = await last_and_all(books, *COUNTS)
+    counts = {one.entry: Count.of(one) for pair in pairs for one in pair if one is not None}
+    return [(None if before is None else counts[before.entry], counts[one.entry]) for before, one in pairs]
+
+
+async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[Listed | None, Listed]]:
+    """Return what the pit reported of these kinds on the question's days and those beside them, by table and time.
+
+    Each comes with the one before it at its table, however long ago.
+    """
+    first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
+    by_table: dict[str, list[Listed]] = defaultdict(list)
+    for listed in await books.pit(*events, first=first, last=last):
+        by_table[listed.fact.table].append(listed)
+    before = await books.last_pit(by_table, *events, day=first)
+    found: list[tuple[Listed | None, Listed]] = []
+    for table in sorted(by_table):
+        in_order = sorted(by_table[table], key=lambda one: (one.occurred_at, one.fact.sequence))
+        found.extend(zip((before.get(table), *in_order), in_order, strict=False))
+    return found
+
+
+SPANS_AND_DESK: Final = """WITH spans AS (
+        SELECT * FROM json_to_recordset(CAST(:spans AS json))
+                      AS s(number integer, table_name text, after timestamptz, until timestamptz)),
+    desk AS MATERIALIZED (
+        SELECT service, shard, seq, table_name, occurred_at, data ->> 'slip' AS what,
+               contents_cents * CASE WHEN kind = 'slip.voided' OR data ->> 'slip' = 'fill' THEN 1 ELSE -1 END AS cents
+        FROM reporting.facts
+        WHERE property = :property AND recorded_at <= :known_at
+          AND (kind = 'manual_slip.entered' OR kind = 'slip.voided' AND data ->> 'slip' = 'credit'))"""
+"""The spans that are given, and what a desk said moved chips in them, though it names no cents.
+
+That is a paper slip, or a credit that was voided on its way: the chips of a voided fill never were at the table.
+"""
+
+_MOVED: Final = """
+    {given},
+    moves AS (
+        SELECT s.number, m.* FROM spans s CROSS JOIN LATERAL (
+            SELECT f.moved_by AS what, f.moved_cents AS cents{entry} FROM reporting.facts f
+            WHERE f.property = :property AND f.table_name = s.table_name AND f.moved_cents <> 0
+              AND f.occurred_at > s.after AND f.occurred_at <= s.until AND f.recorded_at <= :known_at OFFSET 0) m
+        UNION ALL
+        SELECT s.number, f.what, f.cents{entry}
+        FROM spans s JOIN desk f
+          ON f.table_name = s.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
+        WHERE f.cents <> 0)
+    SELECT number, what, CAST(sum(cents) AS bigint) AS cents{entries} FROM moves GROUP BY number, what
+    ORDER BY number, what"""
+_SUMS: Final = text(_MOVED.format(given=SPANS_AND_DESK, entry="", entries=""))
+_EXPLAINED: Final = text(
+    _MOVED.format(given=SPANS_AND_DESK, entry=", f.service, f.shard, f.seq, f.occurred_at", entries=ENTRIES)
+)
+
+
+async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
+    """Return what people moved in spans."""
+    found: dict[Span, dict[str, Figure]] = {span: {} for span in spans}
+    for row in await books.read(_EXPLAINED if books.explains else _SUMS, spans=given_spans(spans)):
+        because = refs_of(row.entries) if books.explains else ()
+        found[spans[row.number - 1]][row.what] = Figure(row.cents, because)
+    return dict(found)

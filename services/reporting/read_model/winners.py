@@ -1,0 +1,120 @@
+"""Who won: as accounts say it of electronic wagers, and as cashiers recorded it of any other."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from typing import Final
+
+from services.reporting.domain.federal.winnings import SettledLine
+from services.reporting.read_model.patrons import accounts_of, patrons_of
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.winnings import Won, posted_rounds, standing_lines
+from shared.contracts.accounts import PatronTaxResidenceSet
+from shared.contracts.cage import WinnerIdentified
+
+SOURCES: Final = (WinnerIdentified, PatronTaxResidenceSet)
+"""What is recorded of winners."""
+
+_DAY: Final = timedelta(days=1)
+"""How far the gaming day of a round may lie from the date on which it was closed."""
+
+_Win = tuple[date, str, str, int, str]
+"""The name of a win: (gaming day, table, round, seat, wager)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Winners:
+    """What is known of winners: what was last recorded of each win, whose accounts are, and where patrons are taxed."""
+
+    recorded: Mapping[_Win, Listed]
+    patrons: Mapping[str, str]
+    residences: Mapping[str, str]
+
+    def of(self, won: Won) -> Listed | None:
+        """Return what was recorded of a win; None where nothing was."""
+        return self.recorded.get(_win(won.line))
+
+    def patron(self, won: Won) -> str | None:
+        """Return who won, by reference; None where nobody is known."""
+        recorded = self.of(won)
+        return self.patrons.get(won.account or "") if recorded is None else str(recorded.fact.patron)
+
+    def paid(self, won: Won) -> Won:
+        """Return a win with the date of its payment, where that is not when its round was closed."""
+        recorded = self.of(won)
+        paid_on = None if recorded is None else recorded.fact.paid_on
+        return won if paid_on is None else replace(won, line=replace(won.line, paid_on=paid_on))
+
+    def residence(self, won: Won) -> str | None:
+        """Return the country in which the winner is a resident for tax; None where that is not known."""
+        recorded, patron = self.of(won), self.patron(won)
+        said = None if recorded is None else recorded.fact.tax_residence
+        return said or (None if patron is None else self.residences.get(patron))
+
+
+def _win(line: SettledLine) -> _Win:
+    return line.gaming_day, line.table, line.round_id, line.seat, line.wager
+
+
+async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won], Winners]:
+    """Return what may have to be reported as paid in the year of the question, up to its end, and of whom it is.
+
+    By moment, with the date of payment. What was won on gaming days about the year is among it; whoever reads it looks
+    at the date. Of small wins, those of winners who are known to be taxed elsewhere than in the countries that are
+    `home`.
+    """
+    anywhere, year = books.asked(table=None), date(books.question.first.year, 1, 1)
+    days = (year - _DAY, books.question.last + _DAY)
+    recorded = {_win_of(one.fact): one for one in await anywhere.facts(WinnerIdentified, first=days[0], last=days[1])}
+    before = {"first": date.min, "last": days[0] - _DAY}
+    begins = datetime.combine(year, time(), books.place.zone)  # nobody records a payment before it
+    late = {_win_of(one.fact): one for one in await anywhere.facts_since(begins, WinnerIdentified, **before)}
+    late = {win: one for win, one in late.items() if one.fact.paid_on is not None and one.fact.paid_on >= year}
+    recorded |= late
+    residences = {one.fact.patron: one.fact.country for one in await anywhere.all_facts(PatronTaxResidenceSet)}
+    foreign = (patron for patron, country in residences.items() if country not in home)
+    rounds = {one.fact.round_id for one in recorded.values()}
+    accounts, paid_later = await accounts_of(books, foreign), {one.fact.gaming_day for one in late.values()}
+    kept = await standing_lines(books, days, accounts=accounts, rounds=rounds, paid_later=paid_later)
+    patrons = await patrons_of(books, (one.account for one in kept if one.account))
+    winners = Winners(recorded, patrons, residences)
+    won = [
+        *(winners.paid(one) for one in kept),
+        *await _said(books, [one for one in recorded.values() if one.fact.paid is not None], kept),
+    ]
+    listed = [one for one in won if not one.small or (winners.residence(one) or "") not in ("", *home)]
+    return sorted(listed, key=lambda one: one.line.moment), winners
+
+
+async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -> list[Won]:
+    """Return the wins that only a cashier said, of rounds that were not taken back."""
+    known = {_win(one.line) for one in kept}
+    alone = [one for one in recorded if _win_of(one.fact) not in known]
+    posted = await posted_rounds(books, {_win_of(one.fact)[:3] for one in alone})
+    rounds = [(one, posted.get(_win_of(one.fact)[:3])) for one in alone]
+    return [
+        Won(_line(books, one, None if found is None else found.closed_at), 0, one.entry, None, True)
+        for one, found in rounds
+        if found is None or found.times
+    ]
+
+
+def _win_of(fact: WinnerIdentified) -> _Win:
+    return fact.gaming_day, fact.table, fact.round_id, fact.seat, fact.wager
+
+
+def _line(books: Books, listed: Listed, closed_at: datetime | None) -> SettledLine:
+    """Return a win as a cashier said it, of a round that was closed then, if it is known."""
+    fact = listed.fact
+    place, moment = books.place_on(fact.gaming_day), closed_at or fact.at
+    return SettledLine(
+        **{name: getattr(fact, name) for name in ("property", "table", "gaming_day", "round_id", "seat", "wager")},
+        game=place.table(fact.table, fact.gaming_day).game,
+        regulation=fact.paid.regulation,
+        hand=None,
+        stake_cents=fact.paid.stake_cents,
+        winnings_cents=fact.paid.winnings_cents,
+        stake_returned_cents=fact.paid.stake_cents,
+        moment=moment,
+        paid_on=fact.paid_on or moment.astimezone(place.zone).date(),
+    )

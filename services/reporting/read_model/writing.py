@@ -1,0 +1,214 @@
+"""Write what a batch of entries adds to the books: one statement for each table, however many rows."""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, func, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.reporting.read_model import catalog
+from services.reporting.read_model.measures import Amount, Said, amounts_of
+from services.reporting.read_model.people import acts_of
+from services.reporting.read_model.rounds import DEALT, LINE_FIGURES, PLAYED, STAKES, RoundEntry, Sums
+from services.reporting.tables import (
+    amount_days,
+    amounts,
+    chip_hours,
+    day_moments,
+    dealer_days,
+    documents,
+    facts,
+    line_days,
+    play_days,
+    positions,
+    rounds,
+    wager_days,
+    won_lines,
+)
+from shared.contracts.chips import value_of
+from shared.contracts.envelope import Event
+from shared.contracts.facts import EntryEvent, Fact
+from shared.contracts.inventory import PitRecorded, PitVoided
+from shared.contracts.property_snapshot import PropertyLookup
+from shared.contracts.wager_totals import FIGURES
+from shared.journal.bulk import added, copy, copy_tuples, excluded, insert, keyed
+
+assert catalog.MODULES, "what all facts add is declared"
+
+
+def _widened(table: Table, first: str, last: str) -> dict[str, ColumnElement[Any]]:
+    """Return the changes by which a row that is there has the earlier first and the later last moment of two."""
+    here, new = table.c, excluded(table)
+    return {first: func.least(here[first], new[first]), last: func.greatest(here[last], new[last])}
+
+
+_ADD_DOCUMENTS = insert(documents, on_conflict="skip")
+_ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
+_ADD_WAGERS = insert(wager_days, on_conflict=added(wager_days, *FIGURES, *STAKES))
+_ADD_DEALERS = insert(dealer_days, on_conflict=added(dealer_days, *DEALT))
+_ADD_PLAYED = insert(play_days, on_conflict=added(play_days, *PLAYED))
+_ADD_LINES = insert(line_days, on_conflict=added(line_days, *LINE_FIGURES))
+_ADD_CHIPS = insert(
+    chip_hours, on_conflict=added(chip_hours, "chips_cents") | _widened(chip_hours, "first_closed", "last_closed")
+)
+_ADD_MOMENTS = insert(day_moments, on_conflict=_widened(day_moments, "first_recorded", "last_recorded"))
+_ADD_POSITIONS = insert(positions, on_conflict={"seq": func.greatest(positions.c.seq, excluded(positions).seq)})
+
+_LAST = text("""
+    SELECT shard, (SELECT max(p.recorded_at) FROM reporting.positions p
+                   WHERE p.service = :service AND p.shard = wanted.shard) AS recorded_at
+    FROM unnest(CAST(:shards AS integer[])) AS wanted (shard)""")
+
+
+class Batch:
+    """What entries of journals add to the books."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+        self._facts: list[dict[str, Any]] = []
+        self._amounts: list[tuple[Any, ...]] = []  # the columns of the table, in their order
+        self._amount_days: dict[tuple[Any, ...], int] = {}
+        self._rounds: list[RoundEntry] = []
+        self._won_lines: list[dict[str, Any]] = []
+        self._moments: dict[tuple[str, date], tuple[datetime, datetime]] = {}
+        self._positions: dict[tuple[int, datetime], int] = {}
+
+    def seen(self, event: EntryEvent[Any]) -> None:
+        """Note how far a journal has been read."""
+        key = (event.shard, event.recordedat)
+        self._positions[key] = max(event.sequence, self._positions.get(key, 0))
+
+    def add(
+        self, event: EntryEvent[Any], fact: Said, places: PropertyLookup, *, whole: bool = True, of_moment: bool = False
+    ) -> None:
+        """Add a fact: to the measures, and `whole` to what reports list.
+
+        It is of its gaming day; `of_moment`, of that on which it was recorded, for it changes nothing of the other.
+        """
+        property_name = getattr(fact, "property", None)
+        named = None if of_moment else getattr(fact, "gaming_day", None)
+        day = named or _day_of(property_name, event.time, places)
+        acts: list[Amount] = []
+        if whole:
+            assert isinstance(fact, Fact), "a view of a fact is not the whole of it"
+            self.note(event, fact, day)
+            acts = acts_of(fact)
+        if property_name is None or day is None:
+            return
+        self._know(property_name, day, event.recordedat)
+        entry = tuple(self._entry(event).values())
+        for number, amount in enumerate((*amounts_of(fact), *acts), 1):
+            of_day = amount.gaming_day or day
+            if of_day != day:
+                self._know(property_name, of_day, event.recordedat)
+            measure, value, about = amount.measure, amount.value, (amount.table, amount.shift, amount.item)
+            key = (of_day, property_name, measure, *about)
+            self._amount_days[key] = self._amount_days.get(key, 0) + value
+            self._amounts.append((*entry, number, property_name, of_day, *about, measure, value))
+
+    def note(self, event: EntryEvent[Any], fact: Fact, day: date | None = None) -> None:
+        """Add a fact to what reports list, and to nothing else.
+
+        Of what belongs to no gaming day, the day is left open: reports ask the property's clock for that of its moment,
+        which need not be known yet while this is written.
+        """
+        about = {"property": getattr(fact, "property", None), "table_name": getattr(fact, "table", None)}
+        reported = getattr(fact, "event", None) if isinstance(fact, PitRecorded) else None
+        said = {"kind": type(fact).KIND.name, "event": reported, "occurred_at": event.time}
+        held = {"gaming_day": day, "contents_cents": _contents_cents(fact), "data": fact.encode().decode()}
+        self._facts.append(self._entry(event) | about | said | held)
+
+    @property
+    def noted(self) -> list[dict[str, Any]]:
+        """Return the rows of what reports list."""
+        return self._facts
+
+    def _entry(self, event: EntryEvent[Any]) -> dict[str, Any]:
+        return {
+            "service": self._service,
+            "shard": event.shard,
+            "seq": event.sequence,
+            "hash": event.entryhash,
+            "recorded_at": event.recordedat,
+        }
+
+    def add_round(self, entry: RoundEntry) -> None:
+        """Add a round that was posted or taken back."""
+        self._rounds.append(entry)
+        self._know(entry.property, entry.gaming_day, entry.recorded_at)
+
+    def add_won_lines(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Add lines of a posted round whose winnings may have to be reported."""
+        self._won_lines.extend(rows)
+
+    def changed(self, property_name: str, day: date, at: datetime) -> None:
+        """Note that an entry about a gaming day was recorded that adds nothing."""
+        self._know(property_name, day, at)
+
+    def _know(self, property_name: str, day: date, at: datetime) -> None:
+        first, last = self._moments.get((property_name, day), (at, at))
+        self._moments[property_name, day] = (min(first, at), max(last, at))
+
+    async def write(self, connection: AsyncConnection) -> None:
+        """Write it, in the caller's transaction; rows in the order of their keys, so that no two writers wait."""
+        await copy(connection, facts, self._facts)
+        await copy_tuples(connection, amounts, self._amounts)
+        await copy_tuples(connection, rounds, self._rounds)
+        await copy(connection, won_lines, self._won_lines)
+        sums = Sums()
+        for entry in self._rounds:
+            sums.add(entry)
+        for statement, values in (
+            (_ADD_AMOUNTS, _sorted((key, (value,)) for key, value in self._amount_days.items())),
+            (_ADD_WAGERS, _sorted(sums.wagers.items())),
+            (_ADD_DEALERS, _sorted(sums.dealers.items())),
+            (_ADD_PLAYED, _sorted(sums.played.items())),
+            (_ADD_CHIPS, _sorted(sums.chips.items())),
+            (_ADD_LINES, _sorted(sums.lines.items())),
+            (_ADD_MOMENTS, _sorted(self._moments.items())),
+        ):
+            await statement.write(connection, keyed(statement, values))
+        await self._write_positions(connection)
+
+    async def _write_positions(self, connection: AsyncConnection) -> None:
+        """Write how far the journals have been read: a moment may be there already, but none after the last one is."""
+        shards = {shard for shard, _ in self._positions}
+        found = await connection.execute(_LAST, {"service": self._service, "shards": list(shards)})
+        last = {row.shard: row.recorded_at for row in found if row.recorded_at is not None}
+        known: list[tuple[Any, ...]] = []
+        new: list[tuple[Any, ...]] = []
+        for (shard, at), seq in sorted(self._positions.items()):
+            rows = known if shard in last and at <= last[shard] else new
+            rows.append((self._service, shard, at, seq))
+        await copy_tuples(connection, positions, new)
+        await _ADD_POSITIONS.write(connection, keyed(_ADD_POSITIONS, known))
+
+
+def _contents_cents(fact: Fact) -> int | None:
+    """Return what the contents come to that a fact of a table's chips names; None where it names none."""
+    if isinstance(fact, PitVoided):
+        return None
+    said = fact.data if isinstance(fact, PitRecorded) else fact
+    named = (getattr(said, name, None) for name in ("contents", "received_contents", "returned"))
+    return next((value_of(contents) for contents in named if contents is not None), None)
+
+
+def _sorted(rows: Iterable[tuple[tuple[Any, ...], Any]]) -> list[tuple[Any, ...]]:
+    return [(*key, *values) for key, values in sorted(rows, key=lambda row: row[0])]
+
+
+def _day_of(property_name: str | None, moment: datetime, places: PropertyLookup) -> date | None:
+    place = None if property_name is None else places(property_name, moment)
+    return None if place is None else place.gaming_day(moment)
+
+
+async def keep_documents(connection: AsyncConnection, service: str, events: Iterable[Event[Any]]) -> None:
+    """Keep facts of a topic that every process reads; those that are there stay."""
+    batch = Batch(service)
+    for event in events:
+        if isinstance(event.data, Fact):
+            batch.note(event, event.data)  # type: ignore[arg-type]  # on the topic of a journal are entries
+    await _ADD_DOCUMENTS.write(
+        connection, [{name: row[name] for name in _ADD_DOCUMENTS.columns} for row in batch.noted]
+    )

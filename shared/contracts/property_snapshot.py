@@ -1,0 +1,326 @@
+"""A property as services ask it: its gaming day, its tables, its law, at a moment. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import Literal, Protocol, Self
+from zoneinfo import ZoneInfo
+
+from shared.contracts.chips import PieceKind, Pieces
+from shared.contracts.devices import DeviceKey, SignedTopic, Signing
+from shared.contracts.moments import Happened
+from shared.contracts.properties import PropertyApproved, PropertyDocument, PropertyTable, Shift
+from shared.contracts.rejection import Reason, Rejected
+from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
+from shared.rules.errors import Refused
+
+MoneyLimit = Literal["variance_report_cents", "variance_authority_cents", "adjustment_listed_cents"]
+
+
+@dataclass(frozen=True, slots=True)
+class TableSigner:
+    """A key of a property, and for which tables its holder speaks, on which topics; `tables` None: for all."""
+
+    key: DeviceKey
+    signs: tuple[SignedTopic, ...]
+    tables: frozenset[str] | None
+
+    def speaks_for(self, table: str, topic: str) -> bool:
+        """Return whether its holder may say what happened at a table, on a topic."""
+        return topic in self.signs and (self.tables is None or table in self.tables)
+
+
+def signers_of(document: PropertyDocument) -> list[TableSigner]:
+    """Return the keys of a property, in the order of its document."""
+    holders: list[tuple[Signing, frozenset[str] | None]] = [
+        *((device, frozenset({table.table})) for table in document.tables for device in table.devices),
+        *((system, frozenset(system.tables) or None) for system in document.systems),
+    ]
+    return [TableSigner(key, holder.signs, tables) for holder, tables in holders for key in holder.signing_keys]
+
+
+@dataclass(frozen=True)
+class PropertySnapshot:
+    """An approved version of a property, and the packs that it names."""
+
+    document: PropertyApproved
+    law: GamingPack
+    reporting: tuple[ReportingPack, ...] = ()
+    later: tuple[PropertyApproved, ...] = ()
+    """Versions that take effect later: they may know of a table that was there already when nobody had filed it."""
+
+    @classmethod
+    def of(cls, document: PropertyApproved) -> Self:
+        """Return the property of a version. Raises: LookupError for packs that are not here."""
+        packs = [pack(name) for name in document.packs]
+        gaming = [each for each in packs if isinstance(each, GamingPack)]
+        if len(gaming) != 1:
+            raise LookupError(f"{document.property} names {len(gaming)} packs that license table games, not one")
+        return cls(document, gaming[0], tuple(each for each in packs if isinstance(each, ReportingPack)))
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """Return the time zone of its clock."""
+        return ZoneInfo(self.document.time_zone)
+
+    @cached_property
+    def signers(self) -> Mapping[str, TableSigner]:
+        """Return the keys that its devices and systems sign with, by their ids."""
+        return {signer.key.kid: signer for signer in signers_of(self.document)}
+
+    def revoked_at(self, kid: str) -> datetime | None:
+        """Return since when nothing is good that a key has signed, as any known version says; None where none does."""
+        return self._revoked.get(kid)
+
+    @cached_property
+    def _revoked(self) -> dict[str, datetime]:
+        found: dict[str, datetime] = {}
+        for version in (self.document, *self.later):
+            for signer in signers_of(version):
+                at, kid = signer.key.revoked_at, signer.key.kid
+                if at is not None:
+                    found[kid] = min(at, found.get(kid, at))
+        return found
+
+    @cached_property
+    def _tables(self) -> dict[str, list[PropertyTable]]:
+        """The tables by name, each as it is now and as later versions say that it was."""
+        found: dict[str, list[PropertyTable]] = {}
+        for version in (self.document, *sorted(self.later, key=lambda version: version.effective_from)):
+            for table in version.tables:
+                found.setdefault(table.table, []).append(table)
+        return found
+
+    @cached_property
+    def _days(self) -> "_Days":
+        return _Days(self)
+
+    def gaming_day(self, moment: datetime) -> date:
+        """Return the gaming day in which a moment lies."""
+        return self._days.day_of(moment)
+
+    def begins_at(self, day: date) -> datetime:
+        """Return the moment (UTC) at which a gaming day begins."""
+        return begins_at(day, self.zone, self.document.gaming_day_begins)
+
+    @cached_property
+    def shifts(self) -> tuple[str, ...]:
+        """Return the shifts in the order in which they begin, the first at the beginning of the gaming day or after."""
+        start = self.document.gaming_day_begins
+        listed = sorted(self.document.shifts, key=lambda shift: (shift.begins < start, shift.begins))
+        return tuple(shift.shift for shift in listed)
+
+    def shift_at(self, moment: datetime) -> str:
+        """Return the shift at work at a moment, by the property's clock."""
+        clock = moment.astimezone(self.zone).time()
+        for shift in self._latest_first:
+            if shift.begins <= clock:
+                return shift.shift
+        return self._latest_first[0].shift
+
+    @cached_property
+    def _latest_first(self) -> list[Shift]:
+        """The shifts by the clock, the last one first."""
+        return sorted(self.document.shifts, key=lambda shift: shift.begins, reverse=True)
+
+    def table(self, name: str, day: date) -> PropertyTable:
+        """Return a table as it is on a gaming day. Raises: Refused, saying what to file."""
+        found = self._table(name, day)
+        if found is None:
+            raise Refused(f"{self.why_no_table(name, day)}, then replay this record")
+        return found
+
+    def tables_on(self, day: date) -> list[PropertyTable]:
+        """Return the tables that are there on a gaming day, by name."""
+        return [found for name in sorted(self._tables) if (found := self._table(name, day)) is not None]
+
+    def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
+        """Return why chips, coins or plaques are not of the property on a gaming day, and which are; else None.
+
+        A property that does not name its chip sets has all.
+        """
+        known = self._pieces(day)
+        other = None if known is None else next((one for one in contents if (one.kind, one.cents) not in known), None)
+        if known is None or other is None:
+            return None
+        allowed = ", ".join(f"{kind} {cents}" for kind, cents in sorted(known)) or "none"
+        return (
+            f"a {other.kind} of {other.cents} cents: {self.document.property} has none in use on {day}; it has, cents "
+            f"each: {allowed} ('chip_sets' of its version {self.document.version})"
+        )
+
+    def _pieces(self, day: date) -> frozenset[tuple[PieceKind, int]] | None:
+        """Return the kinds and denominations that are in use on a gaming day; None where nobody says."""
+        sets = self.document.chip_sets
+        if sets is None:
+            return None
+        if day not in self._pieces_on:
+            used = [one for one in sets if one.is_in_use_on(day)]
+            self._pieces_on.clear()  # the next that is asked for is mostly of the same day
+            self._pieces_on[day] = frozenset((one.kind, cents) for one in used for cents in one.denominations_cents)
+        return self._pieces_on[day]
+
+    @cached_property
+    def _pieces_on(self) -> dict[date, frozenset[tuple[PieceKind, int]]]:
+        return {}
+
+    def why_no_table(self, name: str, day: date) -> str | None:
+        """Return why a table is not there on a gaming day, and what to file; None where it is."""
+        if self._table(name, day) is not None:
+            return None
+        here = self.document.property
+        if name not in self._tables:
+            return (
+                f"table {name!r} is not among the tables of {here} (version {self.document.version}): file and "
+                "approve a version of the property that has it"
+            )
+        first = self._tables[name][0]
+        until = "" if first.retired_on is None else f" and retired on {first.retired_on}"
+        return (
+            f"table {name!r} of {here} was opened on {first.opened_on}{until}; on {day} it is not there: file and "
+            "approve a version of the property that says when it is"
+        )
+
+    def _table(self, name: str, day: date) -> PropertyTable | None:
+        return next((table for table in self._tables.get(name, ()) if table.is_open_on(day)), None)
+
+    def is_day(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> bool:
+        """Return whether a moment lies in a gaming day, or within `margin` of it."""
+        if not margin:
+            return self.gaming_day(moment) == claimed
+        return self.gaming_day(moment - margin) <= claimed <= self.gaming_day(moment + margin)
+
+    def day_of(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> date:
+        """Return the gaming day of an event of a moment that claims one; within `margin` of that day the claim holds.
+
+        Raises: Refused where it is another and the property refuses that.
+        """
+        if self.is_day(claimed, moment, margin=margin):
+            return claimed
+        if self.document.other_gaming_day == "refuse":
+            raise Refused(self.other_day(claimed, moment))
+        return self.gaming_day(moment)
+
+    def other_day(self, claimed: date, moment: datetime) -> str:
+        """Say which gaming day a moment lies in, and which was claimed."""
+        return (
+            f"'gaming_day' {claimed}: {moment.astimezone(UTC).isoformat()} is in gaming day "
+            f"{self.gaming_day(moment)} of {self.document.property}, which begins at "
+            f"{self.document.gaming_day_begins:%H:%M} in {self.document.time_zone}"
+        )
+
+    @property
+    def pit_margin(self) -> timedelta:
+        """Return how far outside its gaming day the pit may report of it."""
+        return timedelta(minutes=self.document.plausibility.boundary_minutes)
+
+    def limit_cents(self, name: MoneyLimit, day: date) -> int:
+        """Return a limit on a gaming day: the property's own, where it has one, else the pack's."""
+        own: int | None = getattr(self.document.limits, name)
+        allowed: int = getattr(self.law.limits, name).on(day).value
+        return allowed if own is None else min(own, allowed)
+
+
+class _Days:
+    """The gaming days of a property, which remembers the last that was asked for: the next moment mostly lies in it."""
+
+    def __init__(self, place: PropertySnapshot) -> None:
+        self._place = place
+        self._last = (datetime.max.replace(tzinfo=UTC),) * 2 + (date.max,)
+
+    def day_of(self, moment: datetime) -> date:
+        begins, ends, day = self._last
+        if not begins <= moment < ends:
+            place = self._place
+            day = gaming_day(moment, place.zone, place.document.gaming_day_begins)
+            self._last = place.begins_at(day), place.begins_at(day + timedelta(days=1)), day
+        return day
+
+
+class OfPit(Protocol):
+    """What every event of a pit says: where, and of which gaming day."""
+
+    @property
+    def table(self) -> str:
+        """Return the table."""
+
+    @property
+    def gaming_day(self) -> date:
+        """Return the gaming day that it claims."""
+
+    @property
+    def property(self) -> str:
+        """Return the property."""
+
+
+PropertyLookup = Callable[[str, datetime], PropertySnapshot | None]
+"""(property, moment) -> the property as it is then; None where no version is in effect."""
+
+
+def place_at(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
+    """Return a property at a moment. Raises: Refused, saying what to file."""
+    found = places(name, moment)
+    if found is None:
+        raise Refused(f"{why_no_place(name, moment)}, then replay this record")
+    return found
+
+
+def in_pit(places: PropertyLookup, said: OfPit, moment: datetime) -> tuple[PropertySnapshot, date]:
+    """Return the property of a pit event of a moment, and its gaming day.
+
+    Raises: Refused where property or table is not known, or the gaming day is another and the property refuses that.
+    """
+    place = place_at(places, said.property, moment)
+    day = place.day_of(said.gaming_day, moment, margin=place.pit_margin)
+    place.table(said.table, day)
+    return place, day
+
+
+def place_of_day(versions: Iterable[PropertySnapshot], day: date) -> PropertySnapshot | None:
+    """Return a property as it is when a gaming day begins; None where it is not there yet.
+
+    On the day on which its first version takes effect, and as long before as its pit may report, that version counts.
+    """
+    in_order = sorted(versions, key=lambda place: (place.document.effective_from, place.document.version))
+    begun = [place for place in in_order if place.document.effective_from <= place.begins_at(day)]
+    if begun:
+        return begun[-1]
+    following = day + timedelta(days=1)
+    for place in in_order:
+        if place.document.effective_from <= place.begins_at(following) + place.pit_margin:
+            return place
+    return None
+
+
+def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
+    """Return the property of a command at a moment. Raises: Rejected, saying what to file."""
+    found = places(name, moment)
+    if found is None:
+        raise Rejected(Reason.NOT_FOUND, why_no_place(name, moment))
+    return found
+
+
+def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -> tuple[PropertySnapshot, datetime]:
+    """Return the property of something that is entered now, as it was when it happened, and when that was.
+
+    It happened now, or as long ago as the pit may report outside of a gaming day. Raises: Rejected.
+    """
+    place, at = place_for_command(places, name, now), said.occurred_at
+    if at is None:
+        return place, now
+    if at > now:
+        raise Rejected(Reason.TOO_EARLY, f"'occurred_at' {at.isoformat()} has not come yet")
+    if at < now - place.pit_margin:
+        minutes = place.document.plausibility.boundary_minutes
+        detail = f"'occurred_at' {at.isoformat()} is more than {minutes} minutes ago ('boundary_minutes' of {name})"
+        raise Rejected(Reason.TOO_LATE, f"{detail}: enter it as of now, and adjust what that makes wrong")
+    return place_for_command(places, name, at), at
+
+
+def why_no_place(name: str, moment: datetime) -> str:
+    """Say that no version of a property is in effect at a moment, and what to file."""
+    return (
+        f"no approved version of property {name!r} is in effect at {moment.astimezone(UTC).isoformat()}: file and "
+        "approve a property document (pitledger property file)"
+    )

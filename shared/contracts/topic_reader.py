@@ -1,0 +1,193 @@
+"""How a consumer reads a topic: it names the models that it knows, and tolerates the rest where no money moves.
+
+A consumer may know a kind by a *view*: a model with some of its fields, which spares most of the decoding and lets the
+publisher add fields. What an older release wrote is read as this one has it. A kind that this release declares and the
+consumer does not name is none of its business. A kind, or a version, that this release does not declare is passed over
+when the publisher says that no money moves with it; otherwise the record is refused, so that it waits in quarantine for
+a release that knows it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Annotated, Any, TypeVar, Union
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from shared.contracts.envelope import Checked, Event, shard_of
+from shared.contracts.facts import KINDS, enveloped, literal_of, name_and_version
+from shared.contracts.json_text import require_members_once
+from shared.contracts.topics import Topic
+from shared.contracts.upcasting import upcast_event
+from shared.rules.errors import Refused, refused_by_validation
+
+
+class View(Checked):
+    """A part of what a fact or an event says; the rest is passed over. Declare what it is a view of with `view_of`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """The data of an event that a consumer passes over. `known`: the kind is declared in this release."""
+
+    kind: str
+    known: bool
+
+
+ViewT = TypeVar("ViewT", bound=View)
+
+_VIEWS: dict[type[View], str] = {}
+
+
+def view_of(model: type[BaseModel]) -> Callable[[type[ViewT]], type[ViewT]]:
+    """Declare a view of a fact or of an event's data. Raises: TypeError for a field that the model does not have."""
+
+    def declare(view: type[ViewT]) -> type[ViewT]:
+        missing = view.model_fields.keys() - model.model_fields.keys()
+        if missing:
+            raise TypeError(f"{view.__name__} views {sorted(missing)}, which {model.__name__} does not have")
+        _VIEWS[view] = kind_of(model)
+        return view
+
+    return declare
+
+
+def views() -> dict[type[View], str]:
+    """Return every declared view with the kind that it is a view of."""
+    return dict(_VIEWS)
+
+
+Quick = Callable[[bytes], Event[Any] | None]
+"""Return the event in the bytes of a record, as the models have it; None for what it leaves to them, errors included.
+"""
+
+
+class Reader:
+    """Reads one topic as these models; each is a fact, the data of an event from outside, or a view.
+
+    `quick` reads what most records are, for less.
+    """
+
+    def __init__(self, topic: Topic, *models: Any, quick: Quick | None = None) -> None:
+        self.topic = topic
+        self._quick = quick
+        kinds = {_VIEWS[model] if model in _VIEWS else kind_of(model): model for model in models}
+        self.kinds = frozenset(kinds)
+        union: Any = Union[tuple(enveloped(kind, model) for kind, model in kinds.items())]  # noqa: UP007 - of a list
+        known: Any = Annotated[union, Field(discriminator="type")] if len(kinds) > 1 else union
+        self._adapter: TypeAdapter[Event[Any]] = TypeAdapter(known)
+        self._source = None if topic.publisher is None else re.compile(rf"/{topic.publisher}/shards/[0-9]{{1,9}}")
+
+    def decode(self, raw: bytes) -> Event[Any]:
+        """Return the event in the bytes of a record; its data is `Skipped` where it does not matter here.
+
+        Raises: Refused where it is malformed, names a member twice, or is of a kind that is not known here and may move
+        money.
+        """
+        event = self._decoded(raw)
+        try:
+            require_members_once(raw)
+        except ValueError as error:
+            raise Refused(str(error)) from error
+        if isinstance(event.data, Skipped):
+            return event
+        if self._source is not None and self._source.fullmatch(event.source) is None:
+            raise Refused(f"'source' is {event.source!r}; on {self.topic.name} it is {self._source.pattern!r}")
+        return event
+
+    def _decoded(self, raw: bytes) -> Event[Any]:
+        """Return the event in the bytes of a record, as the last of members with one name have it. Raises: Refused."""
+        event = None if self._quick is None else self._quick(raw)
+        if event is not None:
+            return event
+        try:
+            return self._adapter.validate_json(raw)
+        except ValidationError as error:
+            return self._older(raw) or self._passed(raw, error)
+
+    def refused(self, raw: bytes, error: ValidationError) -> Refused:
+        """Return what is wrong with a record of a kind that is known here."""
+        del raw
+        return refused_by_validation(error, None)
+
+    def _older(self, raw: bytes) -> Event[Any] | None:
+        """Return an event of an older version of a kind that is known here; None of anything else. Raises: Refused."""
+        try:
+            head = _HEAD.validate_json(raw)
+            known = KINDS.of_type(head.type)
+            if known is None or known.name not in self.kinds:
+                return None
+            upcast = upcast_event(raw)
+        except ValidationError:
+            return None
+        except ValueError as error:
+            raise Refused(str(error)) from error
+        if upcast is None:
+            return None
+        try:
+            return self._adapter.validate_json(upcast)
+        except ValidationError as error:
+            raise self.refused(upcast, error) from error
+
+    def _passed(self, raw: bytes, error: ValidationError) -> Event[Any]:
+        """Return what does not matter here. Raises: Refused, for what was wrong, where it may matter."""
+        try:
+            head = (_HEAD if self.topic.publisher is None else _ENTRY_HEAD).validate_json(raw)
+        except ValidationError:
+            raise self.refused(raw, error) from error
+        kind = KINDS.of_type(head.type)
+        if kind is not None and kind.name in self.kinds:
+            raise self.refused(raw, error) from error
+        if kind is None and head.movesmoney is not False:
+            raise Refused(f"kind {head.type!r} is not known here and may move money; {self._way_out(head.type)}")
+        if kind is not None and kind.topic is not None and self.topic.publisher is None and kind.topic != self.topic:
+            raise Refused(
+                f"kind {head.type!r} belongs on {kind.topic.name}, and this is {self.topic.name}: send it there, with "
+                "the next sequence of its stream, and dismiss this record"
+            )
+        return head.model_copy(update={"data": Skipped(head.type, kind is not None)})
+
+    def _way_out(self, type_: str) -> str:
+        """Return what is to be done about a kind that is not known: it is misspelled, or of a later release."""
+        replay = "deploy a release that knows it, then replay this record"
+        if self.topic.publisher is not None:
+            return replay
+        there = [kind.type for kind in KINDS.on(self.topic)]
+        meant = get_close_matches(type_, there, n=1, cutoff=0.85)
+        if meant:
+            return f"is {meant[0]!r} meant? Then send it so; else {replay}"
+        return f"on {self.topic.name} there are {', '.join(there)}; where it is a new one, {replay}"
+
+
+class _Head(Event[Any]):
+    """An event as far as it can be read without knowing its kind."""
+
+    movesmoney: bool | None = None
+
+
+class _EntryHead(_Head):
+    """An entry of a journal as far as it can be read without knowing its kind: its place is known all the same."""
+
+    recordedat: AwareDatetime
+
+    @property
+    def shard(self) -> int:
+        """Return the number of the shard in its publisher's journal."""
+        return shard_of(self.source)
+
+
+_HEAD = TypeAdapter(_Head)
+_ENTRY_HEAD = TypeAdapter(_EntryHead)
+
+
+def kind_of(model: Any) -> str:
+    """Return the name of the kind that a model is declared as. Raises: TypeError for one that is not."""
+    if isinstance(model, type) and issubclass(model, Event):
+        return name_and_version(literal_of(model))[0]
+    for kind in KINDS:
+        if kind.model is model:
+            return kind.name
+    raise TypeError(f"{model} is not declared: decorate it with fact, event or view_of")

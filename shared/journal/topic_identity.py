@@ -1,0 +1,111 @@
+"""Know which topic a service reads: a topic that is created again has the name of the old one and other records.
+
+Positions are offsets in one log. The name of a shard says which: `settlements/3@cluster`, and `settlements/3@cluster~2`
+of the second log that a service was told to read under the same name of the same cluster.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.ledger import Ledger
+from shared.journal.tables import JournalTables
+
+GENERATION: Final = "~"
+FORGOTTEN: Final = "deleted from the database"
+"""The id of a topic that was read, and of which it is not known any more which one it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicIdentity:
+    """A topic as a service reads it: the ids of cluster and topic, and the how-many-th log of that name it is."""
+
+    topic: str
+    cluster: str
+    topic_id: str
+    generation: int = 1
+
+    @property
+    def log(self) -> str:
+        """Return what names the log in the names of its shards."""
+        return self.cluster if self.generation == 1 else f"{self.cluster}{GENERATION}{self.generation}"
+
+    def shard_name(self, partition: int) -> str:
+        """Return the name of the shard of a partition."""
+        return f"{self.topic}/{partition}@{self.log}"
+
+
+def cluster_of(shard_name: str) -> str:
+    """Return the id of the cluster that a shard is read from.
+
+    >>> cluster_of("settlements/3@c1"), cluster_of("settlements/3@c1~2")
+    ('c1', 'c1')
+    """
+    return shard_name.rpartition("@")[2].partition(GENERATION)[0]
+
+
+async def known_input(
+    connection: AsyncConnection, tables: JournalTables, topic: str, cluster: str
+) -> TopicIdentity | None:
+    """Return the topic of that name and cluster that the service reads; None where it never read one."""
+    i = tables.inputs.c
+    query = select(i.topic, i.cluster, i.topic_id, i.generation).where(i.topic == topic, i.cluster == cluster)
+    row = (await connection.execute(query.order_by(i.generation.desc()).limit(1))).one_or_none()
+    return None if row is None else TopicIdentity(*row)
+
+
+async def first_input(
+    connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime
+) -> TopicIdentity:
+    """Return the topic that the service reads under this name; where it never read one, that is what was found.
+
+    Where it has read one, and it is not known any more which, that is none that there is.
+    """
+    known = await known_input(connection, tables, found.topic, found.cluster)
+    if known is None:
+        s = tables.shards.c
+        of_topic = select(s.name).where(s.name.startswith(f"{found.topic}/", autoescape=True), s.next_offset > 0)
+        names = (await connection.execute(of_topic)).scalars().all()
+        if any(cluster_of(name) == found.cluster for name in names):
+            return replace(found, topic_id=FORGOTTEN)
+        await add_input(connection, tables, found, at)
+        known = await known_input(connection, tables, found.topic, found.cluster)
+    assert known is not None, f"{found} was added"
+    return known
+
+
+async def add_input(connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime) -> None:
+    """Record that the service reads this log, if that generation is not recorded yet."""
+    values = {"topic": found.topic, "cluster": found.cluster, "generation": found.generation}
+    statement = upsert(tables.inputs).values(**values, topic_id=found.topic_id, recorded_at=at)
+    await connection.execute(statement.on_conflict_do_nothing())
+
+
+async def adopt(
+    connection: AsyncConnection,
+    ledger: Ledger,
+    found: TopicIdentity,
+    bounds: Mapping[int, tuple[int, int]],
+    at: datetime,
+) -> TopicIdentity:
+    """Have a topic read as it is now: on from where it was read, or from its first record where it is another log.
+
+    `bounds` are the first offset of each partition and the one after its last. The service must not run meanwhile.
+    Return the topic as it is read from now on. Raises: Unsealed.
+    """
+    known = await known_input(connection, ledger.tables, found.topic, found.cluster) or found
+    shards = [ledger.require_sealed(await ledger.open_shard(connection, known.shard_name(number))) for number in bounds]
+    ends = dict(zip(shards, (end for _, end in bounds.values()), strict=True))
+    if known.topic_id != found.topic_id or any(shard.next_offset > end for shard, end in ends.items()):
+        known = replace(found, generation=known.generation + 1)
+    await add_input(connection, ledger.tables, known, at)
+    for number, (first, _) in bounds.items():
+        shard = await ledger.open_shard(connection, known.shard_name(number))
+        if shard.next_offset < first:
+            await ledger.append(connection, shard, (), next_offset=first, recorded_at=at)
+    return known

@@ -1,0 +1,66 @@
+"""Marks: how far a shard was verified, signed, so that a service that starts again goes on from there.
+
+A mark is a C2SP signed note like a checkpoint, by the same key, of a text that is none: the origin of the shard's log,
+and on the next line what was verified as JSON. It is relied on only with a signature of that key, so it may lie in the
+database: whoever cannot sign can take it back to an earlier one, after which more is verified again, and no less.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from shared.journal.checkpoint import check_covers
+from shared.journal.merkle import Frontier
+from shared.journal.signed_note import CheckpointError, Signer, Verifier, open_signed_text, signed_note
+from shared.journal.verification import Verified
+
+_STRICT = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
+
+
+class VerifiedPosition(BaseModel):
+    """A place up to which a shard was verified: entries, postings, the last hash, and the frontier of the tree."""
+
+    model_config = _STRICT
+
+    seq: int
+    postings: int
+    head: bytes
+    nodes: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, verified: Verified) -> Self:
+        """Return the place that a verification has reached."""
+        return cls(seq=verified.seq, postings=verified.postings, head=verified.head, nodes=verified.frontier.nodes)
+
+    def verified(self, shard_name: str) -> Verified:
+        """Return a verification that goes on from here."""
+        return Verified(shard_name, self.seq, self.head, self.postings, Frontier(self.seq, self.nodes))
+
+
+class VerificationBookmark(BaseModel):
+    """How far a shard was verified, how far the pass that verifies it again has come, and when the last pass ended."""
+
+    model_config = _STRICT
+
+    verified: VerifiedPosition
+    scrubbed: VerifiedPosition
+    scrubbed_at: datetime
+
+
+def sign_mark(origin: str, mark: VerificationBookmark, signer: Signer) -> str:
+    """Return the signed note of a mark. Raises: CheckpointError where the name of the key does not cover the origin."""
+    check_covers([signer.name], origin)
+    return signed_note(f"{origin}\n{mark.model_dump_json()}\n", signer)
+
+
+def open_mark(note: str, verifiers: Iterable[Verifier]) -> tuple[str, VerificationBookmark]:
+    """Return the origin and the mark of a signed note. Raises: CheckpointError where it is not a mark of these keys."""
+    text, names = open_signed_text(note, verifiers)
+    origin, _, said = text.partition("\n")
+    check_covers(names, origin)
+    try:
+        return origin, VerificationBookmark.model_validate_json(said)
+    except ValidationError as error:
+        raise CheckpointError(f"note of {origin!r}: signed, but not a mark of what was verified: {error}") from error

@@ -1,0 +1,316 @@
+"""Watch a service's own journal: verify what is new and sign it, and verify again, in rotation, what is old."""
+
+import asyncio
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import structlog
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.checkpoint import Checkpoint, read_unverified
+from shared.journal.checkpoint_store import StaleCheckpoint
+from shared.journal.proof_builder import list_checkpoint
+from shared.journal.reading import Pacing
+from shared.journal.shard import Shard
+from shared.journal.signed_note import CheckpointError
+from shared.journal.verification import VerificationProblem, Verified, read_shards, verify_entries, verify_shard
+from shared.journal.verification_bookmark import VerificationBookmark, VerifiedPosition
+from shared.runtime.context import RuntimeContext
+from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
+
+log = structlog.get_logger()
+
+ENTRIES_AT_ONCE: Final = 100
+"""Entries that are verified before there is a rest: some milliseconds, for which requests wait."""
+
+SCRUBBED_A_SECOND: Final = 100
+"""Old entries that are verified again each second at least: about a hundredth of a processor."""
+
+SCRUBBED_A_SECOND_MAX: Final = 400
+"""So many at most, however long the journal is: then a pass takes longer, and no more of a processor."""
+
+_REST_SECONDS: Final = 0.03
+"""How long a rest is."""
+
+_RETRY_SECONDS = 1.0
+"""Pause after the database did not answer."""
+
+
+def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
+    """Return how many old entries are to be verified again after `seconds`.
+
+    So many that all are within `scrub_seconds`, or within `pass_seconds` where that is longer.
+    """
+    return math.ceil(seconds * min(SCRUBBED_A_SECOND_MAX, max(SCRUBBED_A_SECOND, entries / scrub_seconds)))
+
+
+def pass_seconds(entries: int, scrub_seconds: float) -> float:
+    """Return within what time every entry of a journal is verified again.
+
+    >>> pass_seconds(34_560_000, 86_400.0), pass_seconds(345_600_000, 86_400.0)
+    (86400.0, 864000.0)
+    """
+    return max(scrub_seconds, entries / SCRUBBED_A_SECOND_MAX)
+
+
+@dataclass(slots=True)
+class VerifiedShard:
+    """A shard under watch: how far it was verified, how far the pass that does so again has come."""
+
+    shard: Shard
+    reached: Verified
+    scrubbed: Verified
+    scrubbed_at: datetime
+    """When the last pass ended, or the watch began."""
+    marked: VerificationBookmark | None = None
+    """What the signed mark says."""
+
+    @property
+    def mark(self) -> VerificationBookmark:
+        """Return what a mark is to say."""
+        verified, scrubbed = VerifiedPosition.of(self.reached), VerifiedPosition.of(self.scrubbed)
+        return VerificationBookmark(verified=verified, scrubbed=scrubbed, scrubbed_at=self.scrubbed_at)
+
+
+@dataclass(slots=True)
+class JournalVerifier:
+    """Verify and sign, every so often. With no notary nothing is signed, and each start verifies every entry again."""
+
+    context: RuntimeContext
+    notary: CheckpointSigner | None = None
+    begun: bool = False
+    verified_at: datetime | None = None
+    """When all that was new had been verified last."""
+    signed_at: datetime | None = None
+    _watched: dict[str, VerifiedShard] | None = None
+    """By the name of the shard; None before the marks were read."""
+    _scrubbed_until: datetime | None = None
+    """Up to when old entries were verified as they were due."""
+
+    @property
+    def problems(self) -> list[VerificationProblem]:
+        """Return what was found against the journal, by this or by whoever recorded."""
+        return self.context.high_water.problems
+
+    @property
+    def scrubbed_at(self) -> datetime | None:
+        """Return since when every entry of the journal has been verified again; None before the first watch."""
+        return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
+
+    @property
+    def _pause(self) -> float:
+        settings = self.context.settings
+        return min(settings.verification_seconds, settings.checkpoint_seconds)
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        while True:
+            pause = self._pause
+            try:
+                await self.watch()
+            except OSError as error:
+                log.error("checkpoint not kept", error=str(error))
+            except Exception as error:
+                if kind_of(error) is ErrorKind.BUG:
+                    raise
+                log.warning("verification failed, retrying", error=str(error))
+                pause = min(pause, _RETRY_SECONDS)  # the service is not ready before its first verification
+            await asyncio.sleep(pause)
+
+    async def watch(self) -> None:
+        """Verify and sign what each shard has gained, then verify again what is due, with rests.
+
+        The signatures are looked up before the shards: whatever is signed by then must be there.
+        """
+        parts = Pacing(ENTRIES_AT_ONCE, self._rest)
+        kept = await self._kept()
+        signed = {name: read_unverified(note).size for name, note in kept.items()}
+        self.context.high_water.signed(signed)
+        async with self.context.pools.background.connect() as connection:
+            if self._watched is None:
+                self._watched = await self._marked(connection)
+            shards = await read_shards(connection, self.context.tables)
+            self._require_all(shards, signed)
+            for watched in [self._look_at(shard) for shard in shards]:
+                name, reached = watched.shard.name, watched.reached.seq
+                newer = [self._open(name, kept[name])] if signed.get(name, 0) > reached else []
+                await self._verify_new(connection, watched, [one for one in newer if one is not None], parts)
+            await self._scrub(connection, parts)
+        await self._keep_marks()
+        self.begun = True
+        self.verified_at = self.context.clock()
+        self.observe()
+
+    async def _kept(self) -> Mapping[str, str]:
+        """Return the latest notes that are kept, by shard; find one that is damaged."""
+        try:
+            return {} if self.notary is None else await asyncio.to_thread(self.notary.latest)
+        except CheckpointError as error:
+            self._found(VerificationProblem("the signed checkpoints", 0, str(error)))
+            return {}
+
+    async def _marked(self, connection: AsyncConnection) -> dict[str, VerifiedShard]:
+        """Return the shards as the signed marks say that they were verified.
+
+        A mark that this service did not sign is not relied on: its shard is verified from its first entry on.
+        """
+        watched: dict[str, VerifiedShard] = {}
+        if self.notary is None:
+            return watched
+        table = self.context.tables.verified
+        for number, note in (await connection.execute(select(table.c.shard, table.c.note))).all():
+            try:
+                name, mark = self.notary.open_mark(note)
+            except CheckpointError as error:
+                log.error("verification bookmark invalid, starting from genesis", number=number, error=str(error))
+                continue
+            reached, scrubbed = mark.verified.verified(name), mark.scrubbed.verified(name)
+            shard = Shard(number, name, 0, mark.verified.seq + 1, mark.verified.head)
+            watched[name] = VerifiedShard(shard, reached, scrubbed, mark.scrubbed_at, mark)
+        return watched
+
+    def _require_all(self, shards: Sequence[Shard], signed: Mapping[str, int]) -> None:
+        """Find the shards that were verified or signed, and are gone."""
+        known = {name: watched.reached.seq for name, watched in (self._watched or {}).items()}
+        there = {shard.name for shard in shards}
+        for name, entries in ({**signed, **known}).items():
+            if name not in there:
+                self._found(VerificationProblem(name, 0, f"the shard is gone: {entries} entries of it were verified"))
+
+    def _look_at(self, shard: Shard) -> VerifiedShard:
+        """Return a shard under watch as it stands now."""
+        assert self._watched is not None
+        watched = self._watched.get(shard.name)
+        if watched is None:
+            new = VerifiedShard(shard, Verified(shard.name), Verified(shard.name), self.context.clock())
+            watched = self._watched[shard.name] = new
+        watched.shard = shard
+        return watched
+
+    async def _verify_new(
+        self, connection: AsyncConnection, watched: VerifiedShard, checkpoints: Iterable[Checkpoint], parts: Pacing
+    ) -> None:
+        """Verify what a shard has gained, and sign all of it unless something was found."""
+        shard, reached = watched.shard, watched.reached
+        tables, seals = self.context.tables, self.context.ledger.seals
+        async for problem in verify_shard(connection, tables, shard, reached, checkpoints, parts, seals=seals):
+            self._found(problem)
+        if reached.seq and self._is_good(shard):
+            await self._sign(shard, reached)
+
+    async def _scrub(self, connection: AsyncConnection, parts: Pacing) -> None:
+        """Verify again as many old entries as are due, from where the rotation stopped.
+
+        The shard whose last pass is the longest ago comes first. A pass ends where the shard was verified to, and must
+        come to the same tree.
+        """
+        watched = sorted(self._good(), key=lambda each: each.scrubbed_at)
+        now = self.context.clock()
+        since = self._pause if self._scrubbed_until is None else (now - self._scrubbed_until).total_seconds()
+        seconds = max(0.0, min(since, 2 * self._pause))  # what is new comes in between, however much is due
+        entries = sum(each.reached.seq for each in watched)
+        left = entries_due(entries, seconds, self.context.settings.scrub_seconds)
+        self._scrubbed_until = now
+        for each in watched:
+            if left <= 0:
+                break
+            before, again = each.scrubbed.seq, each.scrubbed
+            last = min(each.reached.seq, before + left)
+            async for problem in verify_entries(
+                connection, self.context.tables, each.shard, again, last=last, parts=parts
+            ):
+                self._found(problem)
+            left -= again.seq - before
+            if again.seq == each.reached.seq:
+                if again.frontier.root() != each.reached.frontier.root():
+                    self._found(
+                        VerificationProblem(
+                            each.shard.name, again.seq, "the entries up to here are not those verified before"
+                        )
+                    )
+                each.scrubbed, each.scrubbed_at = Verified(each.shard.name), self.context.clock()
+
+    async def _rest(self) -> None:
+        """Leave room for working; a service with a long journal works before all of it is verified."""
+        self.begun = True
+        await asyncio.sleep(_REST_SECONDS)
+
+    def _good(self) -> list[VerifiedShard]:
+        """Return the shards in which nothing was found."""
+        return [each for each in (self._watched or {}).values() if self._is_good(each.shard)]
+
+    def _is_good(self, shard: Shard) -> bool:
+        return all(problem.shard != shard.name for problem in self.problems)
+
+    def _found(self, problem: VerificationProblem) -> None:
+        if self.context.high_water.found(problem):
+            log.error("journal verification failed", shard=problem.shard, entry=problem.seq, what=problem.what)
+
+    def _open(self, shard_name: str, note: str) -> Checkpoint | None:
+        """Return a kept checkpoint; find one that no key of the service signed."""
+        assert self.notary is not None
+        try:
+            return self.notary.open(note)
+        except CheckpointError as error:
+            self._found(VerificationProblem(shard_name, 0, str(error)))
+            return None
+
+    async def _sign(self, shard: Shard, reached: Verified) -> None:
+        if self.notary is None:
+            return
+        try:
+            note = await asyncio.to_thread(self.notary.sign, shard.name, reached.frontier)
+        except StaleCheckpoint:
+            # Another process of the service has read and signed more since: what it signed is looked up next time, and
+            # a shard that does not have so much by then is found.
+            self.signed_at = self.context.clock()
+            return
+        except CheckpointError as error:
+            self._found(VerificationProblem(shard.name, reached.seq, str(error)))
+            return
+        async with self.context.pools.background.begin() as connection:
+            now = self.context.clock()
+            await list_checkpoint(connection, self.context.tables, shard.shard, reached.seq, note, now)
+        self.signed_at = self.context.clock()
+
+    async def _keep_marks(self) -> None:
+        """Sign and keep how far each shard was verified, unless something was found in it.
+
+        What was found is found again after a restart: the mark stands before it.
+        """
+        if self.notary is None:
+            return
+        changed = [each for each in self._good() if each.reached.seq and each.mark != each.marked]
+        if not changed:
+            return
+        marks = [(each, each.mark) for each in changed]
+        now, table = self.context.clock(), self.context.tables.verified
+        rows = [
+            {"shard": each.shard.shard, "note": self.notary.mark(each.shard.name, mark), "signed_at": now}
+            for each, mark in marks
+        ]
+        statement = upsert(table)
+        replaced = {name: statement.excluded[name] for name in ("note", "signed_at")}
+        async with self.context.pools.background.begin() as connection:
+            await connection.execute(statement.on_conflict_do_update(index_elements=["shard"], set_=replaced), rows)
+        for each, mark in marks:
+            each.marked = mark
+
+    def observe(self) -> None:
+        """Update the ages."""
+        now = self.context.clock()
+        self.context.metrics.verification_ok.set(self.begun and not self.problems)
+        if self.verified_at is not None:
+            self.context.metrics.verification_age.set((now - self.verified_at).total_seconds())
+        if self.scrubbed_at is not None:
+            self.context.metrics.scrub_age.set((now - self.scrubbed_at).total_seconds())
+        entries = sum(each.reached.seq for each in (self._watched or {}).values())
+        self.context.metrics.scrub_pass.set(pass_seconds(entries, self.context.settings.scrub_seconds))
+        if self.signed_at is not None:
+            self.context.metrics.checkpoint_age.set((now - self.signed_at).total_seconds())

@@ -1,0 +1,175 @@
+"""What is known of a service's journal outside of its database: its signed checkpoints, and what is on its topics."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+
+from shared.contracts.topics import Topic
+from shared.journal.checkpoint import read_unverified
+from shared.journal.signed_batch import BatchVerifier
+from shared.journal.signed_note import CheckpointError
+from shared.runtime.high_water import HighWaterMark
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.ingest.kafka_records import record_of
+from shared.runtime.kafka import ANSWER_SECONDS, librdkafka_log
+from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.rederivation.published_entries import Published, read_published
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
+from shared.runtime.service.signing_keys import message_verifier
+from shared.runtime.settings import Settings
+
+_TAIL_RECORDS: Final = 100
+"""So many records at the end of each partition are read in any case."""
+_TAIL_RECORDS_MAX: Final = 100_000
+"""So many at most: if all of these are new to a database, it was set back."""
+_DEEPER: Final = 8
+_TAIL: Final = -2000
+"""librdkafka's offset of the end of a partition; so many less is so many records before it."""
+_AT_ONCE: Final = 500
+_POLL_SECONDS: Final = 0.2
+_NOT_THERE: Final = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
+
+PartitionKey = tuple[str, int]
+"""A partition of a topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideEvidence:
+    """Knows how far the shards of a service were, without its database, but for what was found to be lost."""
+
+    settings: KafkaSettings
+    service: str
+    topics: Sequence[str]
+    verifier: BatchVerifier | None = None
+    notary: CheckpointSigner | None = None
+
+    def signed(self) -> Mapping[str, int]:
+        """Return how many entries of each shard, by its name, the checkpoints cover. Raises: ConnectionError."""
+        try:
+            latest = {} if self.notary is None else self.notary.latest()
+        except (CheckpointError, OSError) as error:
+            raise ConnectionError(f"the checkpoints cannot be read: {error}") from error
+        return {name: read_unverified(note).size for name, note in latest.items()}
+
+    def published(self, sent: Mapping[int, int]) -> Mapping[int, HighWaterMark]:
+        """Return the last entry of each shard, by its number, of those that stand last on the topics.
+
+        Of a partition at least so much is read that one of its records had been sent when the database noted how far
+        shards were published: whatever stands before that was sent, and so recorded, before. Raises: ConnectionError.
+        """
+        found: dict[int, HighWaterMark] = {}
+        try:
+            floors = {} if self.notary is None else read_floors(self.notary.store.path, self.service)
+            with _reader(self.settings) as kafka:
+                left: dict[PartitionKey, int | None] = dict.fromkeys(_places(kafka, self.topics))
+                count = _TAIL_RECORDS
+                while left and count <= _TAIL_RECORDS_MAX:
+                    begins, done = dict[PartitionKey, int](), set[PartitionKey]()
+                    for records in _tails(kafka, left, count):
+                        new = [one for one in records if one.offset >= floors.get((one.topic, one.partition), 0)]
+                        for one in new:
+                            begins.setdefault((one.topic, one.partition), one.offset)
+                        for place, entry in self._entries(new):
+                            if (mark := found.get(entry.shard)) is None or mark.seq <= entry.seq:
+                                found[entry.shard] = HighWaterMark(
+                                    entry.seq, bytes.fromhex(entry.hash), f"topic {place[0]}"
+                                )
+                            if entry.seq <= sent.get(entry.shard, 0):
+                                done.add(place)
+                    left = {one: begins.get(one) for one in left if one not in done and begins.get(one) != left[one]}
+                    count *= _DEEPER
+        except (KafkaException, OSError) as error:
+            raise ConnectionError(f"what is published cannot be read: {error}") from error
+        return found
+
+    def _entries(self, records: Sequence[InputRecord]) -> Iterator[tuple[PartitionKey, Published]]:
+        """Give the entries of these records with their places; what the service did not write says nothing of it."""
+        for record in records:
+            for one in read_published(self.service, [record], self.verifier):
+                if isinstance(one, Published):
+                    yield (record.topic, record.partition), one
+
+
+def outside_evidence_of(
+    settings: Settings, service: str, published: Sequence[Topic], notary: CheckpointSigner | None
+) -> OutsideEvidence:
+    """Return what is known of a service that publishes on these topics. Raises: Stop where a key is malformed."""
+    verifier = message_verifier(settings, published, service)
+    return OutsideEvidence(settings, service, [topic.name for topic in published], verifier, notary)
+
+
+@contextmanager
+def _reader(settings: KafkaSettings) -> Iterator[Consumer]:
+    config = settings.librdkafka() | {
+        "group.id": "pitledger-inspection",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+        "fetch.wait.max.ms": 10,
+    }
+    kafka = Consumer(config, logger=librdkafka_log)
+    try:
+        yield kafka
+    finally:
+        kafka.close()
+
+
+def _places(kafka: Consumer, topics: Sequence[str]) -> list[PartitionKey]:
+    """Return the partitions of topics; a topic that is not there has none. Raises: KafkaException."""
+    places: list[PartitionKey] = []
+    for topic in topics:
+        found = kafka.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic]
+        if found.error is None:
+            places += [(topic, number) for number in found.partitions]
+        elif found.error.code() not in _NOT_THERE:
+            raise KafkaException(found.error)
+    return places
+
+
+def _tails(kafka: Consumer, places: Collection[PartitionKey], count: int) -> Iterator[list[InputRecord]]:
+    """Give the last records of partitions, so many of each at most, some at a time. Raises: KafkaException."""
+    kafka.assign([TopicPartition(topic, number, _TAIL - count) for topic, number in places])
+    ended: set[PartitionKey] = set()
+    heard = monotonic()
+    while len(ended) < len(places):
+        found = kafka.consume(_AT_ONCE, timeout=_POLL_SECONDS)
+        messages = [one for one in found if one.topic() is not None]  # others are of brokers, or of a group of nobody
+        if messages:
+            heard = monotonic()
+        elif monotonic() - heard > ANSWER_SECONDS:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "the broker does not answer"))
+        for message in messages:
+            if (error := message.error()) is not None:
+                if error.code() != KafkaError._PARTITION_EOF:
+                    raise KafkaException(error)
+                ended.add((message.topic() or "", message.partition() or 0))
+        yield [record_of(message) for message in messages if message.error() is None]
+
+
+def _floors_file(checkpoints: Path, service: str) -> Path:
+    return checkpoints / f"published.{service}.json"
+
+
+def write_floors(checkpoints: Path, service: str, ends: Mapping[PartitionKey, int]) -> None:
+    """Note, beside the checkpoints that a database still holds, up to where its topics were compared with it.
+
+    What they hold before that is known not to be there: the service takes commands again.
+    """
+    said = [{"topic": topic, "partition": number, "end": end} for (topic, number), end in sorted(ends.items())]
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    _floors_file(checkpoints, service).write_text(json.dumps(said, indent=1) + "\n")
+
+
+def read_floors(checkpoints: Path, service: str) -> dict[PartitionKey, int]:
+    """Return up to where the partitions of a service's topics were compared; nothing where they never were."""
+    try:
+        said = json.loads(_floors_file(checkpoints, service).read_text())
+    except FileNotFoundError:
+        return {}
+    return {(one["topic"], one["partition"]): one["end"] for one in said}

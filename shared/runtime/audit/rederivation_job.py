@@ -1,0 +1,120 @@
+"""Derive a service's journal again from its topics, every so often: what is new since the last time."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from shared.journal.reading import Pacing
+from shared.journal.verification import VerificationProblem
+from shared.runtime.background.throttle import CpuThrottle
+from shared.runtime.context import RuntimeContext
+from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.rederivation.derivation import DerivationPosition
+from shared.runtime.rederivation.journal_rederivation import rederive
+from shared.runtime.rederivation.replay_spec import ReplaySpec, Topics
+from shared.runtime.rederivation.replay_state import Busy, ReplayState
+
+log = structlog.get_logger()
+
+_FIRST_SECONDS_MAX: Final = 300.0
+"""How long after the start of a service it begins at the latest."""
+
+_RECORDS_AT_ONCE: Final = 50
+_REST_SECONDS_MIN: Final = 0.03
+
+
+def _of_cluster(settings: KafkaSettings) -> AbstractContextManager[Topics]:
+    from shared.runtime.rederivation.independent_reader import (
+        Records,  # with a Kafka client that nothing else in a service needs
+    )
+
+    return Records(settings, at_once=_RECORDS_AT_ONCE)
+
+
+@dataclass(slots=True)
+class RederivationJob:
+    """Derive again and compare, every so often. What it has derived stands in the directory of the checkpoints.
+
+    Where none is configured it is forgotten when the service ends. Of several processes of a service with one
+    directory, one derives.
+    """
+
+    context: RuntimeContext
+    agains: Callable[[], Sequence[ReplaySpec[Any]]]
+    topics: Callable[[KafkaSettings], AbstractContextManager[Topics]] = _of_cluster
+    problems: list[VerificationProblem] = field(default_factory=list)
+    """What the last pass found."""
+    derived_at: datetime | None = None
+    """When the last pass was through; before the first, when the service was started."""
+
+    async def run(self) -> None:
+        """Derive until cancelled."""
+        seconds = self.context.settings.rederivation_seconds
+        self.derived_at = self.context.clock()
+        await asyncio.sleep(min(seconds, _FIRST_SECONDS_MAX))
+        with ReplayState() as forgotten:
+            while True:
+                try:
+                    with self._kept() or nullcontext(forgotten) as memory:
+                        await self.derive(memory)
+                except Busy:
+                    log.info("another process of the service derives its journal again")
+                except Exception as error:
+                    if kind_of(error) is ErrorKind.BUG:
+                        raise
+                    forgotten.forget()
+                    log.warning("re-derivation failed, retrying", error=str(error))
+                await asyncio.sleep(seconds)
+
+    async def derive(self, memory: ReplayState) -> None:
+        """Derive again what is new, with rests. Raises: ConnectionError, errors of the database."""
+        found: list[VerificationProblem] = []
+        derived: list[DerivationPosition] = []
+        pace = CpuThrottle(self.context.settings.background_share, rest_seconds_min=_REST_SECONDS_MIN)
+        topics = await asyncio.to_thread(self.topics, self.context.settings)
+        with topics as records:
+            async with self.context.pools.background.connect() as connection:
+                await connection.execution_options(isolation_level="AUTOCOMMIT")
+                async for problem in rederive(
+                    connection,
+                    self.context.tables,
+                    self.context.service,
+                    self.agains(),
+                    records,
+                    memory,
+                    verifier=self.context.verifier,
+                    parts=Pacing(rest=pace.rest),
+                    begun=lambda reached, _: derived.append(reached),
+                ):
+                    log.error("re-derivation mismatch", shard=problem.shard, entry=problem.seq, what=problem.what)
+                    found.append(problem)
+        self.problems, self.derived_at = found, self.context.clock()
+        self.context.metrics.rederived.inc(sum(reached.entries for reached in derived))
+        self.observe()
+
+    def observe(self) -> None:
+        """Update the figures."""
+        self.context.metrics.rederivation_problems.set(len(self.problems))
+        if self.derived_at is not None:
+            self.context.metrics.rederivation_age.set((self.context.clock() - self.derived_at).total_seconds())
+
+    async def check(self) -> str | None:
+        """Return why the service is not ready: what the journal holds that does not follow."""
+        if not self.problems:
+            return None
+        first = self.problems[0]
+        return f"{len(self.problems)} problems, first: {first.shard} entry {first.seq}: {first.what}"
+
+    def _kept(self) -> ReplayState | None:
+        directory: Path | None = self.context.settings.checkpoint_directory
+        if directory is None:
+            return None
+        directory.mkdir(parents=True, exist_ok=True)
+        return ReplayState(directory / f"{self.context.service}.rederived")

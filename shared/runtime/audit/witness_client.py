@@ -1,0 +1,264 @@
+"""Show a service's checkpoints to witnesses, keep what they cosign, and publish each note on its topic.
+
+It works beside the signing and never holds it up: a witness that is away is asked again, about the latest checkpoint,
+which covers those before it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache, partial
+from pathlib import Path
+from ssl import SSLContext, create_default_context
+from typing import Final, Protocol, Self
+
+import httpx
+import structlog
+from confluent_kafka import KafkaException
+from sqlalchemy import select
+
+from shared.contracts.topics import CHECKPOINTS
+from shared.journal.checkpoint import Checkpoint, read_unverified
+from shared.journal.cosignature import WitnessKey, cosigned, lines_of
+from shared.journal.merkle import EvidenceError, Frontier, consistency_proof
+from shared.journal.shard import Shard
+from shared.journal.signed_note import CheckpointError
+from shared.journal.verification import read_shards
+from shared.journal.witness import WitnessRequest
+from shared.runtime.context import RuntimeContext
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.kafka import new_producer
+from shared.runtime.service.checkpoint_signer import CheckpointSigner
+from shared.runtime.settings import Settings
+
+log = structlog.get_logger()
+
+_ANSWER_SECONDS: Final = 5.0
+_FLUSH_SECONDS: Final = 5.0
+_LEAVES_AT_ONCE: Final = 10_000
+_CONFLICT: Final = 409
+_NOT_HERE: Final = (429, 500, 502, 503, 504)
+
+
+class WitnessUnavailable(ConnectionError):
+    """A witness does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedWitness:
+    """A witness as the settings list it: its keys (two while one is being replaced), and where it is asked."""
+
+    name: str
+    url: str
+    keys: Sequence[WitnessKey]
+
+
+def read_witnesses(path: Path) -> list[ListedWitness]:
+    """Return the witnesses in a file: on each line a key (`<name>+<id>+<key>`) and, after a space, a URL.
+
+    A witness with two keys has two lines. Raises: CheckpointError for another line; OSError.
+    """
+    found: dict[str, ListedWitness] = {}
+    for line in path.read_text().splitlines():
+        text, _, url = line.strip().partition(" ")
+        if not text or text.startswith("#"):
+            continue
+        key = WitnessKey.from_string(text)
+        url = url.strip().rstrip("/")
+        if not url.startswith(("http://", "https://")):
+            raise CheckpointError(f"{path}: witness {key.name!r} needs a URL after its key, http:// or https://")
+        before = found.get(key.name)
+        if before is not None and before.url != url:
+            raise CheckpointError(f"{path}: witness {key.name!r} has two URLs, {before.url} and {url}")
+        found[key.name] = ListedWitness(key.name, url, [*(before.keys if before else ()), key])
+    return list(found.values())
+
+
+def witnesses_of(settings: Settings) -> list[ListedWitness]:
+    """Return the witnesses that the settings name. Raises: Stop where their file is wrong."""
+    if settings.witnesses_file is None:
+        return []
+    try:
+        return read_witnesses(settings.witnesses_file)
+    except (CheckpointError, OSError, UnicodeDecodeError) as error:
+        raise FatalServiceError(f"PITLEDGER_WITNESSES_FILE: {error}") from error
+
+
+class AnnouncedCheckpoint(Protocol):
+    """Publish notes."""
+
+    def publish(self, origin: str, note: str) -> None:
+        """Publish a note in place of the former of its log. Raises: ConnectionError."""
+
+
+class CheckpointTopic:
+    """Publish notes on the topic `checkpoints`, keyed by their log."""
+
+    def __init__(self, settings: Settings, service: str) -> None:
+        self._new = partial(new_producer, settings, service)
+        self._producer = self._new()
+
+    def publish(self, origin: str, note: str) -> None:
+        """Publish a note; return when the cluster has it. Raises: ConnectionError."""
+        errors: list[object] = []
+        try:
+            self._producer.produce(
+                CHECKPOINTS.name,
+                key=origin.encode(),
+                value=note.encode(),
+                on_delivery=lambda error, _: errors.append(error),
+            )
+            self._producer.flush(_FLUSH_SECONDS)
+        except (KafkaException, BufferError) as error:
+            raise ConnectionError(f"{CHECKPOINTS.name}: {error}") from error
+        if errors != [None]:
+            self._producer.purge()
+            self._producer = self._new()  # one that has lost its brokers does not find them again
+            raise ConnectionError(f"{CHECKPOINTS.name}: {errors or 'the cluster does not answer'}")
+
+
+@dataclass(slots=True)
+class WitnessClient:
+    """What a service does about the witnesses of its checkpoints."""
+
+    context: RuntimeContext
+    notary: CheckpointSigner
+    witnesses: Sequence[ListedWitness]
+    topic: AnnouncedCheckpoint | None = None
+    _since: datetime | None = None
+    _complete_at: dict[str, datetime] = field(default_factory=dict)
+    """By witness: when it had cosigned the latest checkpoint of every shard."""
+    _known: dict[tuple[str, str], Frontier] = field(default_factory=dict)
+    """By witness and shard: the tree that it cosigned last, as far as is remembered."""
+    _published: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, context: RuntimeContext, notary: CheckpointSigner) -> Self:
+        """Return what the settings ask for. Raises: Stop."""
+        topic = CheckpointTopic(context.settings, context.service)
+        return cls(context, notary, witnesses_of(context.settings), topic)
+
+    async def once(self) -> None:
+        """Show every witness the checkpoints that it has not cosigned, and publish what is new."""
+        self._since = self._since or self.context.clock()
+        async with self.context.pools.background.connect() as connection:
+            shards = await read_shards(connection, self.context.tables)
+        if self.witnesses:
+            authorities = await asyncio.to_thread(_authorities)
+            async with httpx.AsyncClient(timeout=_ANSWER_SECONDS, verify=authorities) as client:
+                for witness in self.witnesses:
+                    await self._ask(client, witness, shards)
+        for shard in shards:
+            await self._publish(shard)
+        self.observe()
+
+    async def _ask(self, client: httpx.AsyncClient, witness: ListedWitness, shards: Sequence[Shard]) -> None:
+        """Have a witness cosign the latest checkpoint of each shard; leave it alone after it did not answer."""
+        complete = True
+        for shard in shards:
+            try:
+                complete &= await self._cosigned(client, witness, shard)
+            except WitnessUnavailable as error:
+                log.warning("witness does not answer", witness=witness.name, error=str(error))
+                return
+            except EvidenceError as error:
+                log.error("witness does not cosign", witness=witness.name, shard=shard.name, error=str(error))
+                complete = False
+        if complete:
+            self._complete_at[witness.name] = self.context.clock()
+
+    async def _cosigned(self, client: httpx.AsyncClient, witness: ListedWitness, shard: Shard) -> bool:
+        """Return whether the latest checkpoint of a shard is cosigned now. Raises: Away, EvidenceError."""
+        store, origin = self.notary.store, self.notary.origin(shard.name)
+        note = await asyncio.to_thread(store.latest, origin)
+        if note is None or cosigned(note, witness.keys):
+            return True
+        checkpoint = read_unverified(note)
+        known = self._known.get((witness.name, shard.name), Frontier())
+        answer = await self._post(client, witness, shard, known, checkpoint, note)
+        if answer.status_code == _CONFLICT:  # it knows another size than we remember
+            size = _size(answer.text)
+            if size > checkpoint.size:
+                log.info("witness knows a later checkpoint", witness=witness.name, shard=shard.name, size=size)
+                return False
+            known = await self._frontier(shard, Frontier(), size)
+            answer = await self._post(client, witness, shard, known, checkpoint, note)
+        if answer.status_code in _NOT_HERE:
+            raise WitnessUnavailable(f"{witness.url}: HTTP {answer.status_code}")
+        if answer.status_code != httpx.codes.OK:
+            raise CheckpointError(f"{witness.url}: HTTP {answer.status_code}: {answer.text.strip()[:500]}")
+        lines = lines_of(answer.text, note, witness.keys)
+        await asyncio.to_thread(store.add_cosignatures, note, witness.name, "".join(lines))
+        self._known[witness.name, shard.name] = await self._frontier(shard, known, checkpoint.size)
+        return True
+
+    async def _post(
+        self,
+        client: httpx.AsyncClient,
+        witness: ListedWitness,
+        shard: Shard,
+        known: Frontier,
+        checkpoint: Checkpoint,
+        note: str,
+    ) -> httpx.Response:
+        leaves: list[bytes] = []
+        if known.size:
+            async for part in self._leaves(shard, known.size, checkpoint.size):
+                leaves.extend(part)
+        proof = await asyncio.to_thread(consistency_proof, known, leaves)
+        request = str(WitnessRequest(known.size, proof, note))
+        try:
+            return await client.post(f"{witness.url}/add-checkpoint", content=request.encode())
+        except httpx.HTTPError as error:
+            raise WitnessUnavailable(f"{witness.url}: {error or type(error).__name__}") from error
+
+    async def _frontier(self, shard: Shard, known: Frontier, size: int) -> Frontier:
+        async for leaves in self._leaves(shard, known.size, size):
+            known = known.extend(leaves)
+        return known
+
+    async def _leaves(self, shard: Shard, after: int, size: int) -> AsyncIterator[list[bytes]]:
+        """Return the hashes of the entries behind `after` up to `size`, in parts."""
+        e = self.context.tables.entries.c
+        while after < size:
+            end = min(after + _LEAVES_AT_ONCE, size)
+            query = select(e.hash).where(e.shard == shard.shard, e.seq > after, e.seq <= end).order_by(e.seq)
+            async with self.context.pools.background.connect() as connection:
+                part = [bytes(each) for each in (await connection.scalars(query)).all()]
+            if len(part) != end - after:
+                raise EvidenceError(f"entries {after + 1} to {end} are not all there; run: pitledger verify")
+            yield part
+            after = end
+
+    async def _publish(self, shard: Shard) -> None:
+        """Publish the latest note of a shard, with its cosignatures, unless that was done."""
+        origin = self.notary.origin(shard.name)
+        note = await asyncio.to_thread(self.notary.store.latest, origin)
+        if self.topic is None or note is None or self._published.get(origin) == note:
+            return
+        try:
+            await asyncio.to_thread(self.topic.publish, origin, note)
+        except ConnectionError as error:
+            log.warning("checkpoint not published", shard=shard.name, error=str(error))
+        else:
+            self._published[origin] = note
+
+    def observe(self) -> None:
+        """Update the age of what each witness has cosigned."""
+        now = self.context.clock()
+        for witness in self.witnesses:
+            since = self._complete_at.get(witness.name, self._since or now)
+            self.context.metrics.witness_age.labels(witness.name).set((now - since).total_seconds())
+
+
+@cache
+def _authorities() -> SSLContext:
+    """Return the authorities of TLS that this machine knows: reading them takes a tenth of a second."""
+    return create_default_context()
+
+
+def _size(text: str) -> int:
+    if not text.strip().isdecimal() or len(text) > 20:
+        raise CheckpointError(f"the witness knows the size {text[:50]!r}, which is none")
+    return int(text)

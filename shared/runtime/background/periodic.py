@@ -1,0 +1,22 @@
+"""Work that a service does every so often, next to everything else."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from shared.runtime.errors import ErrorKind, kind_of
+
+log = structlog.get_logger()
+
+
+async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
+    """Do some work every so often until cancelled. What fails for a while is logged as `failed`; a bug is raised."""
+    while True:
+        try:
+            await work()
+        except Exception as error:
+            if kind_of(error) is ErrorKind.BUG:
+                raise
+            log.warning(failed, error=str(error))
+        await asyncio.sleep(seconds)

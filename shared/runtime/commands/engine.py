@@ -1,0 +1,401 @@
+"""The one engine of commands: whoever waits is decided in order, recorded and answered in one transaction.
+
+An answer is given when its batch is committed, and kept for ever under its key: a command is done once. A rejection is
+recorded and kept like any other answer.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice, takewhile
+from typing import Any, Final
+
+import structlog
+from psycopg.errors import UniqueViolation
+from pydantic import BaseModel
+from pydantic_core import to_json
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.entry import Entry, EntryDraft, command_digest
+from shared.journal.ledger import Fenced, Write
+from shared.journal.pipeline import Pipeline, pipeline
+from shared.journal.recording import Causation, draft, recorded
+from shared.journal.shard import Shard, Unsealed
+from shared.journal.tables import COMMAND_INDEX
+from shared.runtime.commands.command import Accepted, Answered, Command, Commands, Now
+from shared.runtime.commands.idempotency import Answer, IdempotencyStore, StoredResponse
+from shared.runtime.context import RuntimeContext
+from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.projector import Transaction
+
+log = structlog.get_logger()
+
+BATCH_COMMANDS: Final = 200
+"""Most commands in one transaction."""
+
+_SECONDS_MAX: Final = 10.0
+"""How long a batch is tried again before its callers are told to."""
+
+_UNDECIDED: Final = Answer(None, "")
+"""What stands for the answer of a command that is about to be decided."""
+
+_TAKEN_MAX: Final = 10
+"""How often a batch is tried again that adds what is there already."""
+
+_RETRY_SECONDS: Final = 0.25
+_PUBLISH_SECONDS: Final = 0.1
+"""Longest wait until what is committed is published."""
+
+
+class _Taken(Fenced):
+    """Something was added that is there already: by another process just now, or by a command that always does so."""
+
+
+class _Done(_Taken):
+    """A command is recorded already: by another process just now, or its answer is gone."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A command whose caller waits."""
+
+    command: Command
+    person: str
+    key: str
+    content: bytes
+    answer: asyncio.Future[Answer]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return (self.person, self.key)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What a batch comes to, until it is committed: the answers by (person, key), and what is recorded."""
+
+    answers: dict[tuple[str, str], StoredResponse]
+    shard: Shard
+    at: datetime
+    entries: list[Entry] = field(default_factory=list)
+    refused: list[Rejected] = field(default_factory=list)
+    new: list[tuple[tuple[str, str], StoredResponse]] = field(default_factory=list)
+    turned_away: dict[int, Rejected] = field(default_factory=dict)
+    """Those that are not answered as their key was, by the number of the command in the batch."""
+
+
+class Engine:
+    """Take commands one by one and commit them together."""
+
+    def __init__(self, context: RuntimeContext, commands: Commands) -> None:
+        self._context = context
+        self._commands = commands
+        self._answers = IdempotencyStore(context.ledger)
+        self._waiting: list[_Waiting] = []
+        self._worker: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._committed: list[Entry] = []
+        self._kept: AsyncConnection | None = None
+
+    async def do(self, command: Command, *, person: str, key: str) -> Answer:
+        """Answer a command when it is recorded; the same again when it is sent again under its key.
+
+        Raises: Rejected where the key was used for another command; what kept the database from answering.
+        """
+        self._context.tracing.asked(key)
+        waiting = _Waiting(command, person, key, command.digest(), asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        if self._worker is None:
+            self._worker = asyncio.create_task(self._work())
+        return await waiting.answer
+
+    async def close(self) -> None:
+        """Wait until everybody who waits is answered and no connection is in use."""
+        if self._worker is not None:
+            await asyncio.wait({self._worker})
+
+    # --- batches ---
+
+    async def _work(self) -> None:
+        """Commit batch after batch until nobody waits."""
+        try:
+            while self._waiting:
+                await self._settle(self._next_batch())
+                if not self._waiting and (kept := self._kept) is not None:
+                    self._kept = None
+                    await kept.close()
+        finally:
+            self._worker = None
+
+    def _next_batch(self) -> Sequence[_Waiting]:
+        """Take those who wait longest, as long as their commands go to the same shards."""
+        shards = self._shards(self._waiting)
+        same = takewhile(lambda each: self._shards([each]) == shards, self._waiting)
+        batch = list(islice(same, BATCH_COMMANDS))
+        self._waiting = self._waiting[len(batch) :]
+        return batch
+
+    def _shards(self, batch: Sequence[_Waiting]) -> str:
+        """Return what the names of the shards of a batch begin with."""
+        return f"{self._commands.shards_of(batch[0].command)}/"
+
+    async def _settle(self, batch: Sequence[_Waiting]) -> None:
+        """Answer everybody of a batch; where it cannot be committed as a whole, each alone."""
+        try:
+            done = await self._retrying(batch)
+        except Exception as error:  # noqa: BLE001 - whoever waits gets it
+            if len(batch) > 1 and kind_of(error) in (ErrorKind.BUG, ErrorKind.REFUSED, ErrorKind.FENCED):
+                for each in batch:
+                    await self._settle([each])
+                return
+            for each in batch:
+                if not each.answer.done():
+                    each.answer.set_exception(error)
+            return
+        for number, each in enumerate(batch):
+            if each.answer.done():
+                continue  # whoever asked has gone
+            if number in done.turned_away:
+                each.answer.set_exception(done.turned_away[number])
+            else:
+                each.answer.set_result(done.answers[each.place].answer)
+
+    async def _retrying(self, batch: Sequence[_Waiting]) -> _Batch:
+        loop = asyncio.get_running_loop()
+        deadline, taken, recorded_before = loop.time() + _SECONDS_MAX, 0, False
+        while True:
+            try:
+                return await self._commit(batch)
+            except Exception as error:
+                kind = kind_of(error)
+                taken += isinstance(error, _Taken)
+                if isinstance(error, _Done):
+                    if recorded_before:  # what another process has recorded just now has its answer by then
+                        raise (self._unanswerable(batch[0]) if len(batch) == 1 else error) from error
+                    recorded_before = True
+                if kind in (ErrorKind.BUG, ErrorKind.REFUSED) or loop.time() > deadline or taken > _TAKEN_MAX:
+                    raise
+                log.warning("command batch failed, retrying", kind=kind.value, error=str(error))
+                if kind is not ErrorKind.FENCED:
+                    await asyncio.sleep(_RETRY_SECONDS)
+
+    def _unanswerable(self, waiting: _Waiting) -> Rejected:
+        """Return why a command is not done that is on record without its answer."""
+        rejected = Rejected(
+            Reason.NOT_AS_RECORDED,
+            f"Idempotency-Key {waiting.key!r} of {waiting.person}: the command is on record, and its answer is gone "
+            "from the database; nothing is done again",
+        )
+        self._note(rejected)
+        return rejected
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
+        """Give a transaction, on one connection while commands wait; after an error on another.
+
+        Commands that are decided one after the other see one state of the books, whatever is recorded meanwhile.
+        """
+        connection, self._kept = self._kept or await self._context.pools.commands.connect(), None
+        try:
+            if self._commands.ask_all is None:
+                await connection.execution_options(isolation_level="REPEATABLE READ")
+            async with connection.begin():
+                yield connection
+        except BaseException:
+            await connection.close()
+            raise
+        self._kept = connection
+
+    async def _commit(self, batch: Sequence[_Waiting]) -> _Batch:
+        async with self._transaction() as connection:
+            await self._context.high_water.compared()  # the connection may have met another server
+            transaction = Transaction(connection)
+            done, answered = await self._begin(transaction, batch)
+            new = self._unanswered(batch, done)
+            if together := [each for each in new if not self._commands.is_alone(each.command)]:
+                assert answered is not None, "what they need was asked for"
+                transaction.state = await answered()
+                await self._together(transaction, together, done)
+            if alone := [each for each in new if self._commands.is_alone(each.command)]:
+                await self._alone(connection, alone, done)
+        self._context.high_water.reached([done.shard])
+        for entry in done.entries:
+            self._context.metrics.entries.labels(entry.draft.kind).inc()
+        for rejected in done.refused:
+            self._note(rejected)
+        if done.entries:
+            self._publish_soon(done.entries)
+        return done
+
+    async def _begin(self, transaction: Transaction, batch: Sequence[_Waiting]) -> tuple[_Batch, Answered | None]:
+        """Lock a shard of commands: the one that all share, or any that is free; and read what is answered already.
+
+        What those need that are decided together is asked for in the same wait. Raises: Fenced after a shard was added.
+        """
+        ask, ledger = self._commands.ask_all, self._context.ledger
+        together = [each.command for each in batch if not self._commands.is_alone(each.command)]
+        answered: Answered | None = None
+        async with pipeline(transaction.connection) as sent:
+            shard = await ledger.take_shard(sent, self._shards(batch), skip_locked=ask is not None)
+            given = await self._answers.find(sent, {each.place for each in batch})
+            if ask is not None and together:
+                answered = await ask(replace(transaction, sent=sent), together)
+        found = await shard.fetchone()
+        if found is not None:
+            return _Batch(await self._answers.read(given), self._taken(found), self._context.clock()), answered
+        self._context.high_water.require_whole()
+        async with self._context.pools.commands.begin() as own:
+            await ledger.add_shard(own, self._shards(batch))
+        raise Fenced("a shard of commands was added")
+
+    def _taken(self, row: Sequence[Any]) -> Shard:
+        """Return the shard that was locked. Raises: Rejected where it does not stand as this service left it."""
+        try:
+            shard = self._context.ledger.taken(row)
+            self._context.high_water.require(shard)
+        except Unsealed as error:
+            rejected = Rejected(Reason.NOT_AS_RECORDED, str(error))
+            self._note(rejected)
+            raise rejected from error
+        except Rejected as rejected:
+            self._note(rejected)
+            raise
+        return shard
+
+    def _note(self, rejected: Rejected) -> None:
+        """Count a command that is refused, and log it where somebody altered the database."""
+        self._context.metrics.refused.labels(rejected.reason.value).inc()
+        if rejected.reason in (Reason.NOT_AS_RECORDED, Reason.JOURNAL_IN_DOUBT):
+            log.error("command refused", reason=rejected.reason.value, detail=rejected.detail)
+
+    def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:
+        """Return the commands that are to be decided: the first of each key that was not answered before."""
+        known = dict(done.answers)
+        new: list[_Waiting] = []
+        for number, each in enumerate(batch):
+            given = known.get(each.place)
+            if given is None:
+                known[each.place] = StoredResponse(_UNDECIDED, each.content, each.command.name(), done.at)
+                new.append(each)
+            elif given.forged is not None:
+                detail = (
+                    f"the answer under Idempotency-Key {each.key!r} is not what this service answered: {given.forged}"
+                )
+                done.turned_away[number] = Rejected(Reason.NOT_AS_RECORDED, detail)
+                self._note(done.turned_away[number])
+            elif given.content != each.content:
+                done.turned_away[number] = Rejected(
+                    Reason.KEY_REUSED,
+                    f"Idempotency-Key {each.key!r} was used for another command ({given.command}, "
+                    f"{given.answered_at.isoformat()}); send a new key with a new command",
+                )
+        return new
+
+    async def _alone(self, connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> None:
+        """Decide commands one after the other: each is recorded and projected before the next is looked at."""
+        if self._commands.ask_all is not None:  # nobody else has this shard, and others may decide such commands too
+            lock = func.pg_advisory_xact_lock(func.hashtextextended(self._context.tables.schema, 0))
+            await connection.execute(select(lock))
+        given = len(done.new)
+        for each in batch:
+            try:
+                state = await self._commands.load(connection, each.command)
+            except Rejected as rejected:
+                entry = self._answer(each, done, rejected, 0)
+            else:
+                entry = self._decided(each, state, done, 0)
+            await self._record(Transaction(connection), [entry], done)
+            if entry.fact is not None:
+                await self._commands.keep(connection, each.command, entry.fact)
+        async with pipeline(connection) as sent:
+            await self._answers.keep(sent, done.new[given:])
+
+    async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
+        """Decide a batch on one state, then record and project it."""
+        drafts = [self._decided(each, transaction.state, done, number) for number, each in enumerate(batch)]
+
+        async def write(sent: Pipeline, entries: Sequence[Entry]) -> None:
+            transaction.sent = sent
+            await self._context.projector.project(transaction, recorded(entries))
+            await self._answers.keep(sent, done.new)
+
+        await self._record(transaction, drafts, done, write)
+
+    def _decided(self, each: _Waiting, state: object, done: _Batch, number: int) -> EntryDraft:
+        now = Now(each.person, done.at, each.key, done.shard.name, done.shard.next_seq + number)
+        try:
+            outcome: Accepted | Rejected = self._commands.decide(each.command, state, now)
+        except Rejected as rejected:
+            outcome = rejected
+        return self._answer(each, done, outcome, number)
+
+    def _answer(self, each: _Waiting, done: _Batch, outcome: Accepted | Rejected, number: int) -> EntryDraft:
+        """Note the answer of a command, and return its entry."""
+        command, person, key = each.command, each.person, each.key
+        if isinstance(outcome, Rejected):
+            answer = Answer.of_rejection(outcome)
+            done.refused.append(outcome)
+            recording = command.refusal(outcome, by=person, at=done.at, key=key)
+        else:
+            body = outcome.answer
+            text = body.model_dump_json(exclude_none=True) if isinstance(body, BaseModel) else to_json(body).decode()
+            answer = Answer(None, text, outcome.location)
+            if outcome.rejected is not None:
+                answer = Answer.of_rejection(outcome.rejected)
+            recording = outcome.recording
+        given = StoredResponse(answer, each.content, command.name(), done.at)
+        done.answers[each.place] = given
+        done.new.append((each.place, given))
+        source, seq = f"/{self._context.service}/{done.shard.name}", done.shard.next_seq + number
+        stream = type(recording.fact).KIND.stream
+        if stream is not None:
+            source = stream.format_map(dict(recording.fact))
+        return draft(recording, Causation(source, seq, key, None, done.at, command_digest(person, key)))
+
+    async def _record(
+        self, transaction: Transaction, drafts: Sequence[EntryDraft], done: _Batch, write: Write | None = None
+    ) -> None:
+        """Append entries; project them in the same wait where `write` does so, else after it."""
+        accounts = {posting.account for each in drafts for posting in each.postings}
+        if (
+            await self._context.ledger.ensure_accounts(self._context.pools.commands, accounts)
+            and self._commands.ask_all is None
+        ):
+            raise Fenced("accounts were added that this transaction does not see")
+        shard = done.shard
+        try:
+            entries, done.shard = await self._context.ledger.append(
+                transaction.connection,
+                shard,
+                drafts,
+                next_offset=shard.next_offset,
+                recorded_at=done.at,
+                write=write,
+                held=True,
+            )
+            if write is None:
+                await self._context.projector.project(transaction, recorded(entries))
+        except (IntegrityError, UniqueViolation) as error:  # what is not there yet cannot be locked: decide again
+            cause = getattr(error, "orig", error)
+            if isinstance(cause, UniqueViolation):
+                kind = _Done if cause.diag.constraint_name == COMMAND_INDEX else _Taken
+                raise kind(str(error)) from error
+            raise
+        done.entries += entries
+
+    # --- publishing ---
+
+    def _publish_soon(self, entries: Sequence[Entry]) -> None:
+        """Wake the relay, once for what is committed within a short time: it shares the processor with us."""
+        self._committed += entries
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_PUBLISH_SECONDS, self._publish)
+
+    def _publish(self) -> None:
+        committed, self._committed, self._timer = self._committed, [], None
+        self._context.wake(committed)

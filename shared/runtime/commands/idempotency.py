@@ -1,0 +1,100 @@
+"""A command is done once: its answer is kept for ever under its key, and given when it is sent again."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from operator import itemgetter
+from typing import Any
+
+from psycopg import AsyncCursor
+from pydantic_core import to_json
+
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.bulk import Row, insert, keyed, select
+from shared.journal.ledger import Fenced, Ledger
+from shared.journal.pipeline import Pipeline
+from shared.journal.signed_rows import not_signed, signed_rows
+
+CommandKey = tuple[str, str]
+"""(person, Idempotency-Key): what an answer is kept under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command is answered with.
+
+    Accepted (`reason` is None): the body is the JSON of the result, and `location` where that is found. Rejected:
+    the body is `{"detail": ..., "cites": ...}`, what is wrong and what to do, and the paragraph that says so; of a
+    document also `problems`, all that is wrong with it.
+    """
+
+    reason: Reason | None
+    body: str
+    location: str | None = None
+
+    @classmethod
+    def of_rejection(cls, rejected: Rejected) -> "Answer":
+        """Return the answer to a command that is rejected."""
+        said: dict[str, Any] = {"detail": rejected.detail, "cites": rejected.cites}
+        if rejected.findings:
+            said["problems"] = [asdict(finding) for finding in rejected.findings]
+        return cls(rejected.reason, to_json(said).decode())
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResponse:
+    """An answer, with what it answers: the SHA-256 of the command (32 bytes), its name, and when it was given.
+
+    `forged` says why it is not what the service answered, where somebody altered it.
+    """
+
+    answer: Answer
+    content: bytes
+    command: str
+    answered_at: datetime
+    forged: str | None = None
+
+
+class IdempotencyStore:
+    """The answers that a service has given: one for each (person, key), signed and never changed."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._seals = ledger.seals
+        self._table = ledger.tables.idempotency
+        self._find = select(self._table)
+        self._keep = insert(self._table, on_conflict="skip")
+
+    async def find(self, sent: Pipeline, places: Collection[CommandKey]) -> AsyncCursor[Any]:
+        """Ask for the answers that are kept under these places: `read` says what they are."""
+        return await sent.read(self._find, keyed(self._find, places))
+
+    async def read(self, found: AsyncCursor[Any]) -> dict[CommandKey, StoredResponse]:
+        """Return the answers that were asked for."""
+        return {
+            (row.person, row.key): StoredResponse(
+                Answer(None if row.reason is None else Reason(row.reason), row.body, row.location),
+                row.content,
+                row.command,
+                row.answered_at,
+                not_signed(self._seals, self._table, row._asdict()),
+            )
+            async for row in found
+        }
+
+    async def keep(self, sent: Pipeline, given: Sequence[tuple[CommandKey, StoredResponse]]) -> None:
+        """Keep new answers. The pipeline raises Fenced where another process answered one of these commands."""
+        rows: list[Row] = [
+            {
+                "person": person,
+                "key": key,
+                "command": one.command,
+                "content": one.content,
+                "reason": one.answer.reason,
+                "location": one.answer.location,
+                "body": one.answer.body,
+                "answered_at": one.answered_at,
+            }
+            for (person, key), one in sorted(given, key=itemgetter(0))  # so that two cannot wait for each other
+        ]
+        rows = signed_rows(self._seals, self._table, rows)
+        await sent.write(self._keep, rows, otherwise=Fenced("another process answered one of these commands"))

@@ -1,0 +1,74 @@
+"""What somebody approves about a refused record: what was asked for, with the record that it is about."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+from pydantic_core import from_json
+
+from shared.journal.quarantine import Quarantined, Request
+from shared.runtime.commands.approval_subject import ApprovalSubject
+
+
+class RequestWhole(ApprovalSubject):
+    """A request about a refused record as it was asked for, with all of the record; not what was decided about it.
+
+    So its hash stays the same: a replay that could not be sent is approved again under the same key.
+    """
+
+    quarantine: int
+    request: int
+    action: str
+    reason: str
+    asked_by: str
+    asked_at: datetime
+    mended: Any = Field(default=None, description="the event that is sent in place of the record; none: as it is")
+    topic: str
+    partition: int
+    offset: int
+    source: str | None = None
+    sequence: int | None = None
+    refused: str = Field(description="why the record was refused")
+    stops: bool = Field(description="whether its partition is not read on until it is closed")
+    key_text: str | None = None
+    value_text: str | None = None
+    value_hex: str | None = Field(default=None, description="the bytes in hexadecimal, where they are not text")
+
+
+def request_whole(record: Quarantined, request: Request) -> RequestWhole:
+    """Return a request about a record as somebody approves it."""
+    return RequestWhole(
+        quarantine=record.id,
+        request=request.request,
+        action=request.action,
+        reason=request.reason,
+        asked_by=request.asked_by,
+        asked_at=request.asked_at,
+        mended=None if request.mended is None else from_json(request.mended),
+        topic=record.topic,
+        partition=record.partition,
+        offset=record.offset,
+        source=record.source,
+        sequence=record.sequence,
+        refused=record.reason,
+        stops=record.stops,
+        **content_of(record),
+    )
+
+
+def content_of(record: Quarantined) -> dict[str, str | None]:
+    """Return key and bytes of a record as documents show them: as text where they are text."""
+    text = text_of(record.value)
+    return {
+        "key_text": None if record.key is None else record.key.decode(errors="replace"),
+        "value_text": text,
+        "value_hex": record.value.hex() if text is None else None,
+    }
+
+
+def text_of(value: bytes) -> str | None:
+    """Return bytes as text; None where they are none."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,281 @@
+"""The HTTP shell of every service: what it is, rejections as problems and on record, health, readiness, metrics."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import cache
+from time import perf_counter
+from typing import Any, Final
+
+import structlog
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.routing import APIRoute
+from fastapi.telemetry import TelemetryConfig
+from fastapi_offline import FastAPIOffline
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shared.contracts.rejection import Reason, Rejected
+from shared.jurisdictions import LawUnknown
+from shared.rules.errors import Refused, what_is_wrong
+from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.http.access import Caller, Identities, caller_of, require_property_declared
+from shared.runtime.http.command_routes import CommandRouter, names_property
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.http.openapi import complete
+from shared.runtime.http.problems import Mistake, problem, problems
+from shared.runtime.metrics import Metrics
+
+ReadinessCheck = Callable[[], Awaitable[str | None]]
+"""Return what is wrong in a few words, or None."""
+
+RecordRefusal = Callable[[Request, Caller, Reason, str], Awaitable[None]]
+"""Record that a request of a known person was rejected: for which reason, and the detail."""
+
+OPEN_PATHS: Final = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"})
+"""What everybody may read: it shows no money, people or rounds. Everything else takes a role."""
+
+NO_TELEMETRY: Final[TelemetryConfig] = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+"""Nothing of a request is told to anybody by the framework: what malformed ones hold may be access codes."""
+
+_CLIENT_GONE: Final = 499
+"""What is counted where the client did not wait for an answer."""
+
+log = structlog.get_logger()
+
+_NOT_THEIRS_TO_READ: Final = (Reason.ROLE_MISSING, Reason.ROLES_INCOMPATIBLE, Reason.PROPERTY_MISSING)
+"""Why a known person is not shown something. What is only read is in no journal: the log has it, with the name."""
+
+_READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+"""The methods that ask and change nothing; a route with any other takes commands."""
+
+
+class Links(BaseModel):
+    """Where the documents of a service are."""
+
+    docs: str = "/docs"
+    openapi: str = "/openapi.json"
+    health: str = "/healthz"
+    readiness: str = "/readyz"
+    metrics: str = "/metrics"
+
+
+class ServiceDocument(BaseModel):
+    """What a service is."""
+
+    name: str
+    title: str
+    version: str
+    links: Links = Links()
+
+
+def create_app(
+    *,
+    service: str,
+    version: str,
+    metrics: Metrics,
+    checks: Mapping[str, ReadinessCheck],
+    identities: Identities,
+    record_refusal: RecordRefusal,
+    router: APIRouter | None = None,
+    request_seconds_max: float | None = None,
+) -> FastAPI:
+    """Return the application of a service: its own routes, and those that every service has.
+
+    A request on which it works longer than `request_seconds_max` is given up: its client may try again.
+    """
+    title = f"Pitledger {service}"
+    app = FastAPIOffline(
+        docs_url="/docs", redoc_url=None, title=title, version=version, redirect_slashes=False, telemetry=NO_TELEMETRY
+    )
+    app.state.identities = identities
+    describe = app.openapi  # replaced below: the framework's way to extend the document
+    app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]
+    _answer_rejections(app, record_refusal)
+    operations = _operations(ServiceDocument(name=service, title=title, version=version), metrics, checks)
+    routes = merge_routers(
+        *([] if router is None else [router]), operations
+    ).routes  # its own first: they are asked for most
+    for route in routes:
+        if isinstance(route, APIRoute):
+            require_property_declared(route, in_body=names_property(route.endpoint))
+    app.router.routes.extend(routes)
+    app.add_middleware(CommandRouter, routes=routes, handlers=app.exception_handlers)
+    app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
+    return app
+
+
+def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
+    """Answer whatever a route raises with a problem; the command of a known person is on record before that."""
+
+    async def answer(
+        request: Request, rejected: Rejected, *, recorded: str | None = None, errors: list[Mistake] | None = None
+    ) -> Response:
+        if rejected.reason is Reason.UNKNOWN_CALLER:
+            return _unknown_caller(request, rejected)
+        if _is_command(request):
+            try:
+                caller = await caller_of(request)
+            except Rejected as unknown:  # the framework reads a body before it asks who sent it
+                return _unknown_caller(request, unknown)
+            await record_refusal(request, caller, rejected.reason, recorded or rejected.detail)
+        elif rejected.reason in _NOT_THEIRS_TO_READ:
+            route, reason = _route(request.scope), rejected.reason.value
+            log.warning("authorization denied", route=route, reason=reason, detail=rejected.detail)
+        return problem(
+            rejected.reason, rejected.detail, paragraph=rejected.cites, errors=errors, found=rejected.findings
+        )
+
+    @app.exception_handler(Rejected)
+    async def rejected(request: Request, error: Rejected) -> Response:
+        return await answer(request, error)
+
+    @app.exception_handler(Refused)
+    async def refused(request: Request, error: Refused) -> Response:
+        return await answer(request, Rejected(Reason.NOT_ALLOWED, str(error), cites=error.paragraph))
+
+    @app.exception_handler(LawUnknown)
+    async def law_unknown(request: Request, error: LawUnknown) -> Response:
+        return await answer(request, Rejected(Reason.NOT_FOUND, str(error)))
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
+        errors = [Mistake(at=_place(item["loc"]), what=what_is_wrong(item)) for item in error.errors()]
+        detail = "; ".join(f"{mistake.at}: {mistake.what}" for mistake in errors)
+        return await answer(
+            request, Rejected(Reason.MALFORMED, detail), recorded=_kinds_of_mistakes(error), errors=errors
+        )
+
+    @app.exception_handler(HTTPException)
+    async def framework(request: Request, error: HTTPException) -> Response:
+        """The framework itself raises these: for a path or method that no route takes, or a body that is no text."""
+        reasons = {404: Reason.NOT_FOUND, 405: Reason.METHOD_NOT_ALLOWED}
+        reason = reasons.get(error.status_code, Reason.MALFORMED)
+        response = await answer(request, Rejected(reason, str(error.detail)))
+        response.headers.update(error.headers or {})
+        return response
+
+
+def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str, ReadinessCheck]) -> APIRouter:
+    """Return the routes of those who run the service."""
+    router = APIRouter(tags=["operations"])
+
+    @router.get("/", summary="What this service is")
+    async def about() -> ServiceDocument:
+        """Its name and version, and where its documents are."""
+        return document
+
+    @router.get("/healthz", summary="Whether the process answers")
+    async def healthz() -> dict[str, str]:
+        """The process answers."""
+        return {"status": "alive"}
+
+    @router.get("/readyz", summary="Whether the service is ready", responses=problems(Reason.NOT_READY))
+    async def readyz() -> Response:
+        """The service can do its work now: database, broker, lag and verification are good."""
+        found = {name: await check() for name, check in checks.items()}
+        wrong = {name: what for name, what in found.items() if what is not None}
+        metrics.ready.set(not wrong)
+        if wrong:
+            detail = "; ".join(f"{name}: {what}" for name, what in wrong.items())
+            return problem(Reason.NOT_READY, detail, checks=found)
+        return JSONResponse({"status": "ready", "checks": dict.fromkeys(found, "good")})
+
+    @router.get("/metrics", summary="The metrics", response_class=PlainTextResponse)
+    async def prometheus() -> Response:
+        """In the text format of Prometheus."""
+        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    return router
+
+
+class _Measured:
+    """Count and time every request, and answer where the work failed.
+
+    It is plain ASGI: the framework's own shell for middleware runs each request in a task group of its own.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, seconds_max: float | None) -> None:
+        self._app = app
+        self._seconds_max = seconds_max
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = perf_counter(), 0
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            async with asyncio.timeout(self._seconds_max):
+                await self._app(scope, receive, sent)
+        except ClientDisconnect:
+            log.info("client disconnected", route=_route(scope))
+            status = status or _CLIENT_GONE
+        except Exception as error:
+            response = _failure(Request(scope), error)
+            if status:
+                raise  # the answer had begun: it cannot be taken back
+            await response(scope, receive, sent)
+        route = _route(scope)
+        self._metrics.http_requests.labels(scope["method"], route, str(status)).inc()
+        self._metrics.http_seconds.labels(route).observe(perf_counter() - started)
+
+
+def _failure(request: Request, error: Exception) -> Response:
+    """Return the answer where the work failed: try again, or a bug, which goes into the log with its traceback."""
+    kind = kind_of(error)
+    if kind in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED):
+        log.warning(
+            "request failed, the caller may retry",
+            method=request.method,
+            path=request.url.path,
+            kind=kind.value,
+            error=str(error),
+        )
+        what = f"a server does not answer: {type(error).__name__}"
+        if kind is ErrorKind.FENCED:
+            what = "others came first each time"
+        return problem(Reason.TRY_AGAIN, f"{what}; try again with the same Idempotency-Key")
+    log.error("request failed with an internal error", method=request.method, path=request.url.path, exc_info=error)
+    return problem(Reason.INTERNAL, "an internal error; it was logged")
+
+
+def _unknown_caller(request: Request, rejected: Rejected) -> Response:
+    """Return the answer to somebody unknown: logged and counted, and no entry, or anybody could fill the journal."""
+    log.warning("authentication failed", method=request.method, route=_route(request.scope), detail=rejected.detail)
+    return problem(Reason.UNKNOWN_CALLER, rejected.detail)
+
+
+def _route(scope: Scope) -> str:
+    """Return the template of the route that a request has matched."""
+    return getattr(scope.get("route"), "path", "unmatched")
+
+
+def _is_command(request: Request) -> bool:
+    """Return whether the request has matched a route that changes something."""
+    methods: Collection[str] = getattr(request.scope.get("route"), "methods", None) or ()
+    return request.method in methods and request.method not in _READING
+
+
+def _place(location: Sequence[int | str]) -> str:
+    return ".".join(map(str, location))
+
+
+def _kinds_of_mistakes(error: RequestValidationError) -> str:
+    """Return where and how a request is malformed, without values and unknown names: these may be access codes."""
+    places: list[tuple[str, Any]] = [
+        (_place(item["loc"][:-1] if item["type"] == "extra_forbidden" else item["loc"]), item["type"])
+        for item in error.errors()
+    ]
+    return f"malformed: {'; '.join(f'{place} {kind}' for place, kind in places)}"

@@ -1,0 +1,37 @@
+"""Record what a service notes of its callers in a shard of its own, where it never keeps commands waiting."""
+
+from sqlalchemy import select
+
+from shared.journal.entry import EntryDraft
+from shared.runtime.context import RuntimeContext
+
+
+async def append_audit_entry(context: RuntimeContext, shard_name: str, *drafts: EntryDraft) -> None:
+    """Record entries, but for those that the journal has: one caller at a time, in a transaction of their own.
+
+    Raises: Unsealed; Rejected where something was found against the journal.
+    """
+    e = context.tables.entries.c
+    ledger, engine = context.ledger, context.pools.commands
+    async with ledger.turn(shard_name):
+        async with engine.begin() as connection:
+            await context.high_water.compared()
+            context.high_water.require_whole()
+            await ledger.open_shard(connection, shard_name)
+        async with engine.begin() as connection:
+            shard = await ledger.lock_shard(connection, shard_name)
+            context.high_water.require(shard)
+            new = []
+            for draft in drafts:
+                place = (e.source == draft.source) & (e.sequence == draft.sequence) & (e.kind == draft.kind)
+                if (await connection.execute(select(e.seq).where(place))).one_or_none() is None:
+                    new.append(draft)
+            if not new:
+                return
+            entries, shard = await ledger.append(
+                connection, shard, new, next_offset=shard.next_offset, recorded_at=context.clock()
+            )
+    context.high_water.reached([shard])
+    for draft in new:
+        context.metrics.entries.labels(draft.kind).inc()
+    context.wake(entries)

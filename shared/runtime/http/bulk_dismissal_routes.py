@@ -1,0 +1,87 @@
+"""Dismissals of many refused records over HTTP: what is asked for, shown whole, and decided by somebody else."""
+
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Request, Response
+
+from shared.contracts.rejection import Reason
+from shared.journal.dismissals import list_dismissals, properties_of
+from shared.runtime.commands.bulk_dismissal import (
+    ApproveDismissal,
+    DismissalDocument,
+    DismissalItem,
+    DismissalWhole,
+    RejectDismissal,
+    RequestDismissal,
+    dismissal_of,
+    read_many,
+)
+from shared.runtime.context import RuntimeContext
+from shared.runtime.database import snapshot
+from shared.runtime.http.access import Caller, caller_for_own
+from shared.runtime.http.command_routes import CommandEngine, command_route
+from shared.runtime.http.conditional_requests import UNCHANGED, document_response
+from shared.runtime.http.pagination import Asked, Listing, Page
+from shared.runtime.http.problems import problems
+from shared.runtime.http.roles import APPROVE_QUARANTINE, MEND_QUARANTINE, READ_QUARANTINE
+
+_ONE: Final = "/{dismissal}"
+
+DISMISSALS: Listing[tuple[int]] = Listing("dismissals", tuple[int])
+
+DismissalReader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARANTINE, APPROVE_QUARANTINE)]
+
+
+def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRouter:
+    """Return the routes about many records of the quarantine of a service.
+
+    They stand before those about one record, whose path takes any word for its number.
+    """
+    readers, tables = context.pools.readers, context.tables
+    router = APIRouter(prefix="/quarantine/dismissals", tags=["quarantine"])
+
+    @router.get("", response_model_exclude_none=True, summary="List dismissals of many refused records")
+    async def list_all(reader: DismissalReader, asked: Asked) -> Page[DismissalItem]:
+        """Oldest first: what was asked for and decided; those that name a property of the caller alone.
+
+        Who works for every property is also shown those that name none.
+        """
+        [after] = DISMISSALS.after(asked.cursor) or (0,)
+        async with snapshot(readers) as connection:
+            found = await list_dismissals(connection, tables, properties=reader.own, after=after, limit=asked.limit + 1)
+        items = [DismissalItem(**asdict(one)) for one in found]
+        return DISMISSALS.page(items, asked.limit, lambda item: (item.dismissal,))
+
+    @router.get(
+        _ONE,
+        response_model=DismissalWhole,
+        summary="Show a dismissal of many refused records",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def show_one(
+        http: Request,
+        reader: DismissalReader,
+        dismissal: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of what was asked for")],
+    ) -> Response:
+        """With the first of the records that it finds now: whoever approves it names its hash."""
+        async with snapshot(readers) as connection:
+            named = properties_of(await dismissal_of(connection, tables, dismissal))
+            reader.require_properties_of(f"dismissal {dismissal}", named)
+            many = await read_many(connection, tables, dismissal)
+        return document_response(http, many.whole)
+
+    async def may_decide(caller: Caller, command: Any) -> None:
+        """Let somebody pass who works for the property that was named, or for every one where none was."""
+        async with snapshot(context.pools.commands) as connection:
+            named = properties_of(await dismissal_of(connection, tables, command.dismissal))
+        caller.require_properties_of(f"dismissal {command.dismissal}", named)
+
+    decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    command = partial(command_route, router, commands, answers=DismissalDocument)
+    command(RequestDismissal, "", role=MEND_QUARANTINE, status=201, rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
+    decide = partial(command, role=APPROVE_QUARANTINE, subject=router.prefix + _ONE, whose=may_decide)
+    decide(ApproveDismissal, _ONE + "/approve", rejects=(*decides, Reason.SAME_PERSON))
+    decide(RejectDismissal, _ONE + "/reject", rejects=decides)
+    return router

@@ -1,0 +1,332 @@
+"""Routes from command models: a command is one frozen model, and its POST route follows from it.
+
+    class VoidSlip(Command):
+        \"""Void a slip that has not been received.\"""
+
+        property: Name
+        slip: SlipKind
+        number: SlipNumber
+        reason: Reason
+
+    command_route(router, engine, VoidSlip, "/slips/{property}/{slip}/{number}/void", role=VOID_SLIPS, answers=Slip)
+
+Fields that the path names are its parameters, the others are the JSON body. A request is taken apart by hand and
+validated once as a whole, before the framework comes to it (`CommandRouter`).
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from copy import copy
+from inspect import Parameter, Signature, cleandoc
+from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
+
+from fastapi import APIRouter, Body, Header, Path, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
+from pydantic_core import from_json
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from shared.contracts.envelope import Contract, Identifier
+from shared.contracts.json_text import MemberTwice, read_json
+from shared.contracts.rejection import Reason
+from shared.rules.errors import Finding
+from shared.runtime.commands.command import Approving
+from shared.runtime.commands.idempotency import Answer
+from shared.runtime.http.access import (
+    MISTAKES_MAX,
+    Caller,
+    caller_for_own,
+    caller_with,
+    require_known_parameters,
+    require_role,
+)
+from shared.runtime.http.conditional_requests import JSON
+from shared.runtime.http.problems import OF_CALLERS, problem, problems
+from shared.runtime.http.roles import Role
+
+IdempotencyKey = Annotated[
+    Identifier,
+    Header(
+        alias="Idempotency-Key",
+        description="names this command of yours: sent again, it is not done again, and its answer is the same",
+    ),
+]
+"""The key of a command, as a parameter of its route."""
+
+COMMAND_REASONS: Final = (
+    Reason.MALFORMED,
+    *OF_CALLERS,
+    Reason.KEY_REUSED,
+    Reason.TRY_AGAIN,
+    Reason.JOURNAL_IN_DOUBT,
+)
+"""Why any command may be rejected, whatever it is."""
+
+SUBJECT: Final = "x-subject"
+"""The member of an OpenAPI operation that names the path of the document that the command is about."""
+
+_KEY_HEADER: Final = "Idempotency-Key"
+_PLACEHOLDER: Final = re.compile(r"{(\w+)}")
+_BODY: Final = "body"
+_LISTED_MAX: Final = 200
+"""More mistakes than so many are counted and not listed."""
+
+_KEY_MISSING = "it is missing: name this command, by a UUID for instance; sent again with that name, it is done once"
+_key: TypeAdapter[str] = TypeAdapter(Identifier)
+
+
+class CommandEngine(Protocol):
+    """Do commands, each once under its key."""
+
+    async def do(self, command: Any, *, person: str, key: str) -> Answer:
+        """Return the answer to a command; the same again when it is sent again under its key.
+
+        Raises: Rejected where the key was used for another command; what kept the database from answering.
+        """
+
+
+CommandT = TypeVar("CommandT", bound=Contract)
+
+Prepare = Callable[[CommandT, str, str], Awaitable[Any]]
+"""Make the command out of a valid request, the person and the key: where an access code is hashed first, say."""
+
+MayDo = Callable[[Caller, CommandT], Awaitable[None]]
+"""Let a caller pass who works for the property of what is stored. Raises: Rejected."""
+
+CommandWhose = Literal["named", "every", "none"] | MayDo[CommandT]
+"""Whose data a command changes: of the property that path or body name, of every one, of none; or a function says."""
+
+_Errors = list[dict[str, Any]]
+
+
+def command_route(
+    router: APIRouter,
+    engine: CommandEngine,
+    model: type[CommandT],
+    path: str,
+    *,
+    role: Role,
+    answers: type[BaseModel],
+    status: int = 200,
+    rejects: Sequence[Reason] = (),
+    prepare: Prepare[CommandT] | None = None,
+    tag: str | None = None,
+    subject: str | None = None,
+    whose: CommandWhose[CommandT] = "named",
+) -> None:
+    """Add the POST route of a command to a router, which persons with the role may use.
+
+    `answers` is the model of an accepted command's answer, given with `status`; `rejects` are the reasons for which the
+    service rejects it, besides those of every command; `tag` is the group in which the OpenAPI document shows the route
+    where it is not that of the router; `subject` is the whole path of the GET route of what the command is about, by
+    fields of the command, which the OpenAPI document says as `x-subject`: an approval names the hash of that document;
+    `whose` says whose data it changes.
+    Summary and description are those of the model's docstring.
+    Raises: ValueError where a path names what is no field of the model, or an approval has no subject.
+    """
+    in_path = frozenset(_PLACEHOLDER.findall(router.prefix + path))
+    unknown = (in_path | set(_PLACEHOLDER.findall(subject or ""))) - model.model_fields.keys()
+    if unknown:
+        raise ValueError(f"POST {router.prefix + path}: {model.__name__} has no field {', '.join(sorted(unknown))}")
+    approves = issubclass(model, Approving)
+    if approves and subject is None:
+        raise ValueError(f"POST {router.prefix + path}: {model.__name__} approves something: say where that is read")
+    title, _, description = cleandoc(model.__doc__ or "").partition("\n")
+    router.add_api_route(
+        path,
+        _Endpoint(engine, model, in_path, role, status, prepare, whose),
+        methods=["POST"],
+        name=re.sub(r"(?<!^)(?=[A-Z])", "_", model.__name__).lower(),
+        status_code=status,
+        response_model=answers,
+        summary=title.rstrip("."),
+        description=description.strip() or title,
+        tags=None if tag is None else [tag],
+        responses=problems(*COMMAND_REASONS, *rejects, *((Reason.NOT_AS_SHOWN,) if approves else ())),
+        openapi_extra=None if subject is None else {SUBJECT: subject},
+    )
+
+
+class _Endpoint(Generic[CommandT]):
+    """Serve one command. Its signature is what the framework describes in the OpenAPI document."""
+
+    def __init__(
+        self,
+        engine: CommandEngine,
+        model: type[CommandT],
+        in_path: frozenset[str],
+        role: Role,
+        status: int,
+        prepare: Prepare[CommandT] | None,
+        whose: CommandWhose[CommandT],
+    ) -> None:
+        self.names_property = "property" in model.model_fields
+        self._whose = whose
+        self._engine = engine
+        self._model = model
+        self._in_path = in_path
+        self._roles = frozenset((role.name,))
+        self._status = status
+        self._prepare = prepare
+        # A path is text, also where a field takes nothing but a whole number.
+        self._converted: Mapping[str, TypeAdapter[Any]] = {
+            name: TypeAdapter(model.model_fields[name].rebuild_annotation())
+            for name in in_path
+            if model.model_fields[name].annotation is not str
+        }
+        self.__signature__ = _signature(model, in_path, role, whose)
+
+    async def __call__(self, **fields: Any) -> Response:
+        raise AssertionError(f"commands come first: {sorted(fields)}")
+
+    async def handle(self, request: Request) -> Response:
+        """Do the command in a request, and return its answer."""
+        caller = await caller_with(request, self._roles)
+        require_known_parameters(request, frozenset())
+        command, key = self._read(request.path_params, await request.body(), request.headers.get(_KEY_HEADER))
+        if callable(self._whose):
+            await self._whose(caller, command)
+        elif self._whose != "none":
+            of_command: str | None = getattr(command, "property", None)
+            caller.require_properties(() if of_command is None else (of_command,))
+        person = caller.person
+        wanted = command if self._prepare is None else await self._prepare(command, person, key)
+        answer = await self._engine.do(wanted, person=person, key=key)
+        if answer.reason is not None:
+            rejection = from_json(answer.body)
+            found = [Finding(**one) for one in rejection.get("problems", ())]
+            return problem(answer.reason, rejection["detail"], paragraph=rejection.get("cites"), found=found)
+        headers = {} if answer.location is None else {"Location": answer.location}
+        return Response(answer.body, self._status, headers, JSON)
+
+    def _read(self, in_path: Mapping[str, str], raw: bytes, given: str | None) -> tuple[CommandT, str]:
+        """Return the command and its key. Raises: RequestValidationError with every mistake."""
+        mistakes: _Errors = []
+        key, command = "", None
+        if given is None:
+            mistakes.append({"type": "missing_key", "loc": ("header", _KEY_HEADER), "msg": _KEY_MISSING})
+        else:
+            try:
+                key = _key.validate_python(given)
+            except ValidationError as error:
+                mistakes += _located(error, lambda place: ("header", _KEY_HEADER, *place))
+        body = self._body(raw, mistakes)
+        if body is not None:
+            try:
+                command = self._model.model_validate(body | self._path_values(in_path))
+            except ValidationError as error:
+                mistakes += _located(
+                    error, lambda place: ("path" if place[:1] and place[0] in self._in_path else _BODY, *place)
+                )
+        if mistakes or command is None:
+            raise RequestValidationError(mistakes)
+        return command, key
+
+    def _body(self, raw: bytes, mistakes: _Errors) -> dict[str, Any] | None:
+        """Return the members of the body, none for an empty one; None where it is no object or names path fields."""
+        try:
+            body = read_json(raw) if raw else {}
+        except MemberTwice as error:
+            mistakes.append({"type": "member_twice", "loc": (_BODY,), "msg": str(error)})
+            return None
+        except ValueError as error:
+            mistakes.append({"type": "json_invalid", "loc": (_BODY,), "msg": f"no JSON: {error}"})
+            return None
+        if not isinstance(body, dict):
+            mistakes.append({"type": "dict_type", "loc": (_BODY,), "msg": "must be an object"})
+            return None
+        for name in self._in_path & body.keys():
+            mistakes.append({"type": "extra_forbidden", "loc": (_BODY, name), "msg": "stands in the path"})
+        unknown = [name for name in body if name not in self._model.model_fields]
+        if len(unknown) <= MISTAKES_MAX:  # the command as a whole says what is wrong with each
+            return body
+        for name in unknown[:MISTAKES_MAX]:
+            mistakes.append({"type": "extra_forbidden", "loc": (_BODY, name), "msg": "there is no such member"})
+        return None
+
+    def _path_values(self, in_path: Mapping[str, str]) -> dict[str, Any]:
+        """Return the path's parameters as their fields have them; as text where they are not like that."""
+        values: dict[str, Any] = dict(in_path)
+        for name, adapter in self._converted.items():
+            try:
+                values[name] = adapter.validate_strings(values[name])
+            except ValidationError:
+                continue  # the command as a whole says what is wrong
+        return values
+
+
+class CommandRouter:
+    """Take commands before the framework does, whose layers around a route cost as much as all else of a command.
+
+    What they would have given it is its route, and an answer to whatever is raised.
+    """
+
+    def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], handlers: Mapping[Any, Callable[..., Any]]) -> None:
+        self._app = app
+        self._routes = [route for route in routes if isinstance(route, Route) and "POST" in (route.methods or ())]
+        self._handlers = handlers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint = self._found(scope) if scope["type"] == "http" and scope["method"] == "POST" else None
+        if endpoint is None:
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive, send)
+        try:
+            response = await endpoint.handle(request)
+        except Exception as error:
+            handler = next((self._handlers[kind] for kind in type(error).__mro__ if kind in self._handlers), None)
+            if handler is None:
+                raise
+            response = await handler(request, error)
+        await response(scope, receive, send)
+
+    def _found(self, scope: Scope) -> "_Endpoint[Any] | None":
+        """Return the command that is asked for, with its route and the parameters of its path in the scope."""
+        for route in self._routes:
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                scope.update(found)
+                return route.endpoint if isinstance(route.endpoint, _Endpoint) else None
+        return None
+
+
+def _signature(model: type[Contract], in_path: Iterable[str], role: Role, whose: CommandWhose[Any]) -> Signature:
+    """Return the signature of an endpoint that the framework would serve in the same way."""
+    fields = model.model_fields
+    annotations: dict[str, Any] = {
+        name: Annotated[fields[name].rebuild_annotation(), Path(description=fields[name].description)]
+        for name in fields
+        if name in in_path
+    }
+    in_body: dict[str, Any] = {
+        name: (field.annotation, copy(field)) for name, field in fields.items() if name not in in_path
+    }
+    if in_body:
+        made: Any = create_model(
+            model.__name__, __base__=Contract, __doc__=model.__doc__, __module__=model.__module__, **in_body
+        )
+        annotations["_body"] = Annotated[made, Body()]
+    annotations["_person"] = Annotated[
+        Any, caller_for_own(role) if callable(whose) else require_role(role, whose=whose)
+    ]
+    annotations["_key"] = IdempotencyKey
+    return Signature(
+        [Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation) for name, annotation in annotations.items()]
+    )
+
+
+def names_property(endpoint: Any) -> bool:
+    """Return whether an endpoint serves a command that names a property."""
+    return isinstance(endpoint, _Endpoint) and endpoint.names_property
+
+
+def _located(error: ValidationError, place: Callable[[tuple[int | str, ...]], tuple[int | str, ...]]) -> _Errors:
+    """Return the mistakes of a validation, each with the part of the request where it is; of many, how many."""
+    if (count := error.error_count()) > _LISTED_MAX:  # each takes a while to be told, and nobody else is served then
+        told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
+        return [{"type": "too_many_mistakes", "loc": (_BODY,), "msg": told}]
+    return [
+        {**mistake, "loc": place(mistake["loc"])} for mistake in error.errors(include_url=False, include_input=False)
+    ]

@@ -1,0 +1,214 @@
+"""The quarantine of a service over HTTP: refused records, and what people ask for and decide about them."""
+
+from dataclasses import asdict
+from datetime import datetime
+from functools import partial
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel, Field
+from pydantic_core import from_json, to_json
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.quarantine import (
+    Quarantined,
+    list_quarantined,
+    properties_of_event,
+    read_quarantined,
+    requests_about,
+)
+from shared.journal.quarantine import Request as Asking
+from shared.runtime.commands.approval import Decision
+from shared.runtime.commands.idempotency import Answer
+from shared.runtime.commands.quarantine_commands import (
+    REPLAY,
+    ApproveQuarantineRequest,
+    AskDismissal,
+    AskReplay,
+    RejectQuarantineRequest,
+    RequestDocument,
+    about_record,
+)
+from shared.runtime.commands.quarantine_requests import RequestWhole, content_of, request_whole
+from shared.runtime.commands.record_replay import ReplaySender
+from shared.runtime.context import RuntimeContext
+from shared.runtime.database import snapshot
+from shared.runtime.http.access import Caller, caller_for_own
+from shared.runtime.http.command_routes import CommandEngine, command_route
+from shared.runtime.http.conditional_requests import UNCHANGED, document_response
+from shared.runtime.http.pagination import Asked, Listing, Page
+from shared.runtime.http.problems import problems
+from shared.runtime.http.roles import APPROVE_QUARANTINE, MEND_QUARANTINE, READ_QUARANTINE
+
+_REQUEST: Final = "/{quarantine}/requests/{request}"
+
+RECORDS: Listing[tuple[int]] = Listing("quarantine", tuple[int])
+
+QuarantineReader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARANTINE, APPROVE_QUARANTINE)]
+
+
+class QuarantinedItem(BaseModel):
+    """A refused record. `source` and `sequence` are the place that it claims, where it says one."""
+
+    quarantine: int
+    topic: str
+    partition: int
+    offset: int
+    source: str | None = None
+    sequence: int | None = None
+    reason: str
+    stops: bool = Field(description="whether its partition is not read on until it is closed")
+    length_bytes: int
+    quarantined_at: datetime
+    resolved_at: datetime | None = Field(default=None, description="when it was mended, replaced or dismissed")
+
+
+class RequestItem(BaseModel):
+    """What somebody asked for about a record, and what was decided."""
+
+    request: int
+    action: Literal["replay", "dismissal"]
+    mended: Any = Field(default=None, description="the event that is sent in place of the record; none: as it is")
+    reason: str
+    asked_by: str
+    asked_at: datetime
+    decision: Decision
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+    decided_reason: str | None = None
+
+
+class QuarantinedDocument(QuarantinedItem):
+    """A refused record with its bytes, as text where they are text, and all that was asked for about it.
+
+    `shard` and `seq` are the entry of the journal that says why it was refused.
+    """
+
+    shard: int
+    seq: int
+    cluster: str = Field(description="the id of the Kafka cluster that it came from")
+    key_text: str | None = None
+    value_text: str | None = None
+    value_hex: str | None = Field(default=None, description="the bytes in hexadecimal, where they are not text")
+    requests: list[RequestItem]
+
+
+class _Replaying:
+    """Do the commands about requests; after the approval of a replay, also each time that it is sent again."""
+
+    def __init__(self, commands: CommandEngine, replays: ReplaySender) -> None:
+        self._commands = commands
+        self._replays = replays
+
+    async def do(self, command: Any, *, person: str, key: str) -> Answer:
+        """Return the answer when the record is sent. Raises: NotSent, as what the engine raises."""
+        answer = await self._commands.do(command, person=person, key=key)
+        if answer.reason is None:
+            done = RequestDocument.model_validate_json(answer.body)
+            if (done.action, done.decision) == (REPLAY, Decision.APPROVED):
+                await self._replays.send(done.quarantine, done.request)
+        return answer
+
+
+def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays: ReplaySender) -> APIRouter:
+    """Return the routes about the quarantine of a service."""
+    readers, tables = context.pools.readers, context.tables
+    router = APIRouter(prefix="/quarantine", tags=["quarantine"])
+
+    @router.get("", response_model_exclude_none=True, summary="List refused records")
+    async def list_records(
+        reader: QuarantineReader,
+        asked: Asked,
+        status: Annotated[Literal["open", "all"], Query(description="only those that wait, or all")] = "open",
+        topic: Annotated[Name | None, Query(description="only of this topic")] = None,
+    ) -> Page[QuarantinedItem]:
+        """Oldest first: why each was refused, and where it stood; those that name properties of the caller alone.
+
+        Who works for every property is also shown those that name none.
+        """
+        [after] = RECORDS.after(asked.cursor) or (0,)
+        async with snapshot(readers) as connection:
+            found = await list_quarantined(
+                connection,
+                tables,
+                resolved=status == "all",
+                topic=topic,
+                properties=reader.own,
+                after=after,
+                limit=asked.limit + 1,
+            )
+        items = [QuarantinedItem(**_item(record)) for record in found]
+        return RECORDS.page(items, asked.limit, lambda item: (item.quarantine,))
+
+    @router.get(
+        "/{quarantine}",
+        response_model_exclude_none=True,
+        summary="Show a refused record",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def show_record(
+        reader: QuarantineReader, quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")]
+    ) -> QuarantinedDocument:
+        """Why, from where, its bytes, and what was asked for about it."""
+        async with snapshot(readers) as connection:
+            record = await read_own(connection, reader, quarantine)
+            requests = await requests_about(connection, tables, quarantine)
+        return QuarantinedDocument(**_item(record), **content_of(record), requests=[_request(one) for one in requests])
+
+    @router.get(
+        _REQUEST,
+        response_model=RequestWhole,
+        summary="Read what is asked for about a refused record",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_request(
+        http: Request,
+        reader: QuarantineReader,
+        quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")],
+        request: Annotated[int, Path(ge=1, le=2**31 - 1, description="the request's number among those of the record")],
+    ) -> Response:
+        """With all of the record: whoever approves it names its hash."""
+        async with snapshot(readers) as connection:
+            about = await about_record(connection, tables, quarantine)
+        reader.require_properties_of(f"record {quarantine}", about.record.properties)
+        return document_response(http, request_whole(about.record, about.request(request)))
+
+    async def read_own(connection: AsyncConnection, caller: Caller, number: int) -> Quarantined:
+        """Return a record of the caller's properties. Raises: Rejected where there is none, or it is of another."""
+        record = await read_quarantined(connection, tables, number)
+        if record is None:
+            raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
+        caller.require_properties_of(f"record {number}", record.properties)
+        return record
+
+    async def may_decide(caller: Caller, command: Any) -> None:
+        """Let somebody pass who works for the properties of a record, and of what it is mended to."""
+        async with snapshot(context.pools.commands) as connection:
+            record = await read_own(connection, caller, command.quarantine)
+        if isinstance(command, AskReplay) and command.mended is not None and caller.own is not None:
+            mended = properties_of_event(to_json(command.mended))
+            if other := sorted(mended - record.properties):
+                detail = f"the record names {', '.join(sorted(record.properties))}, and not {', '.join(other)}"
+                raise Rejected(Reason.PROPERTY_MISSING, detail)
+
+    replaying = _Replaying(commands, replays)
+    asks = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
+    decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    command = partial(command_route, router, replaying, answers=RequestDocument, whose=may_decide)
+    ask = partial(command, role=MEND_QUARANTINE, status=201, subject=router.prefix + "/{quarantine}")
+    ask(AskReplay, "/{quarantine}/replay", rejects=(*asks, Reason.NOT_ALLOWED))
+    ask(AskDismissal, "/{quarantine}/dismissal", rejects=asks)
+    decide = partial(command, role=APPROVE_QUARANTINE, subject=router.prefix + _REQUEST)
+    decide(ApproveQuarantineRequest, _REQUEST + "/approve", rejects=(*decides, Reason.SAME_PERSON))
+    decide(RejectQuarantineRequest, _REQUEST + "/reject", rejects=decides)
+    return router
+
+
+def _item(record: Quarantined) -> dict[str, Any]:
+    return asdict(record) | {"quarantine": record.id, "length_bytes": len(record.value)}
+
+
+def _request(one: Asking) -> RequestItem:
+    return RequestItem(**asdict(one) | {"mended": None if one.mended is None else from_json(one.mended)})

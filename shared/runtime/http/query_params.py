@@ -1,0 +1,29 @@
+"""What is asked of what is read: which property, gaming day and table."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Path, Query
+
+from shared.contracts.envelope import Name
+from shared.contracts.moments import Day
+from shared.runtime.http.pagination import PageRequest
+
+PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
+PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
+PropertyChoice = Annotated[Name | None, Query(alias="property", description="only of this property")]
+DayQuery = Annotated[Day, Query(description="the gaming day")]
+TableChoice = Annotated[Name | None, Query(description="only of this table")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayListRequest(PageRequest):
+    """Which page of a list about a gaming day is asked for."""
+
+    property: PropertyQuery
+    gaming_day: DayQuery
+    table: TableChoice = None
+
+
+AskedOfDay = Annotated[DayListRequest, Depends()]
+"""The page of a list about a gaming day that is asked for, as a parameter of a route."""

@@ -1,0 +1,92 @@
+"""What is recorded of a request that was refused at the door, before it was a command.
+
+The same request refused again is one entry a day (UTC): its stream is named by its fingerprint and has one place, which
+is then taken. So a client that tries again and again does not make the journal grow.
+"""
+
+import hmac
+from datetime import UTC
+from hashlib import sha256
+from typing import Final
+from urllib.parse import quote
+
+import structlog
+from fastapi import Request
+from pydantic import TypeAdapter, ValidationError
+from starlette.requests import ClientDisconnect
+
+from shared.contracts.envelope import Identifier, canonical
+from shared.contracts.journal_facts import CommandRefused
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.recording import Causation, FactWithPostings, draft
+from shared.runtime.context import RuntimeContext
+from shared.runtime.http.access import Caller
+from shared.runtime.http.audit_log import append_audit_entry
+from shared.runtime.text import printable
+
+log = structlog.get_logger()
+
+SHARD: Final = "refusals"
+"""A shard of their own: refusals at the door never keep commands waiting."""
+
+_COMMAND_LENGTH_MAX: Final = 400
+"""Longer than any command of ours."""
+
+_key: TypeAdapter[str] = TypeAdapter(Identifier)
+
+
+class Refusals:
+    """Record the requests that a service refuses at the door, one at a time."""
+
+    def __init__(self, context: RuntimeContext) -> None:
+        self._context = context
+
+    async def record(self, request: Request, caller: Caller, reason: Reason, detail: str) -> None:
+        """Record that a request of a person was refused, unless the journal has it since midnight (UTC).
+
+        A journal in doubt takes nothing: then it is logged.
+        """
+        try:
+            content = await _content(request, caller)
+        except ClientDisconnect:
+            log.info("refused request disconnected", by=caller.person, reason=reason)
+            return
+        fact = CommandRefused(
+            command=f"{request.method} {quote(request.url.path)}"[:_COMMAND_LENGTH_MAX],
+            reason=reason,
+            detail=printable(detail),
+            by=caller.person,
+            at=self._context.clock(),
+            key=_valid_key(request),
+            content=content,
+        )
+        source = f"/{self._context.service}/requests/{_fingerprint(fact)}"
+        refusal = draft(FactWithPostings(fact=fact), Causation(source, 1, fact.key or "", None, fact.at))
+        try:
+            await append_audit_entry(self._context, SHARD, refusal)
+        except Rejected as rejected:  # the door stays shut all the same
+            log.error("refusal not recorded", by=caller.person, refused=reason, detail=rejected.detail)
+
+
+async def _content(request: Request, caller: Caller) -> str:
+    """Return what was sent, keyed: from a plain hash of the body anybody could guess the access code that is in it.
+
+    Raises: ClientDisconnect.
+    """
+    digest = hmac.new(bytes.fromhex(caller.token_sha256), digestmod=sha256)
+    async for chunk in request.stream():
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _valid_key(request: Request) -> str | None:
+    try:
+        return _key.validate_python(request.headers.get("idempotency-key"))
+    except ValidationError:
+        return None
+
+
+def _fingerprint(fact: CommandRefused) -> str:
+    """Return what is the same for the same request refused in the same way on the same day (UTC)."""
+    same = [fact.by, fact.command, fact.key, fact.content, fact.reason, fact.at.astimezone(UTC).date().isoformat()]
+    return sha256(canonical(same)).hexdigest()

@@ -1,0 +1,167 @@
+"""Segregation of duties: which roles one person may have together. docs/duties.md prints it (`make generated`).
+
+Every role has one duty. Two duties that exclude each other are never one person's: a token that has roles of both is
+refused, whatever it asks for. Two that only exclude each other on one and the same thing may be one person's; the
+commands see to it that another person approves (shared.runtime.commands.approval, the law's lists of people).
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from itertools import combinations
+from typing import Final
+
+
+class Duty(StrEnum):
+    """What somebody does in the house, in the order of the printed matrix."""
+
+    RULES = "files rules and properties"
+    RULES_APPROVAL = "approves rules and properties"
+    PIT = "requests fills and credits in the pit"
+    CAGE = "works at the cage and the chip bank"
+    COUNT = "counts drop boxes"
+    AUDIT = "audits revenue and reconciles meters"
+    CONTROL = "seals days and decides adjustments"
+    SURVEILLANCE = "looks into alarms"
+    CASHIER = "takes and pays money of accounts"
+    PROMOTION = "grants promotional money"
+    PATRON_CARE = "excludes and erases patrons"
+    TABLE_SYSTEM = "is an electronic table"
+    ADJUSTMENT = "enters adjustments of accounts"
+    ADJUSTMENT_APPROVAL = "approves adjustments of accounts and erasures"
+    METERS = "asks for changes of meters"
+    METERS_APPROVAL = "approves changes of meters"
+    CORRECTION = "proposes corrections of rounds"
+    CORRECTION_APPROVAL = "approves corrections of rounds"
+    RECORDS = "mends records in quarantine"
+    RECORDS_APPROVAL = "approves what is done in quarantine"
+    READING = "reads"
+
+
+DUTY_OF: Final[Mapping[str, Duty]] = {
+    "submissions.file": Duty.RULES,
+    "properties.file": Duty.RULES,
+    "submissions.file.approve": Duty.RULES_APPROVAL,
+    "properties.file.approve": Duty.RULES_APPROVAL,
+    "slips.request": Duty.PIT,
+    "slips.prepare": Duty.CAGE,
+    "cage.transact": Duty.CAGE,
+    "boxes.count": Duty.COUNT,
+    "days.audit": Duty.AUDIT,
+    "meters.reconcile": Duty.AUDIT,
+    "days.audit.approve": Duty.CONTROL,
+    "alarms.resolve": Duty.SURVEILLANCE,
+    "accounts.manage": Duty.CASHIER,
+    "accounts.promote": Duty.PROMOTION,
+    "accounts.erase": Duty.PATRON_CARE,
+    "accounts.erase.approve": Duty.ADJUSTMENT_APPROVAL,
+    "accounts.exclude": Duty.PATRON_CARE,
+    "accounts.wager": Duty.TABLE_SYSTEM,
+    "accounts.adjust": Duty.ADJUSTMENT,
+    "accounts.adjust.approve": Duty.ADJUSTMENT_APPROVAL,
+    "meters.change": Duty.METERS,
+    "meters.change.approve": Duty.METERS_APPROVAL,
+    "rounds.correct": Duty.CORRECTION,
+    "rounds.correct.approve": Duty.CORRECTION_APPROVAL,
+    "quarantine.mend": Duty.RECORDS,
+    "quarantine.approve": Duty.RECORDS_APPROVAL,
+    "metrics.read": Duty.READING,
+    "patrons.report": Duty.READING,
+    "properties.read": Duty.READING,
+    "quarantine.read": Duty.READING,
+    "reports.read": Duty.READING,
+    "rounds.read": Duty.READING,
+    "signs.read": Duty.READING,
+    "submissions.read": Duty.READING,
+}
+"""Role -> its duty. A role that is not here excludes none; tests refuse a service's role without a duty."""
+
+
+class Together(StrEnum):
+    """Whether one person may have two duties."""
+
+    NEVER = "never"
+    NOT_ON_ONE_THING = "not on one thing"
+    ALLOWED = "allowed"
+
+
+_COUNT: Final = "Colorado ICMP § 5; 25 CFR § 542.31"
+_CUSTODY: Final = "58 Pa. Code § 465a.38"
+_REVIEW: Final = "Colorado ICMP § 5; N.J.A.C. 13:69D-1.33"
+_WATCHING: Final = "rule of this system: who watches is none of those who are watched"
+_MACHINE: Final = "rule of this system: the account of a machine is nobody's"
+
+_NEVER: Final[Mapping[str, Iterable[tuple[Duty, Collection[Duty]]]]] = {
+    _COUNT: [(Duty.COUNT, (Duty.PIT, Duty.CAGE, Duty.CASHIER, Duty.AUDIT, Duty.CONTROL))],
+    _CUSTODY: [(Duty.PIT, (Duty.CAGE,))],
+    _REVIEW: [
+        (Duty.AUDIT, (Duty.PIT, Duty.CAGE, Duty.CASHIER, Duty.METERS, Duty.METERS_APPROVAL)),
+        (Duty.CONTROL, (Duty.PIT, Duty.CAGE, Duty.CASHIER)),
+        (Duty.ADJUSTMENT_APPROVAL, (Duty.CAGE, Duty.CASHIER, Duty.PROMOTION)),
+    ],
+    _WATCHING: [(Duty.SURVEILLANCE, (Duty.PIT, Duty.CAGE, Duty.COUNT, Duty.CASHIER))],
+    _MACHINE: [(Duty.TABLE_SYSTEM, [duty for duty in Duty if duty not in (Duty.TABLE_SYSTEM, Duty.READING)])],
+}
+"""Source -> duties that are never those of one person."""
+
+SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
+    frozenset(pair)
+    for pair in (
+        (Duty.RULES, Duty.RULES_APPROVAL),
+        (Duty.AUDIT, Duty.CONTROL),
+        (Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL),
+        (Duty.PATRON_CARE, Duty.ADJUSTMENT_APPROVAL),
+        (Duty.METERS, Duty.METERS_APPROVAL),
+        (Duty.CORRECTION, Duty.CORRECTION_APPROVAL),
+        (Duty.RECORDS, Duty.RECORDS_APPROVAL),
+        (Duty.CAGE,),
+        (Duty.COUNT,),
+        (Duty.AUDIT,),
+    )
+)
+"""Duties that take another person on one thing; alone: whoever voids, counts again or audits is somebody else."""
+
+SOURCES: Final[Mapping[frozenset[Duty], str]] = {
+    frozenset((one, other)): source for source, rules in _NEVER.items() for one, others in rules for other in others
+}
+"""Two duties that are never one person's -> where that follows from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two roles that one person must never have together."""
+
+    role: str
+    other: str
+    source: str
+
+    def __str__(self) -> str:
+        return (
+            f"the roles '{self.role}' and '{self.other}': who {DUTY_OF[self.role]} never {DUTY_OF[self.other]} "
+            f"({self.source}); one of the two must be taken away"
+        )
+
+
+def together(one: Duty, other: Duty) -> Together:
+    """Return whether one person may have both duties; of a duty with itself, whether one may take all of its steps."""
+    pair = frozenset((one, other))
+    if pair in SOURCES:
+        return Together.NEVER
+    return Together.NOT_ON_ONE_THING if pair in SAME_THING else Together.ALLOWED
+
+
+@cache
+def conflict_among(roles: frozenset[str]) -> Conflict | None:
+    """Return two of the roles that one person must never have together, the first by name; None where all are fine.
+
+    >>> conflict_among(frozenset({"days.audit", "days.audit.approve", "reports.read"})) is None
+    True
+    >>> print(conflict_among(frozenset({"boxes.count", "cage.transact"})).source)
+    Colorado ICMP § 5; 25 CFR § 542.31
+    """
+    for role, other in combinations(sorted(roles & DUTY_OF.keys()), 2):
+        source = SOURCES.get(frozenset((DUTY_OF[role], DUTY_OF[other])))
+        if source is not None:
+            return Conflict(role, other, source)
+    return None

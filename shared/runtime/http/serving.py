@@ -1,0 +1,34 @@
+"""An HTTP application on a port of its own."""
+
+from typing import Any
+
+import uvicorn
+
+from shared.runtime.errors import FatalServiceError
+
+
+def server_of(app: Any, *, host: str, port: int, grace_seconds: int, **options: Any) -> uvicorn.Server:
+    """Return what serves an ASGI application there; who is being answered at its end has so many seconds left.
+
+    Other options are those of `uvicorn.Config`.
+    """
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=grace_seconds,
+        **options,
+    )
+    return uvicorn.Server(config)
+
+
+async def listen(server: uvicorn.Server) -> None:
+    """Serve until `should_exit` is set; signals are the caller's. Raises: Stop, where the port cannot be had."""
+    try:
+        await server._serve()  # `serve` would take the signals
+    except SystemExit:  # let through, it would end the event loop under everything that is to end in good order
+        raise FatalServiceError(f"port {server.config.port} of {server.config.host} is taken") from None

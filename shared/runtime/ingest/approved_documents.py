@@ -1,0 +1,217 @@
+"""A service's own copy of approved documents in versions, so that it goes on while the registry is away."""
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+
+from psycopg import AsyncCursor
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    DateTime,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    bindparam,
+    func,
+    null,
+    select,
+    true,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.envelope import Event
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.bulk import compiled, excluded, insert
+from shared.journal.pipeline import Pipeline
+from shared.journal.recording import FactWithPostings
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.signed_copies import lock_copy, read_copy, sign_copy
+
+
+class ApprovedVersion(Protocol):
+    """The fact that a version was approved."""
+
+    @property
+    def hash(self) -> str:
+        """Return the hash of the document and its number."""
+
+    @property
+    def effective_from(self) -> datetime:
+        """Return the moment from which on it counts."""
+
+
+_WITHDRAWN: Final = "withdrawal_received_at"
+
+VersionT = TypeVar("VersionT", bound=ApprovedVersion)
+MadeT = TypeVar("MadeT")
+
+
+def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawals: bool = False) -> Table:
+    """Declare the copy in a service's schema: each approved version as it was published; `key` names its document.
+
+    `withdrawals`: a version may be withdrawn before it takes effect.
+    """
+    return Table(
+        name,
+        metadata,
+        *(Column(part, Text, primary_key=True) for part in key),
+        Column("version", Integer, primary_key=True, autoincrement=False),
+        Column("effective_from", DateTime(timezone=True), nullable=withdrawals),
+        Column("document", JSONB, nullable=withdrawals),  # none of a version that was withdrawn before it was known
+        Column("received_at", DateTime(timezone=True), nullable=False),
+        *((Column(_WITHDRAWN, DateTime(timezone=True)),) if withdrawals else ()),
+        schema=schema,
+    )
+
+
+class ApprovedDocuments(Handler[None]):
+    """Keep approved versions in a copy; a service that reads them whole gives a subclass with its table.
+
+    The table is the one of its `copies`.
+    """
+
+    gather_seconds = 0.2
+    model: ClassVar[Any]
+    """The fact that a version was approved."""
+    withdrawal: ClassVar[Any] = ()
+    """The fact that an approved version was withdrawn, where there is one."""
+
+    def check(self, approved: Any) -> None:
+        """Look at an approved version before it is kept. Raises: Refused where nothing can be done under it."""
+
+    def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
+        """Check an approved version; nothing is recorded of it."""
+        del state
+        if isinstance(event.data, self.model):
+            self.check(event.data)
+        return ()
+
+    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
+        """Write the versions that are not there yet, and which were withdrawn; one that is there never changes.
+
+        A version may be withdrawn whose approval was refused here: it stays withdrawn when that is replayed.
+        """
+        [table] = self.copies
+        said = [column.name for column in table.columns if column.name not in ("document", "received_at", _WITHDRAWN)]
+        rows = [
+            {name: getattr(event.data, name) for name in said}
+            | {"document": event.data.model_dump(mode="json"), "received_at": at}
+            for event in events
+            if isinstance(event.data, self.model)
+        ]
+        changed = {event.data.property for event in events if isinstance(event.data, (self.model, self.withdrawal))}
+        if not changed:
+            return
+        await lock_copy(connection, table)
+        await read_copy(connection, table, changed)  # nothing is signed together with what somebody altered
+        columns = (*said, "document", "received_at")
+        await insert(table, columns, on_conflict="skip").write(connection, rows)
+        key = [column.name for column in table.primary_key]
+        withdrawn = [
+            {name: getattr(event.data, name) for name in key} | {"received_at": at, _WITHDRAWN: at}
+            for event in events
+            if isinstance(event.data, self.withdrawal)
+        ]
+        if withdrawn:
+            first = {_WITHDRAWN: func.coalesce(table.c[_WITHDRAWN], excluded(table)[_WITHDRAWN])}
+            await insert(table, (*key, "received_at", _WITHDRAWN), on_conflict=first).write(connection, withdrawn)
+        await sign_copy(connection, table, changed)
+
+
+@cache
+def _count(table: Table, of_one: bool) -> str:
+    """Return what counts the versions of a copy, of all properties or of one."""
+    withdrawn_at: ColumnElement[Any] = table.c[_WITHDRAWN] if _WITHDRAWN in table.c else null()
+    counted = select(func.count(), func.count(withdrawn_at)).select_from(table)
+    which = table.c.property == bindparam("property") if of_one else true()
+    return compiled(counted.where(which)).sql
+
+
+class ApprovedCopy(Generic[VersionT, MadeT]):
+    """The approved versions of a copy, each as what a service makes of it when it is first asked for.
+
+    They are those of all properties, or of one.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        model: Any,
+        make: Callable[[VersionT], MadeT],
+        property_name: str | None = None,
+    ) -> None:
+        self._table = table
+        self._key = [column.name for column in table.primary_key if column.name != "version"]
+        self._property = property_name
+        self._model = model
+        self._make = make
+        self._versions: dict[tuple[str, ...], list[VersionT]] = {}
+        self._by_hash: dict[str, VersionT] = {}
+        self._withdrawn: frozenset[str] = frozenset()
+        self._made: dict[str, MadeT] = {}
+        self._counts: tuple[Any, ...] = ()
+
+    async def count(self, sent: Pipeline) -> AsyncCursor[Any]:
+        """Ask in a pipeline how many there are: a row for `refresh`."""
+        return await sent.execute(_count(self._table, self._property is not None), {"property": self._property})
+
+    async def refresh(self, connection: AsyncConnection, counts: Sequence[Any] | None = None) -> None:
+        """Read them again if there are more, or more of them are withdrawn; a version that is there never changes.
+
+        `counts`: how many there are, where that was asked already. Raises: Rejected where the copy is not as it was
+        kept, or not all is there any more that was: somebody put an earlier copy in its place, as it was signed then.
+        """
+        if counts is None:
+            counted = _count(self._table, self._property is not None)
+            counts = (await connection.exec_driver_sql(counted, {"property": self._property})).one()
+        if tuple(counts) == self._counts:
+            return
+        rows = await read_copy(connection, self._table, None if self._property is None else [self._property])
+        known = [
+            (self._model.model_validate(row.document), getattr(row, _WITHDRAWN, None) is not None)
+            for row in rows
+            if row.document is not None
+        ]
+        withdrawn = {version.hash for version, is_withdrawn in known if is_withdrawn}
+        if gone := (self._by_hash.keys() - {version.hash for version, _ in known}) | (self._withdrawn - withdrawn):
+            raise Rejected(
+                Reason.NOT_AS_RECORDED,
+                f"the copy of {self._table.name} is not as far as this process knows it: {len(gone)} approved or "
+                f"withdrawn versions are gone, such as {min(gone)}; keep the database as it is",
+            )
+        self.know([version for version, _ in known], withdrawn)
+        self._counts = tuple(counts)
+
+    def know(self, versions: Sequence[VersionT], withdrawn: Collection[str] = ()) -> None:
+        """Know these versions and no others; those whose hashes are `withdrawn` take no effect."""
+        self._versions.clear()
+        self._by_hash.clear()
+        self._withdrawn = frozenset(withdrawn)
+        for approved in versions:
+            if approved.hash not in withdrawn:
+                self._versions.setdefault(tuple(getattr(approved, part) for part in self._key), []).append(approved)
+            self._by_hash[approved.hash] = approved
+
+    def under(self, digest: str) -> MadeT | None:
+        """Return the version with this hash, withdrawn or not; None where it is not known."""
+        approved = self._by_hash.get(digest)
+        return None if approved is None else self.made(approved)
+
+    def versions(self, *key: str) -> list[MadeT]:
+        """Return all versions of a document."""
+        return [self.made(approved) for approved in self._versions.get(key, ())]
+
+    def approved(self, *key: str) -> Sequence[VersionT]:
+        """Return the facts that versions of a document were approved."""
+        return self._versions.get(key, ())
+
+    def made(self, approved: VersionT) -> MadeT:
+        """Return what is made of a version."""
+        made = self._made.get(approved.hash)
+        if made is None:
+            made = self._made[approved.hash] = self._make(approved)
+        return made

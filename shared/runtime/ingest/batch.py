@@ -1,0 +1,270 @@
+"""A batch while it is derived: the place of each event in its stream, its entries, quarantine and mending. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from shared.contracts.envelope import Event, position
+from shared.contracts.topic_reader import Skipped
+from shared.journal.entry import EntryDraft
+from shared.journal.event_dedup import Taken
+from shared.journal.recording import Causation, draft
+from shared.journal.streams import Stream, StreamPosition
+from shared.rules.errors import Refused
+from shared.runtime.ingest import ingest_facts as facts
+from shared.runtime.ingest.device_check import NotFromDevice, require_device
+from shared.runtime.ingest.handler import Handler, InputRecord
+from shared.runtime.ingest.plausibility import Implausible, PlausibilityCheck, PlausibilityLimit
+from shared.runtime.ingest.signature_check import NotAuthentic, Signatory
+from shared.runtime.text import printable
+
+PlaceOf = tuple[str, int]
+"""(source, sequence): where an event stands."""
+
+OpenQuarantine = dict[PlaceOf | int | None, list[tuple[int, int, int]]]
+"""(number, shard, seq) of quarantined records, by their place in a stream and by their number."""
+
+CONFLICT: Final = "conflict: "
+"""How the reason of a record begins whose place other content has taken."""
+
+_DIGITS_MAX = 19
+"""A number with as many digits may not fit the column of quarantine numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A record, the event in it or why there is none, and the digest of its content."""
+
+    record: InputRecord
+    event: Event[Any] | Refused
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a record goes into quarantine, and the place in its stream that it claims.
+
+    `conflict`: the place is taken by something else. `stops`: the partition is not read on until somebody decides.
+    `unsigned_by`: who should have signed it, and did not. `implausible`: the limit of its property that it is beyond.
+    """
+
+    reason: str
+    source: str | None
+    sequence: int | None
+    conflict: bool = False
+    stops: bool = False
+    unsigned_by: Signatory | None = None
+    implausible: PlausibilityLimit | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Derived:
+    """What a record comes to: its entries, and its stream as it stands after it.
+
+    `event` is set where the record counts: neither quarantined nor a duplicate.
+    """
+
+    record: InputRecord
+    drafts: list[EntryDraft] = field(default_factory=list)
+    event: Event[Any] | None = None
+    digest: bytes = b""
+    stream: Stream | None = None
+    gaps_changed: bool = False
+    refusal: Refusal | None = None
+    mended: tuple[int, ...] = ()
+    duplicate: bool = False
+    flagged: Literal["age_days_max"] | None = None
+    unknown_kind: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class BatchContext:
+    """What the database holds that the events of a batch touch.
+
+    `streams` are as they stand before the batch, `taken` what stands at the places in them that are claimed again,
+    `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded at `read_at`.
+    `elsewhere` names the shards that have the last event of streams, where that is not the one of the batch.
+    """
+
+    schema: str
+    shard_name: str
+    streams: dict[str, Stream]
+    taken: Mapping[PlaceOf, bytes]
+    quarantine: OpenQuarantine
+    state: Any
+    read_at: datetime
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+
+
+def derive(handler: Handler[Any], records: Sequence[Decoded], known: BatchContext) -> list[Derived]:
+    """Return what each record comes to, in their order, each as the ones before it left things."""
+    deriving = _Deriving(handler, known)
+    return [deriving.add(decoded) for decoded in records]
+
+
+def quarantined(
+    record: InputRecord, shard_name: str, reason: str, place: PlaceOf | None = None, **what: Any
+) -> Derived:
+    """Return what a record comes to that is refused, for this reason; `what` says more of the refusal."""
+    source, sequence = place or (None, None)
+    if place is None and what.get("unsigned_by") is None and (claimed := position(record.value)) is not None:
+        source, sequence = claimed.source, claimed.sequence
+    refusal = Refusal(printable(reason), source, sequence, **what)
+    entry = facts.quarantined(record, shard_name, refusal.reason, source, sequence)
+    return Derived(record=record, drafts=[entry], refusal=refusal)
+
+
+class _Deriving:
+    """Derive record after record; streams and ids are as the records so far left them."""
+
+    def __init__(self, handler: Handler[Any], known: BatchContext) -> None:
+        self._handler = handler
+        self._known = known
+        self._streams = dict(known.streams)
+        self._taken_now: dict[PlaceOf, bytes] = {}
+        self._published = handler.reader.topic.publisher is not None
+        self._places = None if self._published else handler.properties_in(known.state)
+        self._door = None if self._published else PlausibilityCheck(self._places)
+
+    def add(self, decoded: Decoded) -> Derived:
+        record, event = decoded.record, self._validate(decoded)
+        if isinstance(event, Refused):
+            unsigned_by = event.of if isinstance(event, NotAuthentic) else None
+            return quarantined(record, self._known.shard_name, str(event), unsigned_by=unsigned_by)
+        place = self._streams[event.source].place(event.sequence)
+        if place is StreamPosition.TAKEN:
+            return self._again(decoded, event)
+        flagged = None
+        try:
+            if self._door is not None:
+                flagged = self._door.require(
+                    event,
+                    self._streams[event.source],
+                    record.received_at(self._known.read_at),
+                    self._handler.stands_since(event, self._known.state),
+                )
+            recordings = () if isinstance(event.data, Skipped) else self._handler.handle(event, self._known.state)
+        except Refused as refused:
+            limit = refused.limit if isinstance(refused, Implausible) else None
+            place_of = (event.source, event.sequence)
+            return quarantined(record, self._known.shard_name, str(refused), place_of, implausible=limit)
+        found = self._taken(decoded, event, place)
+        if flagged is not None:
+            found.flagged = "age_days_max"
+            found.drafts.append(facts.flagged(record, event, found.flagged, flagged))
+        if recordings:
+            cause = Causation(event.source, event.sequence, event.id, record.offset, event.time, record.digest())
+            found.drafts += [draft(recording, cause) for recording in recordings]
+        if self._known.quarantine:
+            self._mend(found, event)
+        return found
+
+    def _validate(self, decoded: Decoded) -> Event[Any] | Refused:
+        """Return the event of a record, or why it is refused: of what is not from a device, that before all else."""
+        record, event = decoded.record, decoded.event
+        if self._places is None or isinstance(event, NotAuthentic):
+            return event
+        if not isinstance(event, Refused) and self._handler.goes_with(event) is not None:
+            return event
+        received_at = record.received_at(self._known.read_at)
+        try:
+            require_device(self._handler.reader.topic, record, event, self._places, received_at)
+        except NotFromDevice as refused:
+            return refused
+        except Refused as refused:
+            return event if isinstance(event, Refused) else refused
+        return event
+
+    def _taken(self, decoded: Decoded, event: Event[Any], place: StreamPosition) -> Derived:
+        """Take the place of an event in its stream, and say which gap it opens or fills."""
+        record, digest = decoded.record, decoded.digest
+        stream, opened = self._streams[event.source], None
+        if place is StreamPosition.NEXT:
+            stream = stream.after_next()
+        else:
+            stream = stream.copy()
+            opened = stream.take(event.sequence)
+        self._streams[event.source] = stream
+        self._taken_now[event.source, event.sequence] = digest
+        unknown = isinstance(event.data, Skipped) and not event.data.known
+        found = Derived(record=record, event=event, digest=digest, stream=stream, unknown_kind=unknown)
+        if opened is not None:
+            found.drafts.append(facts.gap_opened(record, event, *opened))
+        elif place is StreamPosition.LATE:
+            found.drafts.append(facts.gap_filled(record, event))
+        found.gaps_changed = bool(found.drafts)
+        return found
+
+    def _again(self, decoded: Decoded, event: Event[Any]) -> Derived:
+        """Return what an event comes to whose place is taken: the same once more, or another one.
+
+        Two entries of a journal at one place are two journals: nothing more of either is taken until somebody decides.
+        What comes from outside stands by itself; what follows it is taken.
+        """
+        place = (event.source, event.sequence)
+        before = self._taken_now.get(place) or self._known.taken.get(place)
+        if before == decoded.digest:
+            return Derived(record=decoded.record, duplicate=True)
+        there = "not known" if before is None else before.hex()
+        reason = (
+            f"{CONFLICT}sequence {event.sequence} of {event.source} was taken by other content: its digest is {there}, "
+            f"that of event {event.id!r} is {decoded.digest.hex()}"
+        )
+        if (bound := self._known.elsewhere.get(event.source)) is not None:
+            reason += (
+                f"; {decoded.record.topic}/{decoded.record.partition} is not the partition from which the stream came "
+                f"last ({bound.partition('@')[0]}): let one client write it, under its key, and dismiss this record"
+            )
+        shard = self._known.shard_name
+        return quarantined(decoded.record, shard, reason, place, conflict=True, stops=self._published)
+
+    def _mend(self, found: Derived, event: Event[Any]) -> None:
+        place, named = (event.source, event.sequence), replaced_quarantine_id(found.record, self._known.schema)
+        open_ = self._known.quarantine
+        closed = sorted({*open_.get(place, ()), *open_.get(named, ())})
+        if closed:
+            found.drafts.append(facts.mended(found.record, event, closed))
+            found.mended = tuple(number for number, _, _ in closed)
+
+
+def stream_positions(part: Iterable[Derived]) -> dict[str, Stream]:
+    """Return the streams that some records touch, as they stand after them."""
+    return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
+
+
+def refused_in(part: Iterable[Derived]) -> set[str]:
+    """Return the streams that the records claim which are refused."""
+    return {one.refusal.source for one in part if one.refusal is not None and one.refusal.source is not None}
+
+
+def digests_of(part: Iterable[Derived]) -> list[Taken]:
+    """Return the places that some records take, and what stands there now."""
+    return [(one.event.source, one.event.sequence, one.digest) for one in part if one.event is not None]
+
+
+def stops(one: Derived) -> bool:
+    """Return whether the partition is not read on after a record."""
+    return one.refusal is not None and one.refusal.stops
+
+
+def until_halt(derived: list[Derived]) -> list[Derived]:
+    """Return what records come to, up to the first after which the partition is not read on."""
+    return next((derived[: position + 1] for position, one in enumerate(derived) if stops(one)), derived)
+
+
+def resent_sequences(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> dict[str, set[int]]:
+    """Return the sequences, by stream, that were taken before the batch and are claimed by these events."""
+    wanted: dict[str, set[int]] = {}
+    for event in events:
+        if known[event.source].place(event.sequence) is StreamPosition.TAKEN:
+            wanted.setdefault(event.source, set()).add(event.sequence)
+    return wanted
+
+
+def replaced_quarantine_id(record: InputRecord, schema: str) -> int | None:
+    """Return the number of the record in this service's quarantine that this one says it replaces."""
+    if not record.headers:
+        return None
+    of, _, named = (record.header(facts.QUARANTINE_ID) or "").rpartition("/")
+    return int(named) if of == schema and named.isdecimal() and len(named) < _DIGITS_MAX else None

@@ -1,0 +1,428 @@
+"""The loop of a topic: records in, entries and position committed together.
+
+For each partition: drop what was seen, decode, find the place of each event in its stream, derive its entries. Entries,
+streams, the service's own tables and the shards of all partitions of a batch are committed in one transaction; where
+that fails, those of each partition in one of its own. The database says where to read on; what Kafka remembers of
+offsets is only for its own lag tools.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, groupby
+from time import perf_counter
+from typing import Any, get_args
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.envelope import Event
+from shared.contracts.rejection import Rejected
+from shared.journal.entry import Entry
+from shared.journal.event_dedup import load_digests
+from shared.journal.ledger import Addition, Fenced, StreamTaken
+from shared.journal.pipeline import Pipeline
+from shared.journal.recording import recorded
+from shared.journal.shard import Shard
+from shared.journal.topic_identity import TopicIdentity
+from shared.rules.errors import Refused
+from shared.runtime.context import RuntimeContext
+from shared.runtime.database import reading
+from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.ingest.batch import (
+    BatchContext,
+    Decoded,
+    Derived,
+    PlaceOf,
+    derive,
+    digests_of,
+    quarantined,
+    refused_in,
+    resent_sequences,
+    stops,
+    stream_positions,
+    until_halt,
+)
+from shared.runtime.ingest.batch_metrics import count
+from shared.runtime.ingest.halted_partitions import HaltedPartitions
+from shared.runtime.ingest.handler import Handler, InputRecord
+from shared.runtime.ingest.plausibility import PlausibilityLimit
+from shared.runtime.ingest.prefetch import StreamPositions, open_quarantine, stopped_by
+from shared.runtime.ingest.quarantine_rows import keep_quarantined
+from shared.runtime.ingest.retry import RetryPolicy
+from shared.runtime.ingest.signature_check import content_digest, require_authentic
+from shared.runtime.kafka import TopicLog
+from shared.runtime.projector import Transaction
+
+log = structlog.get_logger()
+
+_PARTITIONS_TOGETHER = 2
+
+
+@dataclass(slots=True)
+class _Partition:
+    """What is known of a partition while it is ours."""
+
+    shard: Shard
+    fetched: int
+    """The offset after the last record that was handed over, or to which the consumer was sent."""
+    places: StreamPositions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = StreamPositions(self.shard)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Records of a partition that are new, and the offset at which those that were handed over begin."""
+
+    begins: int
+    records: list[Decoded]
+
+
+class Consumer:
+    """Process the partitions of one topic for one service."""
+
+    def __init__(self, context: RuntimeContext, handler: Handler[Any], log_name: str) -> None:
+        self.topic = handler.topic
+        self.gather_seconds = handler.gather_seconds
+        self.rest = handler.rest
+        self.batch_records_max = context.settings.batch_records_max * handler.batch_scale
+        self.context = context
+        self.look: Callable[[], Awaitable[None]] = _nothing
+        """Ask the broker what it holds, and stop the partitions of which it does not hold what comes next."""
+        self.looked_seconds = 0.0
+        """How long that took in the last batch: not every batch asks."""
+        self.stopped = HaltedPartitions(context, self.topic)
+        from_outside = handler.reader.topic.publisher is None
+        context.metrics.begin_topic(self.topic, get_args(PlausibilityLimit) if from_outside else ())
+        self._log_name = log_name
+        self._handler = handler
+        self._patience = RetryPolicy(context, self.topic)
+        self._partitions: dict[int, _Partition] = {}
+
+    # --- partitions ---
+
+    def shard_name(self, partition: int) -> str:
+        """Return the name of a partition's shard; the same topic on another cluster is another log."""
+        return f"{self.topic}/{partition}@{self._log_name}"
+
+    async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
+        """Take over partitions; return the offset from which each is to be read."""
+        offsets: dict[int, int] = {}
+        await self._patience.retry_until_deadline(self.context.high_water.compared)
+        for partition in partitions:
+            self.stopped.forget([partition])
+            shard = await self._patience.retry_until_deadline(partial(self._open, partition))
+            self._partitions[partition] = _Partition(shard, fetched=shard.next_offset)
+            offsets[partition] = shard.next_offset
+        return offsets
+
+    def revoked(self, partitions: Iterable[int]) -> None:
+        """Let partitions go."""
+        for partition in partitions:
+            self._partitions.pop(partition, None)
+            self.stopped.forget([partition])
+
+    @property
+    def positions(self) -> dict[int, int]:
+        """Return the next offset of each partition that is ours."""
+        return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
+
+    async def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
+        """Stop the partitions of which a log, asked after these positions, does not hold what comes next.
+
+        What the log no longer holds may have been read all the same: by another process that had the partition
+        meanwhile, or in a commit whose answer was lost. The database says it.
+        Raises: Stop when the database stays away.
+        """
+        reached: dict[int, int] = {}
+        for number, position in positions.items():
+            reached[number] = position
+            first, _ = found.bounds.get(number, (0, 0))
+            if position < first and number in self._partitions:
+                shard = await self._patience.retry_until_deadline(partial(self._open, number))
+                reached[number] = min(max(position, shard.next_offset), first)
+        ours = reached.keys() & self._partitions.keys()
+        self.stopped.compare(known, found, {number: reached[number] for number in ours})
+
+    async def _open(self, partition: int) -> Shard:
+        """Return the shard of a partition; the partition is stopped where something says so."""
+        async with self.context.pools.background.begin() as connection:
+            shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
+            reason = await stopped_by(connection, self.context, shard)
+        if reason is not None:
+            self.stopped.stop(partition, reason)
+        return shard
+
+    # --- batches ---
+
+    async def handle(self, records: Sequence[InputRecord]) -> dict[int, int]:
+        """Process a batch, which may mix partitions.
+
+        Return the partitions that must be read again from another offset, with that offset.
+        Raises: Stop when the database stays away; any bug as it is.
+        """
+        with self.context.tracing.batch(self.topic, records):
+            return await self._handle(records)
+
+    async def _handle(self, records: Sequence[InputRecord]) -> dict[int, int]:
+        started = perf_counter()
+        by_partition = sorted(records, key=lambda record: record.partition)
+        handed = {number: list(group) for number, group in groupby(by_partition, key=lambda record: record.partition)}
+        for number in handed.keys() - self._partitions.keys():
+            del handed[number]  # it was revoked meanwhile: its next owner reads this again
+        await self._require_all({number: group[0].offset for number, group in handed.items()})
+        batches = {
+            number: self._received(number, group)
+            for number, group in handed.items()
+            if number not in self.stopped.reasons
+        }
+        rewind: dict[int, int] = {}
+        try:
+            if not await self._together(batches):
+                for number, batch in batches.items():
+                    offset = await self._alone(number, batch)
+                    if offset is not None:
+                        rewind[number] = offset
+        except Rejected as altered:  # what the service keeps is not as it kept it: nothing is derived from that
+            for number in batches:
+                self.stopped.stop(number, altered.detail)
+        self.context.metrics.commit.observe(perf_counter() - started)
+        return rewind
+
+    async def _require_all(self, begins: Mapping[int, int]) -> None:
+        """Stop the partitions whose records, which begin at these offsets, are not all that come next.
+
+        Where offsets are left out the broker is asked, once a batch: compaction leaves some out, and each transaction
+        of a sender one, for its marker.
+        """
+        wanted = {number: self._partitions[number].fetched for number in begins}
+        self.looked_seconds = 0.0
+        if begins != wanted:
+            started = perf_counter()
+            await self.look()
+            self.looked_seconds = perf_counter() - started
+        for number, offset in begins.items():
+            if offset < wanted[number]:
+                self.stopped.stop(number, f"it was read up to offset {wanted[number]}, and starts again at {offset}")
+
+    def _received(self, number: int, records: Sequence[InputRecord]) -> _Batch:
+        """Return the records of a partition that were not recorded before."""
+        partition = self._partitions[number]
+        begins, partition.fetched = partition.fetched, records[-1].offset + 1
+        return _Batch(begins, self._unseen(number, [self._decode(record) for record in records]))
+
+    async def _together(self, batches: Mapping[int, _Batch]) -> bool:
+        """Commit the records of several partitions in one transaction, which costs hardly more than that of one.
+
+        Return whether that was done. Where anything is out of the ordinary each partition goes alone.
+        """
+        left = {number: batch.records for number, batch in batches.items() if batch.records}
+        streams = [{event.source for event in _events(records)} for records in left.values()]
+        if len(left) < _PARTITIONS_TOGETHER or len(set().union(*streams)) < sum(map(len, streams)):
+            return False
+        if any(batches[number].begins > self._partitions[number].shard.next_offset for number in left):
+            return False
+        try:
+            parts = await self._derive(left)
+            if any(stops(one) for derived in parts.values() for one in derived):
+                return False
+            await self._commit(parts)
+        except Exception as error:
+            if kind_of(error) is ErrorKind.BUG or isinstance(error, Rejected):
+                raise
+            log.info(
+                "falling back to per-partition commit", topic=self.topic, kind=kind_of(error).value, error=str(error)
+            )
+            return False
+        return True
+
+    async def _alone(self, number: int, batch: _Batch) -> int | None:
+        """Commit the records of a partition, whatever it takes; return an offset to rewind to, if that is needed."""
+        left = batch.records
+        derived: list[Derived] = []
+        deadline: float | None = None
+        at_once = len(left)
+        while left and number not in self.stopped.reasons:
+            partition = self._partitions[number]
+            if batch.begins > partition.shard.next_offset:
+                partition.fetched = partition.shard.next_offset
+                return partition.shard.next_offset  # records between the shard and this batch were not seen
+            try:
+                if not derived:
+                    derived = until_halt((await self._derive({number: left[:at_once]}))[number])
+                if await self._write(number, derived) and stops(derived[-1]):
+                    await self._patience.retry_until_deadline(partial(self._open, number))
+                    break
+                # What is left comes after a record that the database refused, which it is derived without, or after
+                # part of a batch.
+                derived, deadline = [], None
+                left = _behind(partition.shard, left)
+                at_once *= 2
+            except Exception as error:  # noqa: BLE001 - backoff raises what is no reason to try again
+                deadline = await self._patience.backoff(error, number, deadline)
+                if isinstance(
+                    error, StreamTaken
+                ):  # the smaller a batch, the sooner it is written: nobody loses for ever
+                    at_once = max(1, min(at_once, len(left)) // 4)
+                left = _behind(partition.shard, left)
+                shard = await self._patience.retry_until_deadline(partial(self._open, number))
+                if kind_of(error) is ErrorKind.FENCED or shard != partition.shard:
+                    self._partitions[number] = _Partition(shard, fetched=partition.fetched)
+                    left, derived = self._unseen(number, left), []
+                else:
+                    derived = [one for one in derived if one.record.offset >= shard.next_offset]
+        return None
+
+    def _unseen(self, number: int, decoded: list[Decoded]) -> list[Decoded]:
+        """Drop the records that were recorded before, by us or by another process."""
+        left = _behind(self._partitions[number].shard, decoded)
+        if len(left) < len(decoded):
+            self.context.metrics.duplicates.labels(self.topic).inc(len(decoded) - len(left))
+        return left
+
+    async def _derive(self, parts: Mapping[int, Sequence[Decoded]]) -> dict[int, list[Derived]]:
+        """Read what the events of partitions need, and say what each record comes to."""
+        with self.context.tracing.step("derive"):
+            return await self._derived(parts)
+
+    async def _derived(self, parts: Mapping[int, Sequence[Decoded]]) -> dict[int, list[Derived]]:
+        tables, decoded = self.context.tables, list(chain.from_iterable(parts.values()))
+        await self._handler.prepare(_events(decoded))
+        taken: dict[PlaceOf, bytes] = {}
+        async with reading(self.context.pools.background) as connection:
+            for number, part in parts.items():
+                events, places = _events(part), self._partitions[number].places
+                await places.load(connection, tables, {event.source for event in events})
+                taken |= await load_digests(connection, tables, resent_sequences(events, places.streams))
+            quarantine = await open_quarantine(connection, tables, decoded)
+            state = await self._handler.load(connection, _events(decoded))
+        found: dict[int, list[Derived]] = {}
+        read_at = self.context.clock()
+        for number, part in parts.items():
+            partition = self._partitions[number]
+            known = BatchContext(
+                schema=tables.schema,
+                shard_name=partition.shard.name,
+                streams=partition.places.streams,
+                elsewhere=partition.places.elsewhere,
+                taken=taken,
+                quarantine=quarantine,
+                state=state,
+                read_at=read_at,
+            )
+            found[number] = derive(self._handler, part, known)
+        return found
+
+    async def _write(self, number: int, derived: Sequence[Derived]) -> bool:
+        """Commit records together; where the database refuses them, in halves, down to the one that it refuses.
+
+        Return whether all are committed as they were derived. False: the last that was committed is now in quarantine,
+        and what comes after it must be derived without it. Nothing is derived again before that is known.
+        """
+        try:
+            await self._commit({number: derived})
+        except Exception as error:
+            if kind_of(error) is not ErrorKind.REFUSED or isinstance(error, Rejected):
+                raise
+            async with reading(self.context.pools.background) as connection:
+                await self._require_unmoved(connection, number, stream_positions(derived))
+            if len(derived) == 1:
+                reason = f"the database refuses it: {_first_line(error)}"
+                shard_name = self._partitions[number].shard.name
+                await self._commit({number: [quarantined(derived[0].record, shard_name, reason)]})
+                return False
+            middle = len(derived) // 2
+            return await self._write(number, derived[:middle]) and await self._write(number, derived[middle:])
+        return True
+
+    async def _commit(self, parts: Mapping[int, Sequence[Derived]]) -> None:
+        """Commit what the records of partitions come to, in one transaction."""
+        derived = list(chain.from_iterable(parts.values()))
+        with self.context.tracing.step("commit"):
+            entries = await self._committed(parts, derived)
+        count(self.context.metrics, self.topic, derived)
+        self.context.tracing.committed(
+            (one.record, one.event.source, one.event.id) for one in derived if one.event is not None
+        )
+        self.context.wake(entries)
+
+    async def _committed(self, parts: Mapping[int, Sequence[Derived]], derived: Sequence[Derived]) -> Sequence[Entry]:
+        accounts = {posting.account for one in derived for draft in one.drafts for posting in draft.postings}
+        await self.context.ledger.ensure_accounts(self.context.pools.background, accounts)
+        moment = self.context.clock()
+        additions = [
+            Addition(
+                self._partitions[number].shard,
+                [draft for one in part for draft in one.drafts],
+                part[-1].record.offset + 1,
+            )
+            for number, part in parts.items()
+        ]
+        self.context.step("derived")
+        async with self.context.pools.background.begin() as connection:
+            await self.context.high_water.compared()  # the connection may have met another server
+            if (set_back := self.context.high_water.set_back) is not None:
+                raise Fenced(set_back)
+            entries, shards = await self.context.ledger.append_all(
+                connection, additions, recorded_at=moment, write=partial(self._save_streams, parts)
+            )
+            if entries:
+                await self.context.projector.project(Transaction(connection), recorded(entries))
+            await self._handler.keep(connection, [one.event for one in derived if one.event is not None], moment)
+            for source, stream in sorted(stream_positions(one for one in derived if one.gaps_changed).items()):
+                await self.context.ledger.save_gaps(connection, source, list(stream.missing()))
+            for number, part in parts.items():
+                await self._require_unmoved(connection, number, refused_in(part) - stream_positions(part).keys())
+            await keep_quarantined(connection, self.context.tables.quarantine, entries, derived, moment)
+            self.context.step("before commit")
+        self.context.step("after commit")
+        self.context.high_water.reached(shards)
+        for (number, part), shard in zip(parts.items(), shards, strict=True):
+            self._partitions[number].shard = shard
+            self._partitions[number].places.committed(stream_positions(part))
+        return entries
+
+    async def _require_unmoved(self, connection: AsyncConnection, number: int, names: Iterable[str]) -> None:
+        """Raise Moved where one of these streams was taken on elsewhere since a partition read its places."""
+        await self._partitions[number].places.require_unmoved(connection, self.context.tables, names)
+
+    def _decode(self, record: InputRecord) -> Decoded:
+        topic = self._handler.reader.topic
+        try:
+            require_authentic(topic, record, self.context.verifier, self.context.tables.schema)
+            event: Event[Any] | Refused = self._handler.decode(record)
+        except Refused as refused:
+            event = refused
+        return Decoded(record, event, content_digest(topic, record))
+
+    async def _save_streams(
+        self, parts: Mapping[int, Sequence[Derived]], sent: Pipeline, entries: Sequence[Entry]
+    ) -> None:
+        del entries
+        for number, part in parts.items():
+            shard, places = self._partitions[number].shard, self._partitions[number].places
+            after = {
+                source: (stream.last, places.next_version(source)) for source, stream in stream_positions(part).items()
+            }
+            await self.context.ledger.save_streams(sent, shard, after, digests_of(part))
+
+
+async def _nothing() -> None:
+    """Look at nothing."""
+
+
+def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:
+    """Return the records that a shard has not reached."""
+    return [one for one in decoded if one.record.offset >= shard.next_offset]
+
+
+def _events(decoded: Iterable[Decoded]) -> list[Event[Any]]:
+    """Return the events of the records that have one."""
+    return [one.event for one in decoded if not isinstance(one.event, Refused)]
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(getattr(error, "orig", None) or error).splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,110 @@
+"""Whether what comes from outside is signed by somebody who may speak for its table: the door of every service."""
+
+import re
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final
+
+from shared.contracts.device_signatures import HEADER, BadSignature, DeviceSignature
+from shared.contracts.envelope import Event, position
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, place_at
+from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS, Topic
+from shared.rules.errors import Refused
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.ingest.ingest_facts import readable
+from shared.runtime.ingest.signature_check import NotAuthentic, is_replayed
+
+_NAME: Final = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+_TABLE: Final = rf"/properties/(?P<property>{_NAME})/tables/(?P<table>{_NAME})"
+_SOURCES: Final = {TABLE_EVENTS.name: re.compile(_TABLE), PIT_EVENTS.name: re.compile(f"{_TABLE}/pit")}
+"""The streams of a topic from outside, each of one table."""
+
+_REMEMBERED: Final = 10_000
+
+
+class NotFromDevice(NotAuthentic):
+    """Nobody has signed an event who may speak for its table: nothing in it can be relied on."""
+
+    of = "device"
+
+
+def require_device(
+    topic: Topic, record: InputRecord, event: Event[Any] | Refused, places: PropertyLookup, received_at: datetime
+) -> None:
+    """Raise NotFromDevice where a record on a topic from outside is not signed as the property demands.
+
+    `places` are the properties as they were known; what counts is the version in effect at the receipt. A record
+    without a signature is refused from the moment on that the property says, one with a wrong signature at any time.
+    What two people have sent again is theirs, and signed by the service that they told. Raises: Refused where the
+    stream is none of this topic, or its property is not known.
+    """
+    if is_replayed(record):
+        return
+    source = _source(record, event)
+    found = None if source is None else _table_of(topic.name, source)
+    if source is None or found is None:
+        raise Refused(f"'source' is {source!r}; the events on {topic.name} are those of one table")
+    property_name, table = found
+    header = record.raw_header(HEADER)
+    if header is None:
+        place = places(property_name, received_at)
+        required_from = None if place is None else place.document.signatures_required_from
+        if required_from is not None and required_from <= received_at:
+            raise _not_from_device(
+                property_name, table, f"it has no signature, which is required since {required_from.isoformat()}"
+            )
+        return
+    place = place_at(places, property_name, received_at)
+    problem = _problem(topic, record, header, place, table, received_at)
+    if problem is None and record.key != source.encode():
+        problem = "its Kafka key is not its source"
+    if problem is not None:
+        raise _not_from_device(property_name, table, problem)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _table_of(topic: str, source: str) -> tuple[str, str] | None:
+    """Return the property and the table of a stream on a topic from outside."""
+    found = _SOURCES[topic].fullmatch(source)
+    return None if found is None else (found["property"], found["table"])
+
+
+def _problem(
+    topic: Topic, record: InputRecord, header: bytes, place: PropertySnapshot, table: str, received_at: datetime
+) -> str | None:
+    """Return why a signature does not let a record in; None where it does."""
+    named = f"version {place.document.version} of {place.document.property}"
+    try:
+        signature = DeviceSignature.read(header)
+        kid = signature.kid
+        if signature.topic != topic.name:
+            return f"it was signed for {signature.topic[:64]!r}"
+        signer = place.signers.get(kid)
+        if signer is None:
+            return f"{kid[:128]!r} is no key of {named}"
+        if not signer.speaks_for(table, topic.name):
+            return f"key {kid!r} does not speak for this table on {topic.name}, says {named}"
+        signature.require(signer.key.public_key, record.value)
+    except BadSignature as error:
+        return str(error)
+    if not signer.key.is_valid_at(received_at):
+        return f"key {kid!r} was not valid when it was received, at {received_at.isoformat()}, says {named}"
+    revoked_at = place.revoked_at(kid)
+    if revoked_at is not None and revoked_at <= received_at:
+        return f"key {kid!r} was revoked at {revoked_at.isoformat()}"
+    return None
+
+
+def _source(record: InputRecord, event: Event[Any] | Refused) -> str | None:
+    """Return the stream that a record claims to be of: of one that nobody can read, what its key says."""
+    if not isinstance(event, Refused):
+        return event.source
+    claimed = position(record.value)
+    return readable(record.key) if claimed is None else claimed.source
+
+
+def _not_from_device(property_name: str, table: str, problem: str) -> NotFromDevice:
+    return NotFromDevice(
+        f"not from a device of table {table} of {property_name}: {problem}; find out who sent it, then dismiss it, or "
+        "replay what the table has on record"
+    )

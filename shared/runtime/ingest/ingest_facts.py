@@ -1,0 +1,95 @@
+"""The entries that the loop itself records: gaps opened and filled, records quarantined and mended."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from shared.contracts.envelope import Event
+from shared.contracts.facts import Fact
+from shared.contracts.journal_facts import (
+    EntryPlace,
+    EventFlagged,
+    GapFilled,
+    GapOpened,
+    RecordMended,
+    RecordQuarantined,
+)
+from shared.journal.entry import EntryDraft
+from shared.journal.recording import Causation, FactWithPostings, draft
+from shared.runtime.ingest.handler import InputRecord
+
+QUARANTINE_ID = "pitledger-quarantine-id"
+MENDED_BY = "pitledger-mended-by"
+MENDED_REASON = "pitledger-mended-reason"
+REPLAY_SIGNATURE = "pitledger-replay-signature"
+"""Kafka headers of a record that replaces one in quarantine, which the first names: `round_settlement/17`.
+
+The last is the signature of the service that sends it: over topic, key, value and the other three.
+"""
+
+_KEY = re.compile(rb"[!-~]{1,255}")
+
+
+def gap_opened(record: InputRecord, event: Event[Any], first: int, last: int) -> EntryDraft:
+    """Return the entry that says that events `first` to `last` of a stream have not come."""
+    return _draft(GapOpened.model_construct(source=event.source, first=first, last=last), record, event, first)
+
+
+def gap_filled(record: InputRecord, event: Event[Any]) -> EntryDraft:
+    """Return the entry that says that a missing event of a stream came late."""
+    return _draft(GapFilled.model_construct(source=event.source, sequence=event.sequence), record, event)
+
+
+def flagged(record: InputRecord, event: Event[Any], limit: Literal["age_days_max"], detail: str) -> EntryDraft:
+    """Return the entry that says that an event is beyond a limit of its property, which lets it be."""
+    fact = EventFlagged.model_construct(source=event.source, sequence=event.sequence, limit=limit, detail=detail)
+    return _draft(fact, record, event)
+
+
+def quarantined(
+    record: InputRecord, shard_name: str, reason: str, source: str | None, sequence: int | None
+) -> EntryDraft:
+    """Return the entry of a record that was refused.
+
+    Its stream is the shard's input: nothing in the record itself can be relied on.
+    """
+    fact = RecordQuarantined.model_construct(
+        topic=record.topic,
+        partition=record.partition,
+        offset=record.offset,
+        source=source,
+        sequence=sequence,
+        reason=reason,
+        sha256=record.content.hex(),
+        key=readable(record.key),
+    )
+    cause = Causation(f"/{shard_name}", record.offset, "", record.offset, record.taken_at, record.digest())
+    return draft(FactWithPostings(fact=fact), cause)
+
+
+def readable(key: bytes | None) -> str | None:
+    """Return a key as text; None where it is none, or says nothing that could be looked up."""
+    return key.decode() if key is not None and _KEY.fullmatch(key) else None
+
+
+def mended(record: InputRecord, event: Event[Any], closed: Sequence[tuple[int, int, int]]) -> EntryDraft:
+    """Return the entry of a record that replaces quarantined ones: at their place of the stream, or by naming them.
+
+    `closed` are their numbers in quarantine, with the (shard, seq) of the entries that say they were refused.
+    """
+    fact = RecordMended(
+        source=event.source,
+        sequence=event.sequence,
+        quarantine=tuple(number for number, _, _ in closed),
+        entries=tuple(EntryPlace(shard=shard, seq=seq) for _, shard, seq in closed),
+        by=record.header(MENDED_BY),
+        reason=record.header(MENDED_REASON),
+    )
+    return _draft(fact, record, event)
+
+
+def _draft(fact: Fact, record: InputRecord, event: Event[Any], sequence: int | None = None) -> EntryDraft:
+    cause = Causation(
+        event.source, sequence or event.sequence, event.id, record.offset, record.taken_at, record.digest()
+    )
+    return draft(FactWithPostings(fact=fact), cause)

@@ -1,0 +1,231 @@
+"""What is known of pit events that were recorded, and what becomes of them when somebody voids or corrects them.
+
+One mechanism for every service that reads pit events: of all that is said of an event, what has the highest place in
+the stream of its table counts, in whatever order it comes. So late and reordered events lead to the same books.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from sqlalchemy import BigInteger, Column, Index, MetaData, Table, case, func, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.catalog import decode_fact
+from shared.contracts.envelope import Event
+from shared.contracts.facts import Fact
+from shared.contracts.people import held_twice
+from shared.contracts.pit import CorrectedPitEvent, PitChange
+from shared.contracts.property_snapshot import PropertyLookup, place_at
+from shared.journal import bulk
+from shared.journal.columns import columns, counts, texts
+from shared.journal.entry import Entry, Posting
+from shared.journal.reading import read_places
+from shared.journal.tables import JournalTables
+from shared.rules.errors import Refused
+
+FactT = TypeVar("FactT", bound=Fact)
+
+
+class PitPlace(NamedTuple):
+    """Where an event stands: the pit stream of a table, and its place there."""
+
+    source: str
+    sequence: int
+
+
+def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index) -> Table:
+    """Declare the table of the pit events of a service; `more` is what it keeps of those that stand.
+
+    `last` is the place of what was said last of an event, `revision` how often it was recorded, and (`shard`, `seq`)
+    the entry that stands, if one does. An event that changes another one has its place in `changes`.
+    """
+    return Table(
+        "pit_events",
+        metadata,
+        *texts("source", key=True),
+        *counts("sequence", key=True),
+        *counts("last", "revision"),
+        *columns(BigInteger, "shard", "seq", "changes", null=True),
+        *more,
+        schema=schema,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EventStanding(Generic[FactT]):
+    """What stands of an event: the fact, its money, and when that happened."""
+
+    fact: FactT
+    postings: tuple[Posting, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEvent(Generic[FactT]):
+    """What is known of an event: the place of what was said last of it, how often it was recorded, what stands."""
+
+    last: int
+    revision: int = 0
+    standing: EventStanding[FactT] | None = None
+    changes: int | None = None
+
+
+@dataclass(slots=True)
+class PitEventsKnown(Generic[FactT]):
+    """What is known of the events that those of a batch are, or change; as the events so far left it."""
+
+    by_place: dict[PitPlace, KnownEvent[FactT]] = field(default_factory=dict)
+
+    def standing(self, event: Event[Any]) -> EventStanding[FactT] | None:
+        """Return what stands of the event that another one changes."""
+        known = self.by_place.get(place_of(event))
+        return None if known is None else known.standing
+
+    def is_superseded(self, event: Event[Any]) -> bool:
+        """Return whether something later was said already of what an event says, or changes."""
+        known = self.by_place.get(place_of(event))
+        return known is not None and known.last > event.sequence
+
+    def revision_after(self, event: Event[Any]) -> int:
+        """Return how often an event was recorded, once it is recorded again."""
+        known = self.by_place.get(place_of(event))
+        return 1 if known is None else known.revision + 1
+
+    def recorded(self, event: Event[Any], standing: EventStanding[FactT] | None) -> None:
+        """Note what stands after an event, unless it is superseded."""
+        place = place_of(event)
+        known = self.by_place.get(place)
+        revision = (0 if known is None else known.revision) + (standing is not None)
+        if known is None or known.last <= event.sequence:
+            self.by_place[place] = KnownEvent(event.sequence, revision, standing)
+        if isinstance(event.data, PitChange):
+            self.by_place[PitPlace(event.source, event.sequence)] = KnownEvent(0, changes=place.sequence)
+
+    def require_change(self, event: Event[Any], places: PropertyLookup, kind: str | None) -> None:
+        """Let an event change another one, of which a record of this `kind` stands, if one does.
+
+        Raises: Refused where it names what nobody can change so, or one person stands for it.
+        """
+        change: PitChange = event.data
+        named = f"event {change.sequence} of {event.source}"
+        place = place_at(places, change.property, event.time)
+        law = place.law.people.adjustment.on(place.gaming_day(event.time))
+        people = {name: getattr(change.correction, name) for name in law.value}
+        if (found := held_twice(people.items())) is not None:
+            person, one, other = found
+            raise Refused(
+                f"{person} is '{one}' of the change of {named} and cannot be '{other}' too", paragraph=law.source
+            )
+        if change.sequence >= event.sequence:
+            raise Refused(
+                f"{named} comes after this one, event {event.sequence}: name an event that was sent before it"
+            )
+        known = self.by_place.get(place_of(event))
+        if known is not None and known.changes is not None:
+            raise Refused(f"{named} changes event {known.changes}: name that one, and say what holds of it now")
+        if kind is not None and kind != change.event:
+            raise Refused(f"{named} is a {kind}, not a {change.event}: look which event is meant")
+        if isinstance(change, CorrectedPitEvent) and change.at > event.time:
+            raise Refused(
+                f"'at' {change.at.isoformat()} is after the correction of {named}, which is of {event.time.isoformat()}"
+            )
+
+
+def place_of(event: Event[Any]) -> PitPlace:
+    """Return the place of what an event says: its own, or that of the event that it changes."""
+    sequence = event.data.sequence if isinstance(event.data, PitChange) else event.sequence
+    return PitPlace(event.source, sequence)
+
+
+async def known_events(
+    connection: AsyncConnection, table: Table, journal: JournalTables, events: Iterable[Event[Any]]
+) -> PitEventsKnown[Any]:
+    """Return what is known of the events that these are, or change."""
+    wanted: dict[PitPlace, bool] = {}
+    for event in events:
+        place = place_of(event)
+        wanted[place] = wanted.get(place, False) or isinstance(event.data, PitChange)
+    if not wanted:
+        return PitEventsKnown()
+    query = _read(table)
+    rows = (await query.read(connection, bulk.keyed(query, sorted(wanted)))).all()
+    entries = {
+        (row.shard, row.seq) for row in rows if row.shard is not None and wanted[PitPlace(row.source, row.sequence)]
+    }
+    found = {(entry.shard, entry.seq): entry async for _, entry in read_places(connection, journal, entries)}
+    return PitEventsKnown(
+        {
+            PitPlace(row.source, row.sequence): KnownEvent(
+                row.last, row.revision, _standing(found.get((row.shard, row.seq))), row.changes
+            )
+            for row in rows
+        }
+    )
+
+
+def _standing(entry: Entry | None) -> EventStanding[Any] | None:
+    if entry is None:
+        return None
+    draft = entry.draft
+    return EventStanding(decode_fact(draft.kind, draft.data), draft.postings, draft.occurred_at)
+
+
+class PitEventRows:
+    """The rows of a batch of entries; what stands of each event is known when they are written."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._rows: dict[PitPlace, dict[str, Any]] = {}
+
+    def recorded(self, entry: Entry, sequence: int, revision: int, **said: Any) -> None:
+        """An entry records the event at this place of its stream, for the `revision`-th time, and what it said."""
+        self._add(entry, sequence, revision, {"shard": entry.shard, "seq": entry.seq, **said})
+
+    def taken_back(self, entry: Entry, sequence: int, revision: int) -> None:
+        """An entry says that nothing stands of the event at this place of its stream, recorded so often."""
+        self._add(entry, sequence, revision, {})
+
+    def _add(self, entry: Entry, sequence: int, revision: int, stands: Mapping[str, Any]) -> None:
+        source, at = entry.draft.source, entry.draft.sequence
+        place = PitPlace(source, sequence)
+        known = self._rows.get(place)
+        if known is None or (at, bool(stands)) >= (known["last"], known["shard"] is not None):
+            revision = max(revision, 0 if known is None else known["revision"])
+            self._rows[place] = self._row(place, last=at, revision=revision, **stands)
+        if at != sequence:
+            self._rows[PitPlace(source, at)] = self._row(PitPlace(source, at), last=at, revision=0, changes=sequence)
+
+    def _row(self, place: PitPlace, **values: Any) -> dict[str, Any]:
+        return dict.fromkeys(bulk.column_names(self._table)) | place._asdict() | values
+
+    async def write(self, connection: AsyncConnection) -> Mapping[PitPlace, tuple[int, int] | None]:
+        """Write them; return the entry that stands of each event of the batch."""
+        if not self._rows:
+            return {}
+        written = await _written(self._table).read(connection, [self._rows[place] for place in sorted(self._rows)])
+        return {
+            PitPlace(row.source, row.sequence): None if row.shard is None else (row.shard, row.seq) for row in written
+        }
+
+
+@cache
+def _read(table: Table) -> bulk.Statement:
+    return bulk.select(table)
+
+
+@cache
+def _written(table: Table) -> bulk.Statement:
+    """Return the statement that writes rows, and returns what stands then: what was said last of an event."""
+    here, new = table.c, bulk.excluded(table)
+    later = tuple_(new.last, new.shard.is_not(None)) >= tuple_(here.last, here.shard.is_not(None))
+    always = {"source", "sequence", "last", "revision", "changes"}
+    of_standing = [name for name in bulk.column_names(table) if name not in always]
+    statement = bulk.insert(
+        table,
+        on_conflict={name: func.greatest(here[name], new[name]) for name in ("last", "revision")}
+        | {name: case((later, new[name]), else_=here[name]) for name in of_standing},
+    )
+    return replace(statement, sql=f"{statement.sql} RETURNING source, sequence, shard, seq")

@@ -1,0 +1,93 @@
+"""Whether an event from outside can be what happened: moments near its receipt, a place near those before it. Pure.
+
+One door for whatever comes from outside, in every service: what a handler says of an event comes after it.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final, Literal
+
+from shared.contracts.envelope import Contract, Event, property_of
+from shared.contracts.properties import Plausibility
+from shared.contracts.property_snapshot import PropertyLookup
+from shared.journal.streams import Stream
+from shared.rules.errors import Refused
+
+PlausibilityLimit = Literal["ahead_minutes_max", "age_days_max", "sequence_jump_max"]
+"""The limits of a property that are looked at here, by their names in its document."""
+
+_NO_LIMITS_OF_ITS_OWN: Final = Plausibility()
+_DAYS_APART: Final = timedelta(days=2)
+"""How far a gaming day may lie from the day of the moment in UTC: clocks of the earth, and the margin of the pit."""
+
+_CALENDAR_BEGINS: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Implausible(Refused):
+    """An event cannot be what happened: it is beyond a `limit` of its property."""
+
+    def __init__(self, limit: PlausibilityLimit, reason: str) -> None:
+        super().__init__(f"not plausible: {reason} ({limit!r})")
+        self.limit: PlausibilityLimit = limit
+
+
+class PlausibilityCheck:
+    """What is asked of an event before anything follows from it: under the property as it was at its receipt."""
+
+    def __init__(self, places: PropertyLookup | None) -> None:
+        self._places = places
+
+    def require(
+        self, event: Event[Any], stream: Stream, received_at: datetime, stands_since: datetime | None
+    ) -> str | None:
+        """Return what is to be flagged of an event whose place in its stream is free, if anything is.
+
+        `received_at` is its receipt, `stands_since` the moment of what is on record that it changes.
+        Raises: Implausible.
+        """
+        place = None
+        if self._places is not None and (name := property_of(event.source)) is not None:
+            place = self._places(name, received_at)
+        limits = _NO_LIMITS_OF_ITS_OWN if place is None else place.document.plausibility
+        self._require_near(event, stream, limits)
+        latest = received_at + timedelta(minutes=limits.ahead_minutes_max)
+        earliest = received_at - timedelta(days=limits.age_days_max)
+        if stands_since is not None:
+            earliest = min(earliest, stands_since)
+        # A day lies beyond where it certainly does.
+        last_day, first_day = (latest + _DAYS_APART).date(), (earliest - _DAYS_APART).date()
+        late = None
+        for name, said in _moments(event):
+            is_moment = isinstance(said, datetime)
+            if said > (latest if is_moment else last_day):
+                reason = f"{name!r} {said} is more than {limits.ahead_minutes_max} minutes after its receipt"
+                raise Implausible("ahead_minutes_max", reason)
+            if said < (earliest if is_moment else first_day):
+                late = late or f"{name!r} {said} is more than {limits.age_days_max} days before its receipt"
+                flagged = place is not None and place.document.late_events == "flag"
+                if not flagged or said < (_CALENDAR_BEGINS if is_moment else (_CALENDAR_BEGINS - _DAYS_APART).date()):
+                    raise Implausible("age_days_max", late)
+        return late
+
+    def _require_near(self, event: Event[Any], stream: Stream, limits: Plausibility) -> None:
+        missing = event.sequence - stream.last - 1
+        if missing > limits.sequence_jump_max:
+            raise Implausible(
+                "sequence_jump_max",
+                f"'sequence' {event.sequence} would leave out {missing} events after {stream.last}, the last of "
+                f"{event.source}; at most {limits.sequence_jump_max} may be missing",
+            )
+
+
+def _moments(event: Event[Any]) -> Iterator[tuple[str, date]]:
+    """Give each moment and each day that an event says, with its name; those of its parts, too."""
+    yield "time", event.time
+    yield from _moments_in(event.data)
+
+
+def _moments_in(said: Any) -> Iterator[tuple[str, date]]:
+    for name, value in vars(said).items() if isinstance(said, Contract) else ():
+        if isinstance(value, date):  # which a moment is, too
+            yield name, value
+        elif isinstance(value, Contract):
+            yield from _moments_in(value)

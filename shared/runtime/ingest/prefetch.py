@@ -1,0 +1,131 @@
+"""What the journal already holds of the events of a batch: their streams, who took their places, what may be mended."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.bulk import Statement
+from shared.journal.bulk import select as select_rows
+from shared.journal.ledger import StreamTaken
+from shared.journal.shard import Shard, Unsealed
+from shared.journal.streams import Stream
+from shared.journal.tables import JournalTables
+from shared.rules.errors import Refused
+from shared.runtime.context import RuntimeContext
+from shared.runtime.ingest.batch import Decoded, OpenQuarantine, replaced_quarantine_id
+
+
+@dataclass(slots=True)
+class StreamPositions:
+    """The streams that a partition has seen, each with the version of it that was read or written last.
+
+    They are kept while the partition is ours: a stream comes from one partition, and every write says which version it
+    follows, so what another partition took meanwhile is noticed before anything is recorded. What was taken last from
+    another partition, as where a key has moved, is read again for each batch.
+    """
+
+    shard: Shard
+    streams: dict[str, Stream] = field(default_factory=dict)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """The names of the shards that have the last event of streams, where that is not this one."""
+    _versions: dict[str, int] = field(default_factory=dict)
+
+    async def load(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
+        """Add the streams of these names that are not known: all that is kept of them, or where that fails nothing.
+
+        Who tries again would take a part for the whole: a gap that was not read for places that are taken.
+        """
+        for source in self.elsewhere:
+            self.streams.pop(source, None)
+        unknown = set(names) - self.streams.keys()
+        if not unknown:
+            return
+        sources, gaps, shards = tables.sources, tables.gaps, tables.shards
+        found = {source: Stream() for source in unknown}
+        versions = dict.fromkeys(unknown, 0)
+        elsewhere: dict[str, str] = {}
+        bound = sources.join(shards, shards.c.shard == sources.c.shard, isouter=True)
+        query = select(sources, shards.c.name).select_from(bound).where(sources.c.source.in_(unknown))
+        for row in await connection.execute(query):
+            found[row.source].last = row.last_sequence
+            versions[row.source] = row.version
+            if row.name not in (None, self.shard.name):  # None: as an older release wrote it
+                elsewhere[row.source] = row.name
+        for row in await connection.execute(select(gaps).where(gaps.c.source.in_(unknown))):
+            found[row.source].gaps[row.first] = row.last
+        self.streams.update(found)
+        self._versions.update(versions)
+        self.elsewhere = elsewhere
+
+    async def require_unmoved(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
+        """Raise Moved where the database has another version of one of these streams than the one that is known.
+
+        Whatever is refused at its place may be refused for what another partition has taken meanwhile.
+        """
+        wanted = {source: self._versions[source] for source in names if source in self._versions}
+        if not wanted:
+            return
+        s = tables.sources.c
+        rows = await connection.execute(select(s.source, s.version).where(s.source.in_(wanted)))
+        if wanted != dict.fromkeys(wanted, 0) | {row.source: row.version for row in rows}:
+            raise StreamTaken(self.shard)
+
+    def next_version(self, source: str) -> int:
+        """Return the version of a stream after the next commit that takes some of its places."""
+        return self._versions[source] + 1
+
+    def committed(self, after: Mapping[str, Stream]) -> None:
+        """Keep how streams stand after a commit."""
+        self.streams.update(after)
+        for source in after:
+            self._versions[source] += 1
+
+
+async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard: Shard) -> str | None:
+    """Return why the partition of a shard, which is locked, is not read on; None: it is.
+
+    Either its service did not leave the shard as it stands, or it was further, or a record in quarantine is to be
+    dismissed before.
+    """
+    try:
+        context.ledger.require_sealed(shard)
+    except Unsealed as error:
+        return str(error)
+    if (set_back := context.high_water.found_set_back(shard)) is not None:
+        return set_back
+    q = context.tables.quarantine.c
+    query = (
+        select(q.id, q.reason).where(q.shard == shard.shard, q.stops, q.resolved_at.is_(None)).order_by(q.id).limit(1)
+    )
+    row = (await connection.execute(query)).one_or_none()
+    if row is None:
+        return None
+    return f"{row.reason}; find out why, dismiss record {row.id} in quarantine, and start the service again"
+
+
+async def open_quarantine(
+    connection: AsyncConnection, tables: JournalTables, decoded: Sequence[Decoded]
+) -> OpenQuarantine:
+    """Return the open quarantined records whose places these events take, or which these records replace."""
+    by_source, by_number = _open(tables)
+    sources = {one.event.source for one in decoded if not isinstance(one.event, Refused)}
+    replaced = {number for one in decoded if (number := replaced_quarantine_id(one.record, tables.schema)) is not None}
+    rows = (await by_source.read(connection, [{"source": source} for source in sorted(sources)])).all()
+    if replaced:
+        rows = [*rows, *await by_number.read(connection, [{"id": number} for number in sorted(replaced)])]
+    found: OpenQuarantine = {}
+    for row in {row.id: row for row in rows}.values():
+        for key in ((row.source, row.sequence), row.id):
+            found.setdefault(key, []).append((row.id, row.shard, row.seq))
+    return found
+
+
+@cache
+def _open(tables: JournalTables) -> tuple[Statement, Statement]:
+    """Return what reads the open records of a quarantine, by their streams and by their numbers."""
+    table, said = tables.quarantine, ("id", "shard", "seq", "source", "sequence")
+    is_open = table.c.resolved_at.is_(None)
+    return select_rows(table, said, by=("source",), where=is_open), select_rows(table, said, by=("id",), where=is_open)

@@ -1,0 +1,84 @@
+"""A service's own copy of the approved properties."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import MetaData, Table
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.properties import PropertyApproved, property_hash
+from shared.contracts.property_snapshot import PropertySnapshot, place_of_day
+from shared.contracts.topic_reader import Reader
+from shared.contracts.topics import PROPERTIES
+from shared.contracts.versions import in_effect
+from shared.journal.pipeline import Pipeline
+from shared.rules.errors import Refused
+from shared.runtime.ingest.approved_documents import ApprovedCopy, ApprovedDocuments, copy_table
+
+
+def properties_table(metadata: MetaData, schema: str) -> Table:
+    """Declare the copy in a service's schema."""
+    return copy_table("properties", metadata, schema, "property")
+
+
+class Properties(ApprovedDocuments):
+    """Keep the approved properties in the copy; give a subclass with its table to a service as a reference."""
+
+    reader = Reader(PROPERTIES, PropertyApproved)
+    model = PropertyApproved
+
+    def check(self, approved: Any) -> None:
+        """Raise Refused where the document is not what its hash says, or names packs that are not here."""
+        computed = property_hash(approved, approved.version)
+        if computed != approved.hash:
+            raise Refused(f"the property's hash is {computed}, not {approved.hash}: it is not what was approved")
+        try:
+            PropertySnapshot.of(approved)
+        except LookupError as error:
+            raise Refused(f"{error}; deploy a release with its packs, then replay this record") from None
+
+
+class Places(ApprovedCopy[PropertyApproved, PropertySnapshot]):
+    """The approved properties of the copy, as services ask them."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, PropertyApproved, PropertySnapshot.of)
+        self._with_later: dict[tuple[str, int], PropertySnapshot] = {}
+
+    def place(self, property_name: str, moment: datetime) -> PropertySnapshot | None:
+        """Return a property as it is at a moment; None where no version is in effect."""
+        versions = self.approved(property_name)
+        document: PropertyApproved | None = in_effect(versions, moment)
+        if document is None:
+            return None
+        key = (document.hash, len(versions))
+        found = self._with_later.get(key)
+        if found is None:
+            later = tuple(version for version in versions if version.effective_from > document.effective_from)
+            found = self._with_later[key] = replace(self.made(document), later=later)
+        return found
+
+    def of_day(self, property_name: str, day: date) -> PropertySnapshot | None:
+        """Return a property as it is on a gaming day; None where it is not there yet."""
+        return place_of_day(self.versions(property_name), day)
+
+
+async def known_places(connection: AsyncConnection, table: Table) -> Places:
+    """Return the approved properties of the copy, for commands; they stay with the connection, and are read once."""
+    known: Places = connection.info.setdefault(table, Places(table))
+    await known.refresh(connection)
+    return known
+
+
+async def ask_places(connection: AsyncConnection, sent: Pipeline, table: Table) -> Callable[[], Awaitable[Places]]:
+    """Ask for the same in a pipeline; return what gives it when that has ended."""
+    known: Places = connection.info.setdefault(table, Places(table))
+    counted = await known.count(sent)
+
+    async def read() -> Places:
+        await known.refresh(connection, await counted.fetchone())
+        return known
+
+    return read

@@ -1,0 +1,59 @@
+"""What is kept of quarantined records in a table of their own: their bytes, and whether they were mended."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Table, insert, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts import device_signatures
+from shared.journal import signed_batch
+from shared.journal.entry import Entry
+from shared.journal.quarantine import properties_of_record
+from shared.runtime.ingest.batch import Derived
+from shared.runtime.ingest.handler import InputRecord
+
+
+async def keep_quarantined(
+    connection: AsyncConnection, table: Table, entries: Sequence[Entry], derived: Sequence[Derived], moment: datetime
+) -> None:
+    """Keep the records that were refused, and close those that were mended; `entries` are those of `derived`."""
+    rows: list[dict[str, Any]] = []
+    mended: list[int] = []
+    position = 0
+    for one in derived:
+        if one.refusal is not None:
+            entry = entries[position]
+            rows.append(
+                {
+                    "shard": entry.shard,
+                    "seq": entry.seq,
+                    "topic": one.record.topic,
+                    "partition": one.record.partition,
+                    "offset": one.record.offset,
+                    "key": one.record.key,
+                    "value": one.record.value,
+                    "signature": _signature(one.record),
+                    "source": one.refusal.source,
+                    "sequence": one.refusal.sequence,
+                    "reason": one.refusal.reason,
+                    "stops": one.refusal.stops,
+                    "quarantined_at": moment,
+                    "listed_under": sorted(properties_of_record(one.refusal.source, one.record.key, one.record.value)),
+                }
+            )
+        mended.extend(one.mended)
+        position += len(one.drafts)
+    if rows:
+        await connection.execute(insert(table), rows)
+    if mended:
+        await connection.execute(
+            update(table).where(table.c.id.in_(mended), table.c.resolved_at.is_(None)).values(resolved_at=moment)
+        )
+
+
+def _signature(record: InputRecord) -> bytes | None:
+    """Return what a record has as the signature of the service that published it, or of the device that sent it."""
+    proof = record.raw_header(signed_batch.HEADER)
+    return record.raw_header(device_signatures.HEADER) if proof is None else proof

@@ -1,0 +1,59 @@
+"""How long a consumer waits for a database that is away."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import structlog
+
+from shared.runtime.context import RuntimeContext
+from shared.runtime.errors import ErrorKind, FatalServiceError, kind_of
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+
+_RETRY_SECONDS = 0.25
+"""Pause before a batch that the database did not take is tried again."""
+
+
+class RetryPolicy:
+    """Try again what the database did not do, for as long as the settings say."""
+
+    def __init__(self, context: RuntimeContext, topic: str) -> None:
+        self._context = context
+        self._topic = topic
+
+    async def backoff(self, error: Exception, number: int, deadline: float | None) -> float:
+        """Wait before a batch is tried again; return until when. Raises: Stop after it; a bug as it is."""
+        kind = kind_of(error)
+        if kind in (ErrorKind.BUG, ErrorKind.REFUSED):
+            raise error
+        if kind is ErrorKind.FENCED:
+            self._context.metrics.fenced.labels(self._topic).inc()
+        else:
+            await asyncio.sleep(_RETRY_SECONDS)
+        log.warning("batch failed, retrying", topic=self._topic, partition=number, kind=kind.value, error=str(error))
+        now = asyncio.get_running_loop().time()
+        if deadline is not None and now > deadline:
+            raise FatalServiceError(
+                f"the database has not been usable for {self._context.settings.retry_seconds_max:.0f} s: {error}"
+            ) from error
+        return deadline or now + self._context.settings.retry_seconds_max
+
+    async def retry_until_deadline(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Try until the database answers; give up after the deadline."""
+        deadline = asyncio.get_running_loop().time() + self._context.settings.retry_seconds_max
+        while True:
+            try:
+                return await attempt()
+            except Exception as error:
+                # FENCED is a serialization failure: somebody else opened the same shard just now.
+                if kind_of(error) not in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED):
+                    raise
+                if asyncio.get_running_loop().time() > deadline:
+                    raise FatalServiceError(
+                        f"the database has not answered for {self._context.settings.retry_seconds_max:.0f} s: {error}"
+                    ) from error
+                log.warning("database unavailable", error=str(error))
+                await asyncio.sleep(_RETRY_SECONDS)

@@ -1,0 +1,78 @@
+"""Whether a record is what its publisher signed, and what of it tells it from any other at its place."""
+
+import re
+from typing import ClassVar, Final, Literal
+
+from shared.contracts.topics import Topic
+from shared.journal.signed_batch import HEADER, BatchVerifier, Unsigned, message_bytes, replay_bytes, signer_name
+from shared.rules.errors import Refused
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.ingest.ingest_facts import MENDED_BY, MENDED_REASON, QUARANTINE_ID, REPLAY_SIGNATURE
+
+NOT_AUTHENTIC: Final = "not authentic: "
+"""How the reason of a record begins that its publisher did not sign."""
+
+_ENTRY_HASH: Final = re.compile(rb'"entryhash": ?"([0-9a-f]{64})"')
+
+
+Signatory = Literal["service", "device"]
+"""Who should have signed a record."""
+
+
+class NotAuthentic(Refused):
+    """A record is not what a service signed, on whose topic it is or who sent it again: nothing in it is relied on."""
+
+    of: ClassVar[Signatory] = "service"
+
+
+def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier | None, schema: str) -> None:
+    """Raise NotAuthentic where a service did not sign what is said in its name; without a verifier nothing is verified.
+
+    That is a record on its topic, and one that names a record in its quarantine, which it sent again: on the topic of a
+    service only where it would close one of ours, those of the service with this `schema`.
+    """
+    if verifier is None:
+        return
+    if is_replayed(record) and (topic.publisher is None or _replayed_by(record) == schema):
+        require_replay(record, verifier)
+    if topic.publisher is None:
+        return
+    try:
+        message = message_bytes(record.topic, record.key, record.value)
+        verifier.require(signer_name(topic.publisher), message, record.raw_header(HEADER))
+    except Unsigned as error:
+        raise NotAuthentic(f"{NOT_AUTHENTIC}{topic.publisher} did not sign it: {error}; dismiss it") from error
+
+
+def is_replayed(record: InputRecord) -> bool:
+    """Return whether a record says that a service has sent it again, in place of one in its quarantine."""
+    return bool(record.headers) and record.raw_header(QUARANTINE_ID) is not None
+
+
+def _replayed_by(record: InputRecord) -> str:
+    return (record.header(QUARANTINE_ID) or "").partition("/")[0]
+
+
+def require_replay(record: InputRecord, verifier: BatchVerifier) -> None:
+    """Raise NotAuthentic where the service that it names did not send a record again, by the decision of two people."""
+    service = _replayed_by(record).replace("_", "-")
+    said = [record.raw_header(name) for name in (QUARANTINE_ID, MENDED_BY, MENDED_REASON)]
+    message = replay_bytes(record.topic, record.key, record.value, said)
+    try:
+        verifier.require(signer_name(service), message, record.raw_header(REPLAY_SIGNATURE))
+    except Unsigned as error:
+        named = record.header(QUARANTINE_ID)
+        raise NotAuthentic(
+            f"{NOT_AUTHENTIC}{service} did not send it in place of {named}: {error}; dismiss it"
+        ) from error
+
+
+def content_digest(topic: Topic, record: InputRecord) -> bytes:
+    """Return what tells the content of an event from any other (32 bytes).
+
+    Of an entry that is its hash, which stays the same whichever release publishes it; of what comes from outside the
+    SHA-256 of its bytes.
+    """
+    if topic.publisher is not None and (found := _ENTRY_HASH.search(record.value)) is not None:
+        return bytes.fromhex(found[1].decode())
+    return record.content

@@ -1,0 +1,61 @@
+"""A service's own copy of the approved rules submissions."""
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from sqlalchemy import MetaData, Table
+
+from shared.contracts.submissions import ByTable, SubmissionApproved, WithdrawalApproved, submission_hash
+from shared.contracts.topic_reader import Reader
+from shared.contracts.topics import SUBMISSIONS
+from shared.rules import compile_rules
+from shared.rules.errors import Refused
+from shared.runtime.ingest.approved_documents import ApprovedCopy, ApprovedDocuments, copy_table
+
+MadeT = TypeVar("MadeT")
+
+
+def submissions_table(metadata: MetaData, schema: str) -> Table:
+    """Declare the copy in a service's schema."""
+    return copy_table("submissions", metadata, schema, "property", "game", withdrawals=True)
+
+
+class RulesSubmissions(ApprovedDocuments):
+    """Keep the approved submissions in the copy; give a subclass with its table to a service as a reference."""
+
+    reader = Reader(SUBMISSIONS, SubmissionApproved, WithdrawalApproved)
+    model = SubmissionApproved
+    withdrawal = WithdrawalApproved
+
+    def check(self, approved: Any) -> None:
+        """Raise Refused where the document is not what its hash says, or nothing could be settled under it."""
+        check(approved)
+
+
+class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
+    """The approved submissions of the copy, each as what a service makes of it."""
+
+    def __init__(
+        self, table: Table, make: Callable[[SubmissionApproved], MadeT], property_name: str | None = None
+    ) -> None:
+        super().__init__(table, SubmissionApproved, make, property_name)
+        self._by_table: ByTable[SubmissionApproved] = ByTable()
+
+    def know(self, versions: Sequence[SubmissionApproved], withdrawn: Collection[str] = ()) -> None:
+        """Know these versions and no others; those whose hashes are `withdrawn` take no effect."""
+        super().know(versions, withdrawn)
+        self._by_table = ByTable(version for version in versions if version.hash not in withdrawn)
+
+    def in_effect(self, property_name: str, game: str, table: str, moment: datetime) -> MadeT | None:
+        """Return the submission in effect at a table at a moment; None where there is none."""
+        approved = self._by_table.in_effect(property_name, game, table, moment)
+        return None if approved is None else self.made(approved)
+
+
+def check(approved: SubmissionApproved) -> None:
+    """Raise Refused where the document is not what its hash says, or nothing could be settled under it."""
+    computed = submission_hash(approved, approved.version)
+    if computed != approved.hash:
+        raise Refused(f"the submission's hash is {computed}, not {approved.hash}: it is not what was approved")
+    compile_rules(approved.regulation, approved.submission)

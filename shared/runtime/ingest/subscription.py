@@ -1,0 +1,400 @@
+"""A topic's subscription: FastStream hands over what comes, the database says where to read."""
+
+import asyncio
+import logging
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from time import monotonic
+from typing import Any, TypeVar
+
+import structlog
+from confluent_kafka import Consumer as KafkaConsumer
+from confluent_kafka import KafkaException, Message, TopicPartition
+from faststream import AckPolicy
+from faststream.confluent import KafkaBroker, KafkaMessage, Topic
+from faststream.confluent import TopicPartition as FastStreamPartition
+from faststream.message import StreamMessage
+from pydantic_core import from_json
+
+from shared.journal.topic_identity import TopicIdentity
+from shared.runtime.context import RuntimeContext
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.ingest.kafka_records import record_of
+from shared.runtime.ingest.partition_ends import Ends, told_ends
+from shared.runtime.kafka import TopicLog, librdkafka_log, partitions_holding, topic_log
+
+log = structlog.get_logger()
+
+AnswerT = TypeVar("AnswerT")
+
+_SILENT_SECONDS = 60.0
+"""How much longer than a database is waited for a consumer may go without asking its broker for records."""
+_REST_SECONDS_MAX = 2.0
+_LOOK_REST = 9
+"""So many times as long as it asked what the broker holds a reader rests: where every record is a transaction, each
+batch asks."""
+_FETCH_BYTES = 16 * 1024 * 1024
+"""So many bytes, or one batch of its sender's, a broker gives at a time, and so many wait to be read at most: a client
+would otherwise take up to 50 MiB at a time, and let 64 MiB wait, of each topic."""
+_OF_CONSUMERS = {
+    "isolation.level": "read_committed",  # FastStream's default takes in what a sender has called off
+    "fetch.max.bytes": _FETCH_BYTES,
+    "queued.max.messages.kbytes": _FETCH_BYTES // 1024,
+    # As text: of the value FastStream warns with each consumer that it then makes no topic, and it is to make none.
+    "allow.auto.create.topics": "false",
+}
+"""What a producer does not take, or warns of; FastStream has one configuration for its producer and its consumers."""
+_STATISTICS_MILLISECONDS = 500
+"""How often librdkafka tells how far the partitions go, and how it stands with the brokers."""
+_LOOK_MILLISECONDS = 10_000
+"""How often clients look what topics there are: one that was told nothing of its topic does nothing until then."""
+_LOST_SECONDS = 10.0
+"""How long one of its clients may look for no broker: it finds the way back at once, or never."""
+_BROKERS = ("configured", "learned")
+_UNCONNECTED = "INIT"
+"""The state of a broker to which a client neither has a connection nor makes one."""
+_SOUGHT_SECONDS = 2.0
+"""How long brokers stay in that state at most where there is a connection to none: librdkafka tries one a second."""
+_RETRY_SECONDS = 0.25
+"""Pause before a cluster that did not answer is asked again."""
+_POLL_SECONDS = 0.5
+"""How long the first record of a batch is waited for at a time; stopping waits as long."""
+
+
+class KafkaTopics:
+    """A service's connection to Kafka: one FastStream broker, which brings an administrator along.
+
+    `ends` says how far the partitions of each topic go, of which the broker tells with each record that it sends.
+
+    It fails where a client has lost every broker. One that is told that there is none, as Kafka says while all of them
+    are fenced, drops them, begins to look for them, and may call that off in the same moment (librdkafka 2.10 to 2.16):
+    it does not connect again. A broker that it has begun to drop may stay on its list.
+    """
+
+    def __init__(self, context: RuntimeContext, failed: Callable[[BaseException], None]) -> None:
+        self.ends: defaultdict[str, Ends] = defaultdict(dict)
+        self._lost: dict[str, float] = {}
+        self._failed = failed
+        self._loop = asyncio.get_running_loop()
+        self._settings = context.settings
+        config = {
+            **context.settings.librdkafka(),
+            "statistics.interval.ms": _STATISTICS_MILLISECONDS,
+            "stats_cb": self.note,
+            "topic.metadata.refresh.interval.ms": _LOOK_MILLISECONDS,
+        }
+        self.broker = KafkaBroker(
+            context.settings.kafka_bootstrap_servers,
+            client_id=f"{context.settings.kafka_group_prefix}-{context.service}",
+            allow_auto_create_topics=False,
+            apply_types=False,
+            logger=librdkafka_log,
+            log_level=logging.DEBUG,
+            config=config,  # type: ignore[arg-type]  # a TypedDict of every setting that there is
+        )
+
+    async def start(self) -> None:
+        """Connect; nothing is subscribed to yet.
+
+        The relay has a producer; FastStream's own would look ten times a second for answers to what nobody gave it.
+        """
+        await self.broker.start()
+        await self.broker.config.producer.disconnect()  # type: ignore[attr-defined]  # Kafka's has it
+        self.broker.config.broker_config.connection_config.config |= _OF_CONSUMERS
+
+    async def stop(self) -> None:
+        """Stop whatever is still read, and disconnect."""
+        await self.broker.stop()
+
+    async def answer(self, ask: Callable[..., AnswerT], topic: str) -> AnswerT:
+        """Return what the cluster says of a topic as soon as it answers: to a client of its own.
+
+        A consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is away
+        again, would end the process: in one poll, no callback may come after one that asked.
+        """
+        while True:
+            try:
+                return await asyncio.to_thread(ask, self._settings, topic)
+            except KafkaException as error:
+                log.warning("broker unavailable", topic=topic, error=str(error))
+                await asyncio.sleep(_RETRY_SECONDS)
+
+    def note(self, statistics: str) -> None:
+        """Note the ends of partitions, and since when a client looks for no broker.
+
+        librdkafka calls it between two polls, on a consumer's own thread. To ask the client from the event loop would
+        make the loop wait for a poll, and a poll in which partitions are assigned waits for the loop.
+        """
+        try:
+            found = from_json(statistics)
+            for topic, number, end in told_ends(found, self.ends, monotonic()):
+                self.ends[topic][number] = end
+            self._note_brokers(found["name"], found["brokers"].values())
+        except Exception as error:
+            self._loop.call_soon_threadsafe(self._failed, error)
+            raise
+
+    def _note_brokers(self, client: str, brokers: Iterable[Mapping[str, Any]]) -> None:
+        """Note whether a client has a connection to a broker, or tries. Raises: Stop where it has not for long."""
+        if any(one["source"] in _BROKERS and _is_sought(one) for one in brokers):
+            self._lost.pop(client, None)
+        elif monotonic() - self._lost.setdefault(client, monotonic()) > _LOST_SECONDS:
+            raise FatalServiceError(f"{client} has no broker, and does not look for one: start the service again")
+
+
+def _is_sought(broker: Mapping[str, Any]) -> bool:
+    """Return whether there is a connection to a broker, or there was an attempt at one lately."""
+    return bool(broker["state"] != _UNCONNECTED or broker["stateage"] < 1e6 * _SOUGHT_SECONDS)
+
+
+class Subscription:
+    """Read one topic for a consumer: all of it, or, as a member of the service's consumer group, a part.
+
+    `whole` is for reference data, which every process reads; the fence lets one of them record it.
+    """
+
+    def __init__(
+        self,
+        topics: KafkaTopics,
+        consumer: Consumer,
+        known: TopicIdentity,
+        *,
+        whole: bool,
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        self.consumer = consumer
+        consumer.look = self.look
+        self._known = known
+        self._context = consumer.context
+        self._failed = failed
+        self._loop = asyncio.get_running_loop()
+        self.joined = whole
+        self.lag_records: int | None = 0
+        self.age_seconds = 0.0
+        self._partitions: Collection[int] = (0,)  # of the topic, whoever reads them: no topic has none
+        self._whole = whole
+        self._topics = topics
+        settings = self._context.settings
+
+        silent = settings.retry_seconds_max + _SILENT_SECONDS
+        self._assign_seconds = silent - _SILENT_SECONDS / 2  # what is taken over later is another's by then
+        group = f"{settings.kafka_group_prefix}-{self._context.service}-{consumer.topic}"
+        self._options: dict[str, Any] = {
+            "group_id": group,
+            "auto_offset_reset": "earliest",
+            "ack_policy": AckPolicy.MANUAL,
+            "polling_interval": _POLL_SECONDS,
+            "fetch_max_wait_ms": round(1000 * max(settings.fetch_seconds, consumer.gather_seconds)),
+            "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
+            "max_poll_interval_ms": round(1000 * max(silent, settings.kafka_session_seconds)),
+            "heartbeat_interval_ms": round(300 * settings.kafka_session_seconds),
+            "max_partition_fetch_bytes": _FETCH_BYTES,
+            "parser": self._unparsed,
+            "decoder": _undecoded,
+        }
+        self._subscriber: Any = None
+        self._stopping = asyncio.Event()
+        self._let_go: set[int] = set()  # partitions that were revoked while a batch was read
+        self._since: dict[int, float] = {}  # when partitions were taken over, in monotonic seconds
+        self._handed: defaultdict[int, int] = defaultdict(int)  # the offset after the last record of each, since then
+
+    async def start(self) -> None:
+        """Take all partitions, or join the group."""
+        topic = self.consumer.topic
+        if self._whole:
+            offsets = await self._take_over((await self._topic_log()).bounds)
+            parts = [FastStreamPartition(topic, number, offset, declare=False) for number, offset in offsets.items()]
+            self._subscriber = self._topics.broker.subscriber(partitions=parts, **self._options)
+        else:
+            self._subscriber = self._topics.broker.subscriber(
+                Topic(topic, declare=False),
+                on_assign=self._on_assign,
+                on_revoke=self._on_revoke,
+                on_lost=self._on_revoke,
+                **self._options,
+            )
+        self._subscriber(self._handle)
+        await self._subscriber.start()
+
+    async def stop(self) -> None:
+        """Stop reading, and leave the group."""
+        self._stopping.set()
+        if self._subscriber is not None:
+            await self._subscriber.stop()
+
+    # --- called in librdkafka's poll, on the consumer's own thread ---
+
+    def _on_assign(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
+        try:
+            taking_over = self._take_over([partition.partition for partition in partitions])
+            taken_over = asyncio.run_coroutine_threadsafe(taking_over, self._loop)
+            offsets = taken_over.result(self._assign_seconds)  # the loop may have ended
+            for partition in partitions:
+                partition.offset = offsets[partition.partition]
+            kafka.assign(partitions)
+            self.joined = True
+            log.info("assigned", topic=self.consumer.topic, offsets=offsets)
+        except Exception as error:
+            self._loop.call_soon_threadsafe(self._failed, error)
+            raise
+
+    async def _take_over(self, partitions: Iterable[int]) -> dict[int, int]:
+        """Return the offsets of partitions in the database. Raises: Stop where they are another cluster's."""
+        async with asyncio.timeout(self._assign_seconds):
+            offsets = await self.consumer.assigned(partitions)
+            await self.look()
+        for number in offsets:
+            self._since[number], self._handed[number] = monotonic(), 0
+        return offsets
+
+    async def look(self) -> None:
+        """Stop the partitions of which the broker does not hold what comes next. Raises: Stop on another cluster."""
+        positions = self.consumer.positions  # first: what is read meanwhile is beyond the ends that are told
+        found = await self._topic_log()
+        if found.cluster_id != self._known.cluster:
+            raise FatalServiceError(
+                f"the cluster was {self._known.cluster} and is {found.cluster_id} now: start the service again"
+            )
+        self._partitions = tuple(found.bounds)
+        await self.consumer.compare(self._known, await self._with_ends_as_read(found, positions), positions)
+
+    async def _with_ends_as_read(self, found: TopicLog, positions: Mapping[int, int]) -> TopicLog:
+        """Return a topic with the ends that its records show: not every broker counts its last batch when it is asked.
+
+        What a partition held when it was read from in this session, it holds; else the last record is read again.
+        """
+        short = {n: position for n, position in positions.items() if found.bounds.get(n, (0, 0))[1] < position}
+        told = self._topics.ends[self.consumer.topic]
+        unsure = {n: position - 1 for n, position in short.items() if n not in told or told[n].end < position}
+        held = short.keys() - unsure.keys()
+        if unsure and found.topic_id == self._known.topic_id:
+            held |= await asyncio.to_thread(partitions_holding, self._context.settings, self.consumer.topic, unsure)
+        return replace(found, bounds={**found.bounds, **{n: (found.bounds.get(n, (0, 0))[0], short[n]) for n in held}})
+
+    async def _topic_log(self) -> TopicLog:
+        """Return the topic as it is now."""
+        return await self._topics.answer(topic_log, self.consumer.topic)
+
+    def _on_revoke(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
+        del kafka
+        numbers = [partition.partition for partition in partitions]
+        self._let_go.update(numbers)
+        self.consumer.revoked(numbers)
+        log.info("revoked", topic=self.consumer.topic, partitions=numbers)
+
+    # --- called by FastStream, in the event loop ---
+
+    async def _unparsed(self, message: Message) -> KafkaMessage:
+        """Return a message as it came: FastStream would take headers for text, and leave it out where one is not."""
+        return KafkaMessage(
+            raw_message=message, body=message.value() or b"", consumer=self._subscriber.consumer, is_manual=True
+        )
+
+    async def _batch(self, first: Message) -> list[InputRecord]:
+        """Return a record with those that are there already, or come while they are gathered."""
+        self._let_go.clear()
+        more: Sequence[Message] = ()
+        if room := self.consumer.batch_records_max - 1:
+            kafka = self._subscriber.consumer
+            more = await kafka.getmany(timeout=self.consumer.gather_seconds, max_records=room)
+        still = () if first.partition() in self._let_go else (first,)  # else its next owner reads it
+        records = [record_of(message) for message in (*still, *more)]
+        for record in records:
+            self._handed[record.partition] = max(self._handed[record.partition], record.offset + 1)
+        return records
+
+    async def _handle(self, message: StreamMessage[Message]) -> None:
+        try:
+            records = await self._batch(message.raw_message)
+            if not records:
+                return
+            started = self._loop.time()
+            oldest = min(record.taken_at for record in records)
+            self.age_seconds = max((self._context.clock() - oldest).total_seconds(), 0.0)
+            self._context.metrics.age.labels(self.consumer.topic).set(self.age_seconds)
+            self._context.step("consumed")
+            rewind = await self.consumer.handle(records)
+            self._context.step("handled")
+            await message.ack()
+            kafka = self._subscriber.consumer
+            for partition, offset in rewind.items():
+                await kafka.seek(self.consumer.topic, partition, offset)
+            rest = self.consumer.rest * (self._loop.time() - started)
+            await self._rest(max(rest, _LOOK_REST * self.consumer.looked_seconds))
+        except BaseException as error:
+            # FastStream would log an error and go on to the next batch: records would be left out.
+            self._failed(error)
+            raise
+
+    async def _rest(self, seconds: float) -> None:
+        """Read nothing for a while, unless a full batch waits; stopping ends it."""
+        waiting = sum(records or 0 for records in self.lag().values())
+        if seconds > 0 and waiting < self.consumer.batch_records_max:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), min(seconds, _REST_SECONDS_MAX))
+
+    # --- how far it is ---
+
+    def lag(self) -> dict[int, int | None]:
+        """Return how many offsets of each partition that is ours are still to be read; None where that is not known.
+
+        It is not until the broker has told how far the partition goes, nor while its leader does not answer. Markers
+        of transactions count only until the last record before them is processed.
+        """
+        return {number: self._waiting(number, position) for number, position in self.consumer.positions.items()}
+
+    def _waiting(self, number: int, position: int) -> int | None:
+        told = self._topics.ends[self.consumer.topic].get(number)
+        if told is None or not told.is_known(monotonic()):
+            return None
+        is_all_handed_over = told.delivered >= told.readable
+        if is_all_handed_over and position >= self._handed[number]:
+            return 0
+        return max(told.readable - position, 0)
+
+    def response_age_seconds(self) -> float:
+        """Return for how long the leader of a partition that is ours has not answered: the longest, seconds."""
+        ends = self._topics.ends[self.consumer.topic]
+        heard = [ends[n].heard_at if n in ends else self._since[n] for n in self.consumer.positions if n in self._since]
+        return max(monotonic() - min(heard), 0.0) if heard else 0.0
+
+    def is_caught_up(self) -> bool:
+        """Return whether everything that the broker has is processed."""
+        lag = self.lag()
+        return bool(lag) and not self.consumer.stopped.reasons and all(records == 0 for records in lag.values())
+
+    def behind(self) -> dict[int, float]:
+        """Return how old what was read last of each partition was where more waits, else 0, seconds.
+
+        Infinite while that is not known, and for the partitions of the topic that others read.
+        """
+        found = dict.fromkeys(self._partitions, math.inf)
+        if self.joined:
+            for partition, waiting in self.lag().items():
+                if waiting is not None:
+                    found[partition] = self.age_seconds if waiting else 0.0
+        return found
+
+    def observe(self) -> None:
+        """Update lag and age from what librdkafka has already told, and how many partitions this process has."""
+        lag = self.lag()
+        self._context.metrics.topic_partitions.labels(self.consumer.topic).set(len(self._partitions))
+        self._context.metrics.partitions_read.labels(self.consumer.topic).set(len(lag))
+        for partition, records in lag.items():
+            known = math.nan if records is None else records
+            self._context.metrics.lag.labels(self.consumer.topic, str(partition)).set(known)
+        self._context.metrics.broker_response_age.labels(self.consumer.topic).set(self.response_age_seconds())
+        told = [records for records in lag.values() if records is not None]
+        self.lag_records = sum(told) if len(told) == len(lag) else None
+        if self.lag_records == 0:
+            self.age_seconds = 0.0
+            self._context.metrics.age.labels(self.consumer.topic).set(0)
+
+
+async def _undecoded(message: StreamMessage[Any]) -> StreamMessage[Any]:
+    return message

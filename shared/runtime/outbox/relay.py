@@ -1,0 +1,296 @@
+"""Publish a journal: every entry, in the order of its shard, at least once.
+
+What was just committed goes out from memory; the database is read only for what is not there: after a restart, or when
+the broker was away. The relay rows of the shards are locked while a batch is sent and marked, so one relay works on a
+shard at a time, whichever process it is in. A crash between sending and marking publishes a batch again; consumers drop
+what they have seen.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from itertools import islice, repeat
+from time import monotonic
+from typing import Any, Final, NamedTuple
+
+import structlog
+from confluent_kafka import Producer
+from pydantic_core import to_json
+from sqlalchemy import Text, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts import catalog
+from shared.contracts.envelope import CONTENT_TYPE, shard_source
+from shared.contracts.rejection import Rejected
+from shared.contracts.upcasting import kind_of_type
+from shared.journal.entry import Entry
+from shared.journal.shard import Shard, Unsealed
+from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
+from shared.journal.signed_note import Signer
+from shared.runtime.context import RuntimeContext
+from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.kafka import new_producer
+from shared.runtime.outbox.publish_marks import PublishMark, PublishMarks
+from shared.runtime.tracing import TRACEPARENT
+
+log = structlog.get_logger()
+
+BATCH_ENTRIES: Final = 1000
+"""So many entries of a shard are published at once at most, and kept in memory at most."""
+
+_IDLE_SECONDS: Final = 0.5
+"""How often what another process has recorded, and not published, is looked for; and the pause after what failed."""
+FLUSH_SECONDS: Final = 30.0
+_FLUSH_STEP_SECONDS: Final = 0.5
+RecordHeaders = list[tuple[str, str | bytes | None]]
+_HEADERS: Final[RecordHeaders] = [("content-type", CONTENT_TYPE)]
+
+MessageKey = Callable[[str, int, int, bytes], bytes]
+"""(kind, shard, seq, data) of an entry -> the Kafka key under which it is published."""
+
+assert catalog.MODULES, "the kinds of all entries are declared"
+
+
+class NotDelivered(ConnectionError):
+    """The broker did not take a batch."""
+
+
+class Outgoing(NamedTuple):
+    """An entry on its way out: `hash` is in hexadecimal, `data` JSON in UTF-8 as it is stored."""
+
+    seq: int
+    kind: str
+    source: str
+    occurred_at: datetime
+    recorded_at: datetime
+    hash: str
+    data: bytes
+    event_id: str = ""
+    """What caused it, with `source`."""
+
+    @classmethod
+    def of(cls, entry: Entry) -> "Outgoing":
+        """Return an entry as the database would give it."""
+        draft = entry.draft
+        return cls(
+            seq=entry.seq,
+            kind=draft.kind,
+            source=draft.source,
+            occurred_at=draft.occurred_at.astimezone(UTC),
+            recorded_at=entry.recorded_at,
+            hash=entry.hash.hex(),
+            data=draft.data,
+            event_id=draft.event_id,
+        )
+
+
+class Relay:
+    """Publish one service's journal.
+
+    `topic_of` says on which topic the entries of a shard go, by its name. `key` gives the Kafka key of an entry;
+    without it all entries of a shard have the shard's, and so stay in order. What is sent together is signed together
+    by `signer`; without one it is not signed. A shard that was moved without the service is not published, and nothing
+    is while anything was found against the journal.
+    """
+
+    def __init__(
+        self,
+        context: RuntimeContext,
+        topic_of: Callable[[str], str],
+        key: MessageKey | None = None,
+        signer: Signer | None = None,
+    ) -> None:
+        self._signer = signer
+        self._context = context
+        self._topic_of = topic_of
+        self._key = key
+        self._producer = self._new_producer()
+        self._wake = asyncio.Event()
+        self._fresh: dict[int, deque[Outgoing]] = {}
+        self._unsealed: dict[int, str] = {}
+        """Why shards are not published, as it was logged."""
+        self._resting: str | None = None
+        """Why nothing is published, as it was logged."""
+        self._trying_since: float | None = None
+        self._marks = PublishMarks(context.ledger)
+
+    @property
+    def waiting_seconds(self) -> float:
+        """Return for how long what comes next could not be published, seconds; 0 where nothing is tried."""
+        return 0.0 if self._trying_since is None else monotonic() - self._trying_since
+
+    def _new_producer(self) -> Producer:
+        return new_producer(self._context.settings, self._context.service)
+
+    def wake(self, committed: Sequence[Entry] = ()) -> None:
+        """Say that there may be something to publish: entries that were just committed, or what the database has."""
+        for entry in committed:
+            self._fresh.setdefault(entry.shard, deque(maxlen=BATCH_ENTRIES)).append(Outgoing.of(entry))
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Publish until cancelled."""
+        while True:
+            self._wake.clear()
+            try:
+                published = await self.publish()
+            except Exception as error:
+                if kind_of(error) is ErrorKind.BUG:
+                    raise
+                log.warning("relay retrying", error=str(error))
+                await asyncio.sleep(_IDLE_SECONDS)
+                continue
+            if (
+                published < BATCH_ENTRIES
+            ):  # what is recorded meanwhile goes out with what follows until it is woken again
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_IDLE_SECONDS):  # wait_for loses a cancellation that meets the event
+                        await self._wake.wait()
+
+    async def publish(self) -> int:
+        """Publish what there is, at most one batch a shard; return the number of entries."""
+        async with self._context.pools.background.begin() as connection:
+            await self._context.high_water.compared()  # the connection may have met another server
+            marks = await self._marks.read(connection)
+            waiting = [mark for mark in marks if mark.behind]
+            self._context.metrics.relay_backlog.set(sum(mark.behind for mark in waiting))
+            if waiting and self._rests():
+                return 0
+            found = {mark.shard.shard: await self._batch(connection, mark) for mark in waiting}
+            batches = {shard: batch for shard, batch in found.items() if batch}
+            reached = {mark.shard.shard: mark.published for mark in marks if not mark.is_found}
+            if not batches:
+                self._trying_since = None
+                if not reached:
+                    return 0
+            topics = {
+                mark.shard.shard: self._topic_of(mark.shard.name) for mark in waiting if mark.shard.shard in batches
+            }
+            if batches:
+                self._trying_since = self._trying_since or monotonic()
+                with self._context.tracing.publishing(", ".join(sorted({*topics.values()})), _causes(batches)):
+                    await self._send(topics, batches)
+                self._context.step("relay sent")
+            reached |= {shard: batch[-1].seq for shard, batch in batches.items()}
+            await self._marks.write(connection, reached)
+        self._marks.written(reached)
+        self._trying_since = None
+        self._context.step("relay marked")
+        count = sum(map(len, batches.values()))
+        self._context.metrics.relayed.inc(count)
+        return count
+
+    def _rests(self) -> bool:
+        """Return whether nothing is published: something was found against the journal."""
+        try:
+            self._context.high_water.require_whole()
+        except Rejected as rejected:
+            if self._resting != rejected.detail:
+                self._resting = rejected.detail
+                log.error("publishing suspended", reason=rejected.reason.value, detail=rejected.detail)
+            return True
+        return False
+
+    async def _batch(self, connection: AsyncConnection, mark: PublishMark) -> Sequence[Outgoing]:
+        """Return the entries of a shard that follow the published ones, from memory where it has them all.
+
+        What the database has is signed only where the shard stands as the service left it; otherwise there are none.
+        """
+        shard, published = mark.shard, mark.published
+        fresh = self._fresh.get(shard.shard, deque())
+        while fresh and fresh[0].seq <= published:
+            fresh.popleft()
+        count = min(mark.behind, BATCH_ENTRIES)
+        batch = list(islice(fresh, count))
+        if [entry.seq for entry in batch] == [*range(published + 1, published + 1 + count)]:
+            return batch
+        try:
+            self._context.ledger.require_sealed(shard)
+        except Unsealed as error:
+            if self._unsealed.get(shard.shard) != (told := str(error)):
+                self._unsealed[shard.shard] = told
+                log.error("shard not published", shard=shard.name, error=told)
+            return ()
+        return await self._read(connection, shard, published)
+
+    async def _read(self, connection: AsyncConnection, shard: Shard, published: int) -> Sequence[Outgoing]:
+        entries = self._context.tables.entries.c
+        query = select(
+            entries.seq,
+            entries.kind,
+            entries.source,
+            entries.occurred_at,
+            entries.recorded_at,
+            func.encode(entries.hash, "hex").label("hash"),
+            func.convert_to(cast(entries.data, Text), "UTF8").label("data"),
+            entries.event_id,
+        ).where(entries.shard == shard.shard, entries.seq > published, entries.seq < shard.next_seq)
+        found = await connection.execute(query.order_by(entries.seq).limit(BATCH_ENTRIES))
+        return [Outgoing(*row) for row in found]
+
+    async def _send(self, topics: Mapping[int, str], batches: Mapping[int, Sequence[Outgoing]]) -> None:
+        failed: list[Any] = []
+
+        def delivered(error: Any, message: Any) -> None:
+            del message
+            if error is not None:
+                failed.append(error)
+
+        messages = [self._message(topics[shard], shard, row) for shard, batch in batches.items() for row in batch]
+        for (topic, key, value), headers in zip(messages, self._headers(messages, _causes(batches)), strict=True):
+            while True:
+                try:
+                    self._producer.produce(topic, key=key, value=value, headers=headers, on_delivery=delivered)
+                    break
+                except BufferError:
+                    await asyncio.to_thread(self._producer.poll, 0.1)
+        left, tries = sum(map(len, batches.values())), round(FLUSH_SECONDS / _FLUSH_STEP_SECONDS)
+        while left and tries:  # in steps, so that a service can stop while the broker is away
+            left, tries = await asyncio.to_thread(self._producer.flush, _FLUSH_STEP_SECONDS), tries - 1
+        if failed or left:
+            # An idempotent producer that lost a message, or its broker, cannot go on: begin with a new one.
+            self._producer.purge()
+            self._producer = self._new_producer()
+            raise NotDelivered(f"{left} messages unanswered, first error {failed[0] if failed else None}")
+
+    def _message(self, topic: str, shard: int, row: Outgoing) -> tuple[str, bytes, bytes]:
+        """Return topic, key and value of an entry."""
+        source = shard_source(self._context.service, shard)
+        key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data)
+        return topic, key, entry_message(source, shard, row)
+
+    def _headers(
+        self, messages: Sequence[tuple[str, bytes, bytes]], causes: Sequence[tuple[str, str]]
+    ) -> Iterator[RecordHeaders]:
+        """Yield the headers of messages that are sent together: the proof that all are signed, and the trace."""
+        proofs: Iterable[bytes | None] = repeat(None)
+        if self._signer is not None:
+            proofs = sign_batch(self._signer, [message_bytes(*message) for message in messages])
+        for proof, cause in zip(proofs, causes, strict=False):
+            signed = [] if proof is None else [(HEADER, proof)]
+            context = self._context.tracing.header(*cause)
+            yield [*_HEADERS, *signed, *([] if context is None else [(TRACEPARENT, context)])]
+
+
+def _causes(batches: Mapping[int, Sequence[Outgoing]]) -> list[tuple[str, str]]:
+    return [(entry.source, entry.event_id) for batch in batches.values() for entry in batch]
+
+
+def entry_message(source: str, shard: int, row: Outgoing) -> bytes:
+    """Return an entry as a CloudEvent; its data goes out byte for byte as it is stored."""
+    head = {
+        "specversion": "1.0",
+        "id": f"{shard}-{row.seq}",
+        "source": source,
+        "sequence": row.seq,
+        "type": row.kind,
+        "subject": row.source,
+        "time": row.occurred_at.isoformat(),
+        "recordedat": row.recorded_at.isoformat(),
+        "entryhash": row.hash,
+        "movesmoney": kind_of_type(row.kind).moves_money,
+        "datacontenttype": "application/json",
+    }
+    return b'%b,"data":%b}' % (to_json(head)[:-1], row.data)

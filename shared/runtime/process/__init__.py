@@ -1,0 +1,1 @@
+"""A service as a process: migrated, started, healthy, shut down."""

@@ -1,0 +1,141 @@
+"""How a service is doing: what makes it ready, and the figures that are read off rather than counted."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import structlog
+from sqlalchemy import func, select, text
+
+from shared.runtime.audit.journal_verifier import JournalVerifier
+from shared.runtime.audit.rederivation_job import RederivationJob
+from shared.runtime.context import RuntimeContext
+from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.http.app import ReadinessCheck
+from shared.runtime.http.bearer_tokens import Tokens
+from shared.runtime.ingest.partition_ends import RESPONSE_AGE_SECONDS_MAX
+from shared.runtime.ingest.subscription import Subscription
+from shared.runtime.outbox.relay import Relay
+from shared.runtime.projections.drift_monitor import DriftMonitor
+
+log = structlog.get_logger()
+
+_OBSERVE_SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class Health:
+    """Watch the parts of a running service. `waiting_for` says what keeps it from starting, None when it has."""
+
+    context: RuntimeContext
+    guard: JournalVerifier
+    comparer: DriftMonitor
+    subscriptions: list[Subscription] = field(default_factory=list)
+    waiting_for: str | None = "the service is starting"
+    identities: Tokens | None = None
+    relay: Relay | None = None
+    rederiver: RederivationJob | None = None
+
+    @property
+    def checks(self) -> dict[str, ReadinessCheck]:
+        """Return what must be good for the service to be ready."""
+        checks: dict[str, ReadinessCheck] = {
+            "start": self._check_start,
+            "database": self._check_database,
+            "broker": self._check_broker,
+            "input": self._check_input,
+            "lag": self._check_lag,
+            "verification": self._check_verification,
+            "projections": self._check_projections,
+        }
+        if self.rederiver is not None:
+            checks["derivation"] = self.rederiver.check
+        return checks if self.identities is None else checks | {"identities": self.identities.check}
+
+    def behind(self) -> dict[tuple[str, int], float]:
+        """Return how old the oldest record is that waits, seconds, by topic and partition.
+
+        Infinite where it is not known whether any does, or another process reads; nothing while the service starts.
+        """
+        if self.waiting_for is not None:
+            return {}
+        return {
+            (subscription.consumer.topic, partition): seconds
+            for subscription in self.subscriptions
+            for partition, seconds in subscription.behind().items()
+        }
+
+    async def run(self) -> None:
+        """Update the figures until cancelled."""
+        while True:
+            for subscription in self.subscriptions:
+                subscription.observe()
+            if self.relay is not None:
+                self.context.metrics.relay_waiting.set(self.relay.waiting_seconds)
+            self.guard.observe()
+            if self.rederiver is not None:
+                self.rederiver.observe()
+            self.comparer.observe()
+            wrong = [await check() for check in self.checks.values()]
+            self.context.metrics.ready.set(not any(wrong))
+            try:
+                await self._count()
+            except Exception as error:
+                if kind_of(error) is ErrorKind.BUG:
+                    raise
+                log.warning("database unavailable", error=str(error))
+            await asyncio.sleep(_OBSERVE_SECONDS)
+
+    async def _count(self) -> None:
+        gaps, quarantine = self.context.tables.gaps, self.context.tables.quarantine
+        async with self.context.pools.background.connect() as connection:
+            open_gaps = select(func.count()).select_from(gaps)
+            self.context.metrics.gaps_open.set((await connection.execute(open_gaps)).scalar_one())
+            unmended = select(func.count()).where(quarantine.c.resolved_at.is_(None))
+            self.context.metrics.quarantine_open.set((await connection.execute(unmended)).scalar_one())
+
+    async def _check_start(self) -> str | None:
+        return self.waiting_for
+
+    async def _check_database(self) -> str | None:
+        try:
+            async with self.context.pools.background.connect() as connection:
+                await connection.execute(text("SELECT 1"))
+        except Exception as error:
+            if kind_of(error) is ErrorKind.BUG:
+                raise
+            return f"does not answer: {error}"
+        return None
+
+    async def _check_broker(self) -> str | None:
+        for subscription in self.subscriptions:
+            if (seconds := subscription.response_age_seconds()) > RESPONSE_AGE_SECONDS_MAX:
+                return f"no answer for {subscription.consumer.topic} for {seconds:.0f} s: it is not known what waits"
+        if self.relay is not None and (seconds := self.relay.waiting_seconds) > RESPONSE_AGE_SECONDS_MAX:
+            return f"what is recorded could not be published for {seconds:.0f} s"
+        return None
+
+    async def _check_input(self) -> str | None:
+        for subscription in self.subscriptions:
+            for number, reason in subscription.consumer.stopped.reasons.items():
+                return f"{subscription.consumer.topic}/{number} is not read on: {reason}"
+        return None
+
+    async def _check_lag(self) -> str | None:
+        for subscription in self.subscriptions:
+            topic = subscription.consumer.topic
+            if subscription.lag_records is None:
+                return f"it is not known how far {topic} goes"
+            if subscription.lag_records > self.context.settings.ready_lag_records_max:
+                return f"{topic} is {subscription.lag_records} records behind"
+            if subscription.age_seconds > self.context.settings.ready_age_seconds_max:
+                return f"the oldest unprocessed record of {topic} is {subscription.age_seconds:.0f} s old"
+        return None
+
+    async def _check_verification(self) -> str | None:
+        if self.guard.problems:
+            first = self.guard.problems[0]
+            return f"{len(self.guard.problems)} problems, first: {first.shard} entry {first.seq}: {first.what}"
+        return None if self.guard.begun else "the verification of the journal has not begun"
+
+    async def _check_projections(self) -> str | None:
+        return self.comparer.problem

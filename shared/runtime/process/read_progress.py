@@ -1,0 +1,81 @@
+"""Up to when topics have been read, by whichever processes of the service read them: each notes it in the database."""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import structlog
+from sqlalchemy import Table, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.bulk import Row, excluded, insert, replaced
+from shared.journal.signed_rows import not_signed, signed_rows
+from shared.runtime.background.periodic import every
+from shared.runtime.database import reading, seals_of
+from shared.runtime.service.service_context import ServiceContext
+
+log = structlog.get_logger()
+
+_SECONDS: Final = 1.0
+
+
+class ReadProgress:
+    """Notes how far partitions are read in a table of the service: topic, partition, `until`, the moment, signed."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._all = select(table)
+        self._note = insert(table, on_conflict=replaced(table), where=excluded(table).until.is_not(None))
+
+    async def watch(self, context: ServiceContext) -> None:
+        """Note how far this process has read until cancelled, for whichever process asks."""
+        await every(_SECONDS, lambda: self.note(context), "what has been read is not noted")
+
+    async def note(self, context: ServiceContext) -> None:
+        """Note how far the partitions are that this process reads, and which others their topics have."""
+        now = context.clock()
+        known = [
+            {
+                "topic": topic,
+                "partition": partition,
+                "until": None if math.isinf(seconds) else now - timedelta(seconds=seconds),
+            }
+            for (topic, partition), seconds in sorted(context.behind().items())
+        ]
+        async with context.pools.background.begin() as connection:
+            further = await self._read_further(connection, known)
+            known = [one for one in known if (one["topic"], one["partition"]) not in further]
+            await self._note.write(connection, signed_rows(seals_of(connection), self._table, known))
+
+    async def _read_further(self, connection: AsyncConnection, known: Sequence[Row]) -> set[tuple[str, int]]:
+        """Return the partitions that are noted as read further than this process knows.
+
+        Of one that changes hands, what another process has read stays read; what none has noted does not.
+        """
+        noted = {(row["topic"], row["partition"]): row for row in (await connection.execute(self._all)).mappings()}
+        further = set()
+        for one in known:
+            place = one["topic"], one["partition"]
+            row = noted.get(place)
+            if row is None or row["until"] is None or (one["until"] is not None and row["until"] <= one["until"]):
+                continue
+            if not_signed(seals_of(connection), self._table, dict(row)) is None:
+                further.add(place)
+        return further
+
+    async def read(self, context: ServiceContext) -> Mapping[tuple[str, int], datetime | None]:
+        """Return up to when each known partition has been read; None where no process of the service has said so.
+
+        What somebody else wrote is not relied on: whoever reads the partition writes it again.
+        """
+        async with reading(context.pools.background) as connection:
+            rows = (await connection.execute(self._all)).mappings().all()
+        found: dict[tuple[str, int], datetime | None] = {}
+        for row in rows:
+            place = row["topic"], row["partition"]
+            forged = not_signed(context.ledger.seals, self._table, dict(row))
+            if forged is not None:
+                log.error("read position invalid", topic=place[0], partition=place[1], error=forged)
+            found[place] = None if forged is not None else row["until"]
+        return found

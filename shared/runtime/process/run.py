@@ -1,0 +1,337 @@
+"""The life of a service as a process: its parts put together, run until told to stop or until something fails."""
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import structlog
+import uvicorn
+from fastapi import APIRouter, FastAPI
+
+from shared.journal.entry import Entry
+from shared.journal.ledger import Ledger
+from shared.journal.shard import Seals
+from shared.journal.signed_batch import BatchVerifier
+from shared.journal.signed_note import Signer
+from shared.journal.topic_identity import TopicIdentity, first_input
+from shared.runtime.audit.journal_verifier import JournalVerifier
+from shared.runtime.audit.outside_evidence import outside_evidence_of
+from shared.runtime.audit.rederivation_job import RederivationJob
+from shared.runtime.audit.witness_client import WitnessClient
+from shared.runtime.background.periodic import every
+from shared.runtime.clock import Clock, Step, no_step, utc_now
+from shared.runtime.commands.record_replay import KafkaOutbox, ReplayOutbox, ReplaySender
+from shared.runtime.context import Behind, Wake
+from shared.runtime.database import Pools, role_of
+from shared.runtime.high_water import HighWaterSource
+from shared.runtime.http.access import Identities, Nobody
+from shared.runtime.http.app import ReadinessCheck, create_app
+from shared.runtime.http.bearer_tokens import identities_of
+from shared.runtime.http.bulk_dismissal_routes import dismissal_routes
+from shared.runtime.http.connection_limits import ConnectionLimits, protocol_of
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.http.quarantine_routes import quarantine_routes
+from shared.runtime.http.refusal_log import Refusals
+from shared.runtime.http.serving import listen, server_of
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.retry import RetryPolicy
+from shared.runtime.ingest.subscription import KafkaTopics, Subscription
+from shared.runtime.kafka import topic_log
+from shared.runtime.outbox.relay import Relay
+from shared.runtime.process.health import Health
+from shared.runtime.process.shutdown import Shutdown
+from shared.runtime.process_memory import raise_gc_threshold, trim_malloc
+from shared.runtime.projections.drift_monitor import DriftMonitor
+from shared.runtime.release_attestation import manifest_digest
+from shared.runtime.service.checkpoint_signer import notary
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.service_context import ServiceContext
+from shared.runtime.service.signing_keys import message_signer, message_verifier, shard_seals
+from shared.runtime.service.site_packs import load_site_packs
+from shared.runtime.settings import Settings
+from shared.runtime.tracing import NO_TRACING, Tracing, tracing_of
+
+log = structlog.get_logger()
+
+_LOOK_SECONDS = 0.1
+_LOOK_AT_TOPICS_SECONDS = 10.0
+"""How often the topics that are read are compared with what was read of them."""
+_SWITCH_SECONDS = 0.001
+"""How long whoever answers waits for work in a thread, after each read of a socket: with Python's five milliseconds a
+report beside such work takes two and a half times as long as alone, with one one and a half times."""
+
+
+def context_of(
+    manifest: Manifest,
+    settings: Settings,
+    pools: Pools,
+    *,
+    verifier: BatchVerifier | None = None,
+    signer: Signer | None = None,
+    seals: Seals | None = None,
+    clock: Clock = utc_now,
+    wake: Wake = lambda _: None,
+    outbox: ReplayOutbox | None = None,
+    step: Step = no_step,
+    behind: Behind = dict,
+    tracing: Tracing = NO_TRACING,
+    witness: HighWaterSource | None = None,
+) -> ServiceContext:
+    """Return the parts of a service that works on this database."""
+    return ServiceContext(
+        service=manifest.name,
+        settings=settings,
+        pools=pools,
+        ledger=Ledger(manifest.journal, seals),
+        verifier=verifier,
+        projector=manifest.whole_projector,
+        clock=clock,
+        wake=wake,
+        step=step,
+        behind=behind,
+        tracing=tracing,
+        handled=manifest.all_commands,
+        outbox=outbox or KafkaOutbox(settings, manifest.name),
+        signer=signer,
+        witness=witness,
+    )
+
+
+def application(
+    manifest: Manifest,
+    context: ServiceContext,
+    *,
+    identities: Identities,
+    checks: Mapping[str, ReadinessCheck] | None = None,
+) -> FastAPI:
+    """Return the HTTP application of a service, for whom these know; what it refuses them goes into its journal."""
+    return create_app(
+        service=manifest.name,
+        version=version("pitledger"),
+        metrics=context.metrics,
+        checks=checks or {},
+        identities=identities,
+        record_refusal=Refusals(context).record,
+        router=_routes(manifest, context),
+        request_seconds_max=context.settings.http_request_seconds_max,
+    )
+
+
+def _routes(manifest: Manifest, context: ServiceContext) -> APIRouter:
+    """Return the service's own routes, and those about its quarantine where it reads topics."""
+    parts = [] if manifest.routes is None else [manifest.routes(context)]
+    if manifest.readers:
+        replays = ReplaySender(context, manifest.readers, context.outbox, context.signer)
+        parts.append(dismissal_routes(context, context.commands))
+        parts.append(quarantine_routes(context, context.commands, replays))
+    return merge_routers(*parts)
+
+
+async def serve(
+    manifest: Manifest,
+    settings: Settings,
+    *,
+    clock: Clock = utc_now,
+    step: Step = no_step,
+    started: Callable[[], None] = lambda: None,
+    ending: Callable[[], None] = lambda: None,
+) -> None:
+    """Run a service until SIGINT or SIGTERM. Raises: Stop, or the bug that ended it.
+
+    `started` is told when it works, `ending` when it begins to end, for whatever reason.
+    """
+    raise_gc_threshold()
+    trim_malloc()
+    load_site_packs(settings)
+    await _Run(manifest, settings, clock, step, started, ending).run()
+
+
+class _Run:
+    def __init__(
+        self,
+        manifest: Manifest,
+        settings: Settings,
+        clock: Clock,
+        step: Step,
+        started: Callable[[], None],
+        ending: Callable[[], None],
+    ) -> None:
+        self._manifest = manifest
+        self._started = started
+        self._ending = ending
+        signer = message_signer(settings, manifest.name)
+        signing = notary(settings, manifest.name)
+        verifier = message_verifier(settings, manifest.reads, manifest.name)
+        self._context = context = context_of(
+            manifest,
+            settings,
+            Pools.of(settings, role_of(manifest.name)),
+            verifier=verifier,
+            signer=signer,
+            seals=shard_seals(settings, manifest.name, signer),
+            clock=clock,
+            wake=self._wake,
+            step=step,
+            behind=self._behind,
+            tracing=tracing_of(manifest.name, os.environ),
+            witness=outside_evidence_of(settings, manifest.name, manifest.published, signing),
+        )
+        context.metrics.authenticated.set(settings.message_authentication == "required")
+        context.metrics.info.labels(version("pitledger"), manifest_digest()).set(1)
+        self._relay: Relay | None = None
+        self._topics: KafkaTopics | None = None
+        self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
+        self._witnessing = None if signing is None else WitnessClient.of(context, signing)
+        guard = JournalVerifier(context, signing)
+        comparer = DriftMonitor(context, manifest)
+        self._health = Health(context, guard, comparer, identities=self._identities)
+        if manifest.rederived is not None:
+            self._health.rederiver = RederivationJob(context, manifest.rederived)
+        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def _behind(self) -> dict[tuple[str, int], float]:
+        return self._health.behind()
+
+    async def run(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._finish)
+        web = self._web()
+        serving = self._task(listen(web), "http")
+        watching = [
+            self._task(self._health.guard.run(), "guard"),
+            self._task(self._health.comparer.run(), "comparer"),
+            self._task(self._health.run(), "health"),
+        ]
+        if self._manifest.publishes is not None:
+            manifest, signer = self._manifest, self._context.signer
+            self._relay = self._health.relay = Relay(self._context, manifest.topic_of, manifest.message_key, signer)
+            watching.append(self._task(self._relay.run(), "relay"))
+        if self._health.rederiver is not None:
+            watching.append(self._task(self._health.rederiver.run(), "rederiver"))
+        if self._witnessing is not None:
+            seconds, work = self._context.settings.checkpoint_seconds, self._witnessing.once
+            watching.append(self._task(every(seconds, work, "witnesses not asked"), "witnesses"))
+        if self._identities is not None:
+            watching.append(self._task(self._identities.run(), "identities"))
+        if self._manifest.watch is not None:
+            watching.append(self._task(self._manifest.watch(self._context), "watch"))
+        reading = self._task(self._read(), "read")
+        watching.append(self._task(every(_LOOK_AT_TOPICS_SECONDS, self._look, "topics not compared"), "topics"))
+        try:
+            await self._over
+        finally:
+            self._ending()
+            web.should_exit = True  # nobody is let in any more; who was is answered meanwhile
+            ending = Shutdown()
+            await ending.cancel("read", reading)  # first: so that it subscribes to nothing more
+            await asyncio.gather(*(ending.wait(one.consumer.topic, one.stop()) for one in self._health.subscriptions))
+            if self._topics is not None:
+                await ending.wait("topics", self._topics.stop())
+            await ending.wait("http", asyncio.wait([serving]))
+            await ending.wait("commands", self._context.commands.close())
+            await ending.cancel("watching", *watching)
+            await ending.wait("database", self._context.pools.dispose())
+            await ending.wait("traces", asyncio.to_thread(self._context.tracing.close))
+
+    def _task(self, work: Any, name: str) -> asyncio.Task[None]:
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work, name=name)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._fail(error)
+
+    def _finish(self) -> None:
+        if not self._over.done():
+            self._over.set_result(None)
+
+    def _fail(self, error: BaseException) -> None:
+        if not self._over.done():
+            self._over.set_exception(error)
+
+    def _wake(self, committed: Sequence[Entry]) -> None:
+        if self._relay is not None:
+            self._relay.wake(committed)
+
+    @property
+    def _port(self) -> int:
+        """Return the port on which the service listens: as the settings say, else its own."""
+        return self._manifest.port if self._context.settings.http_port is None else self._context.settings.http_port
+
+    # --- parts ---
+
+    def _web(self) -> uvicorn.Server:
+        app = application(
+            self._manifest,
+            self._context,
+            checks=self._health.checks,
+            identities=self._identities or Nobody(),
+        )
+        settings = self._context.settings
+        return server_of(
+            self._context.tracing.application(app),
+            host=settings.http_host,
+            port=self._port,
+            grace_seconds=5,
+            http=protocol_of(ConnectionLimits.of(settings), self._context.metrics),
+        )
+
+    async def _read(self) -> None:
+        references = [handler() for handler in self._manifest.references]
+        handlers = [handler() for handler in self._manifest.handlers]
+        if references or handlers:
+            self._topics = KafkaTopics(self._context, self._fail)
+            await self._topics.start()
+        for handler in references:
+            subscription = await self._subscribe(handler, whole=True)
+            self._health.waiting_for = f"{handler.topic} is being read"
+            await _until(subscription.is_caught_up)
+        for handler in handlers:
+            await self._subscribe(handler, whole=False)
+        self._health.waiting_for = "the partitions are being assigned"
+        await _until(lambda: all(subscription.joined for subscription in self._health.subscriptions))
+        self._health.waiting_for = None
+        gc.collect()
+        gc.freeze()  # what is there by now stays: looking through it took a tenth of a second each time
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        self._started()
+        log.info("started", http=f"{self._context.settings.http_host}:{self._port}")
+
+    async def _subscribe(self, handler: Handler[Any], *, whole: bool) -> Subscription:
+        assert self._topics is not None
+        known = await self._input(handler.topic)
+        consumer = Consumer(self._context, handler, known.log)
+        subscription = Subscription(self._topics, consumer, known, whole=whole, failed=self._fail)
+        self._health.subscriptions.append(subscription)
+        await subscription.start()
+        return subscription
+
+    async def _input(self, topic: str) -> TopicIdentity:
+        """Return the log that is read under the name of a topic: what is there now, where none was read before."""
+        assert self._topics is not None
+        context = self._context
+        found = await self._topics.answer(topic_log, topic)
+
+        async def known() -> TopicIdentity:
+            async with context.pools.background.begin() as connection:
+                there = TopicIdentity(topic, found.cluster_id, found.topic_id)
+                return await first_input(connection, context.tables, there, context.clock())
+
+        return await RetryPolicy(context, topic).retry_until_deadline(known)
+
+    async def _look(self) -> None:
+        for subscription in self._health.subscriptions:
+            await subscription.look()
+
+
+async def _until(done: Callable[[], bool]) -> None:
+    while not done():  # noqa: ASYNC110 (librdkafka knows, and tells nobody)
+        await asyncio.sleep(_LOOK_SECONDS)

@@ -1,0 +1,128 @@
+"""Project the whole journal of a service again, and what it keeps of its topics, into empty tables."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Table, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.entry import Entry
+from shared.journal.fact_replay import Unreadable
+from shared.journal.ledger import Fenced
+from shared.journal.recording import Recorded
+from shared.runtime.clock import utc_now
+from shared.runtime.differences import DIFFERENCES_MAX, InapplicableEntry
+from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.topic_replay import read_again
+from shared.runtime.projector import OutOfOrder, Projector, Transaction
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.signing_keys import message_verifier
+from shared.runtime.settings import Settings
+
+PART: Final = 1000
+"""Most entries or events that are projected at once."""
+
+Rest = Callable[[int], Awaitable[None]]
+"""What is done after so many entries or events."""
+
+
+async def no_rest(done: int) -> None:
+    """Go on at once."""
+
+
+def keepers_of(manifest: Manifest) -> list[Handler[Any]]:
+    """Return handlers, new ones, that keep tables of their topics."""
+    return [handler() for handler in manifest.readers if handler.keeps]
+
+
+def tables_of(manifest: Manifest) -> tuple[Table, ...]:
+    """Return the tables that follow from the journal of a service, and those that follow from its topics."""
+    kept = (table for handler in manifest.readers for table in handler.keeps)
+    return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # one may follow from both
+
+
+async def project_all(connection: AsyncConnection, manifest: Manifest, settings: Settings) -> list[InapplicableEntry]:
+    """Project everything; return the entries that do not fit, the first ones, which are left out.
+
+    The tables are empty, the shards stay as they are meanwhile. Raises: Stop, KafkaException as `read_again`.
+    """
+    unfit = await project_journal(connection, manifest)
+    for keeper in keepers_of(manifest):
+        await replay_topics(connection, manifest, keeper, settings)
+    return unfit
+
+
+async def project_journal(
+    connection: AsyncConnection, manifest: Manifest, *, part: int = PART, rest: Rest = no_rest
+) -> list[InapplicableEntry]:
+    """Project the journal, some entries at a time; return the entries that do not fit, or cannot be read."""
+    unfit: list[InapplicableEntry] = []
+    projector = manifest.whole_projector
+    await connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))  # shards come one after the other
+    reading = projector.read(connection, manifest.journal)
+    while len(unfit) < DIFFERENCES_MAX:
+        try:
+            recorded = await anext(reading, None)
+        except OutOfOrder as error:
+            unfit.append(InapplicableEntry(error.shard, error.seq, error.kind, str(error)))
+            break
+        if recorded is None:
+            break
+        for some in _parts(recorded, part):
+            unfit += [_unfit(entry, fact.why) for entry, fact in some if isinstance(fact, Unreadable)]
+            unfit += await _project(connection, projector, [one for one in some if not isinstance(one[1], Unreadable)])
+            await rest(len(some))
+    return unfit
+
+
+async def replay_topics(
+    connection: AsyncConnection,
+    manifest: Manifest,
+    keeper: Handler[Any],
+    settings: Settings,
+    *,
+    part: int = PART,
+    rest: Rest = no_rest,
+) -> None:
+    """Keep again what a handler keeps of its topic, some events at a time.
+
+    Raises: Stop, KafkaException as `read_again`.
+    """
+    verifier = message_verifier(settings, [keeper.reader.topic], manifest.name)
+    events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings, verifier)
+    async for batch in events:
+        for some in _parts(batch, part):
+            await keeper.keep_again(connection, some, utc_now())
+            await rest(len(some))
+
+
+def _parts(things: Sequence[Any], part: int) -> Iterator[Sequence[Any]]:
+    return (things[first : first + part] for first in range(0, len(things), part))
+
+
+async def _project(
+    connection: AsyncConnection, projector: Projector, recorded: Sequence[Recorded]
+) -> list[InapplicableEntry]:
+    """Project entries; return those that do not fit, as few as can be."""
+    if not recorded:
+        return []
+    try:
+        async with connection.begin_nested():
+            await projector.project(Transaction(connection), recorded)
+    except Exception as error:
+        if not isinstance(error, Fenced | AssertionError | LookupError) and kind_of(error) is not ErrorKind.REFUSED:
+            raise
+        if len(recorded) == 1:
+            [(entry, _)] = recorded
+            return [_unfit(entry, str(error) or repr(error))]
+        half = len(recorded) // 2
+        return [
+            *await _project(connection, projector, recorded[:half]),
+            *await _project(connection, projector, recorded[half:]),
+        ]
+    return []
+
+
+def _unfit(entry: Entry, what: str) -> InapplicableEntry:
+    return InapplicableEntry(entry.shard, entry.seq, entry.draft.kind, what)

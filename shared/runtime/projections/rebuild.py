@@ -1,0 +1,81 @@
+"""Rebuild the read model of a service in one transaction, and say what in it was not as it should be.
+
+What follows from the journal is projected again by the service's one projector; what a handler keeps of a topic is
+kept again from the topic. Every writer of the service waits meanwhile, or is fenced: nobody records an entry without a
+row of `shards`.
+"""
+
+from dataclasses import replace
+from functools import cache
+
+from sqlalchemy import MetaData, Table, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from shared.runtime.database import Pools
+from shared.runtime.differences import TableComparison, UncomparedTable
+from shared.runtime.errors import FatalServiceError
+from shared.runtime.projections.comparison_steps import ComparisonSteps
+from shared.runtime.projections.drift import compare, compare_checks, compare_kept
+from shared.runtime.projections.projection_replay import project_all, tables_of
+from shared.runtime.projections.sql_comparison import compare_table
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.signing_keys import verifying_seals
+from shared.runtime.service.site_packs import load_site_packs
+from shared.runtime.settings import Settings
+
+
+async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *, check: bool) -> TableComparison:
+    """Rebuild the read model and compare it with what was there; with `check`, only compare.
+
+    To rebuild takes a login that owns the tables, and lets everybody read on what was there, so that no report is of
+    half a table. A check names what cannot be compared, and compares the rest; a rebuild changes nothing then. Raises:
+    Stop where entries do not fit or a table cannot be compared with what was there; as `project_all`.
+    """
+    load_site_packs(settings)
+    if check:
+        return await _check(engine, manifest, settings)
+    tables = tables_of(manifest)
+    async with engine.connect() as connection, connection.begin():
+        await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps
+        await connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+        names = ", ".join(table.fullname for table in (manifest.journal.shards, *tables))
+        await connection.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))
+        for table in tables:
+            name = kept(table).fullname
+            await connection.execute(text(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS TABLE {table.fullname}"))
+            await connection.execute(table.delete())
+        steps = ComparisonSteps(connection)
+        others = await compare_kept(steps, manifest)
+        unfit = await project_all(connection, manifest, settings)
+        compared = [await compare_table(connection, kept(table), table) for table in tables]
+        checked = await compare_checks(steps, manifest)
+        comparison = TableComparison([*compared, *checked, *others], unfit, steps.uncompared)
+        if unfit:
+            first = unfit[0]
+            raise FatalServiceError(
+                f"{comparison.first}: {first.what}; rebuild from the journal as it was before, or correct it"
+            )
+        if steps.uncompared:
+            failed = steps.uncompared[0]
+            raise FatalServiceError(f"{failed.what} cannot be compared: {failed.why}; see `pitledger rebuild --check`")
+        return comparison
+
+
+async def _check(engine: AsyncEngine, manifest: Manifest, settings: Settings) -> TableComparison:
+    """Compare, also with what the service signed, where there is a public key of it."""
+    unsigned: list[UncomparedTable] = []
+    try:
+        Pools.of_one(engine).sign_by(verifying_seals(settings, manifest.name))
+    except FatalServiceError as stop:
+        unsigned.append(UncomparedTable("what the service signed", str(stop), altered=False))
+    found = await compare(engine, manifest, settings)
+    return replace(found, uncompared=[*found.uncompared, *unsigned])
+
+
+@cache
+def kept(table: Table) -> Table:
+    """Return the temporary table that has the rows as they were, while the table is rebuilt.
+
+    It is the same each time, so that what compares the two is compiled once.
+    """
+    return table.to_metadata(MetaData(), schema="pg_temp", name=f"kept_{table.name}")

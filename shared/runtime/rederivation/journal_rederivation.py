@@ -1,0 +1,137 @@
+"""Derive a whole journal again: every shard of every topic that a service reads and can derive again."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from typing import Any
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.facts import KINDS
+from shared.journal.reading import Pacing
+from shared.journal.shard import Shard
+from shared.journal.signed_batch import BatchVerifier
+from shared.journal.tables import JournalTables
+from shared.journal.topic_identity import known_input
+from shared.journal.verification import VerificationProblem, read_shards
+from shared.runtime.rederivation.derivation import (
+    DerivationOutcome,
+    DerivationPosition,
+    derive_again,
+    place_of,
+    resumed,
+    stream_so_far,
+    take_over,
+)
+from shared.runtime.rederivation.replay_spec import ReplaySpec, Sources, Topics
+from shared.runtime.rederivation.replay_state import ReplayState
+from shared.runtime.rederivation.stream_order import StreamOrder
+
+Begun = Callable[[DerivationPosition, Shard], object]
+"""Told when a shard is begun: how far it is, which is moved along, and the shard."""
+
+
+async def rederive(
+    connection: AsyncConnection,
+    tables: JournalTables,
+    service: str,
+    agains: Sequence[ReplaySpec[Any]],
+    records: Topics,
+    memory: ReplayState,
+    *,
+    verifier: BatchVerifier | None = None,
+    parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
+    begun: Begun = lambda *_: None,
+) -> AsyncIterator[VerificationProblem]:
+    """Derive again what is new since the memory was kept, and give what is not as it follows.
+
+    The journal is that of a service whose money follows from topics alone: what its other shards hold are facts that
+    every journal may hold, and those that commands lead to. Raises: ConnectionError.
+    """
+    by_topic = {again.handler.topic: again for again in agains}
+    logs = await _logs(connection, tables, list(by_topic), records.cluster_id)
+    here: list[Shard] = []
+    elsewhere: list[Shard] = []
+    for shard in await read_shards(connection, tables):
+        topic, _, log = shard.name.partition("@")
+        if (topic := topic.rpartition("/")[0]) not in by_topic:
+            async for problem in _not_of_every_journal(connection, tables, shard):
+                yield problem
+            continue
+        if log != logs.get(topic):
+            elsewhere.append(shard)
+            continue
+        here.append(shard)
+    sources = Sources(connection, tables, records, memory, logs, verifier)
+    for again in agains:
+        for problem in await again.prepare(sources):
+            yield problem
+    turns = await StreamOrder.read(connection, tables, partial(stream_so_far, memory))
+    waiting: list[AsyncIterator[VerificationProblem | None]] = []
+    outcome = DerivationOutcome()
+    for shard in [*elsewhere, *here]:
+        reached, changed = await resumed(sources, service, shard)
+        if changed is not None:
+            yield changed
+            continue
+        begun(reached, shard)
+        again = by_topic[place_of(shard.name)[0]]
+        if shard in elsewhere:
+            unproven = await take_over(sources, again, shard, reached)
+            if unproven is not None:
+                yield unproven
+            continue
+        waiting.append(derive_again(sources, again, shard, reached, parts, turns, outcome))
+    async for problem in _in_turns(waiting, turns, outcome, memory):
+        yield problem
+
+
+async def _in_turns(
+    shards: Sequence[AsyncIterator[VerificationProblem | None]],
+    turns: StreamOrder,
+    outcome: DerivationOutcome,
+    memory: ReplayState,
+) -> AsyncIterator[VerificationProblem]:
+    """Derive shards, each as far as the others have come, and give what is not as it follows.
+
+    Where something is not, all is forgotten of the shards that were derived by turns with that one.
+    """
+    left = list(shards)
+    midway: set[AsyncIterator[VerificationProblem | None]] = set()
+    while left:
+        before = turns.steps, len(left)
+        for shard in list(left):
+            async for found in shard:
+                if found is None:
+                    midway.add(shard)
+                    break
+                yield found
+            else:
+                left.remove(shard)
+                midway.discard(shard)
+            if not midway and not outcome.good:
+                memory.forget()
+                outcome.good = True
+        if before == (turns.steps, len(left)):
+            turns.broken = turns.broken or turns.may_take
+            turns.may_take = True
+
+
+async def _not_of_every_journal(
+    connection: AsyncConnection, tables: JournalTables, shard: Shard
+) -> AsyncIterator[VerificationProblem]:
+    """Give the entries of a shard that is read from no topic which only an event could have led to."""
+    e = tables.entries.c
+    money = func.cardinality(e.accounts) > 0
+    of_commands = [type_ for kind in KINDS if kind.topic is None or kind.stream is not None for type_ in kind.types]
+    query = select(e.seq, e.kind).where(e.shard == shard.shard, or_(e.kind.not_in(of_commands), money)).order_by(e.seq)
+    for seq, kind in await connection.execute(query):
+        yield VerificationProblem(shard.name, seq, f"{kind} follows from no record: this shard is read from no topic")
+
+
+async def _logs(
+    connection: AsyncConnection, tables: JournalTables, topics: Sequence[str], cluster: str
+) -> dict[str, str]:
+    """Return what names the log of each topic in the names of its shards, as the service reads it from a cluster."""
+    known = {topic: await known_input(connection, tables, topic, cluster) for topic in topics}
+    return {topic: cluster if found is None else found.log for topic, found in known.items()}

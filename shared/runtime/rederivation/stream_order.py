@@ -1,0 +1,107 @@
+"""In which order records are derived again of streams that came over several partitions.
+
+A stream that comes from one partition has its order there. Of any other the database says which shard took which places
+in which version of the stream; what follows from the records in that order is compared with the journal as ever.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple, Self
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.envelope import position
+from shared.journal.entry import Entry
+from shared.journal.streams import Stream, StreamPosition
+from shared.journal.tables import JournalTables
+from shared.runtime.ingest.handler import InputRecord
+
+
+class TakenStream(NamedTuple):
+    """A shard took places of a stream, from `first` to `last`, in a version of it."""
+
+    first: int
+    last: int
+    shard: int
+    version: int
+
+
+class _Order:
+    """The places of a stream, and how many of them were taken in the versions before each."""
+
+    def __init__(self, took: Iterable[TakenStream]) -> None:
+        self._took = sorted(took)
+        self._firsts = [one.first for one in self._took]
+        self.before: dict[int, int] = {}
+        count = 0
+        for version, of_version in groupby(sorted(self._took, key=attrgetter("version")), key=attrgetter("version")):
+            self.before[version] = count
+            count += sum(one.last - one.first + 1 for one in of_version)
+
+    def took(self, sequence: int) -> TakenStream | None:
+        """Return who took a place, if anybody did."""
+        at = bisect_right(self._firsts, sequence) - 1
+        return self._took[at] if at >= 0 and sequence <= self._took[at].last else None
+
+
+class StreamOrder:
+    """Whose turn it is: a record waits for what other partitions took of its stream before it.
+
+    `orders` has the streams of which several partitions took places, or one took them and another refused some; `homes`
+    the one shard that took all others; `stream` gives how one stands by what is derived so far.
+    """
+
+    def __init__(self, orders: Mapping[str, _Order], homes: Mapping[str, int], stream: Callable[[str], Stream]) -> None:
+        self._orders = orders
+        self._homes = homes
+        self._stream = stream
+        self.steps = 0
+        """How many batches were derived."""
+        self.may_take = False
+        """Whether one record may take a place: no other can be derived, so what was refused before it has been."""
+        self.broken = False
+        """Whether the order cannot be followed: nobody waits for anybody any more, and what differs is found."""
+
+    @classmethod
+    async def read(cls, connection: AsyncConnection, tables: JournalTables, stream: Callable[[str], Stream]) -> Self:
+        """Return the turns of a journal."""
+        s, t, q = tables.sources.c, tables.taken.c, tables.quarantine.c
+        refused = select(q.id).where(q.source == s.source, q.shard != s.shard).exists()
+        several = select(s.source).where(s.shard > 0, s.spread | refused)
+        query = select(t.source, t.first, t.last, t.shard, t.version).where(t.source.in_(several))
+        found: defaultdict[str, list[TakenStream]] = defaultdict(list)
+        for source, *row in await connection.execute(query):
+            found[source].append(TakenStream(*row))
+        homes = {
+            row.source: row.shard for row in await connection.execute(select(s.source, s.shard).where(s.shard > 0))
+        }
+        return cls({source: _Order(took) for source, took in found.items()}, homes, stream)
+
+    def concern(self, record: InputRecord, shard: int) -> bool:
+        """Return whether a record of a shard claims a place in a stream that others took, too."""
+        return self._place(record, shard) is not None
+
+    def is_ready(self, record: InputRecord, shard: int, entries: Sequence[Entry]) -> bool:
+        """Return whether all is derived that came before a record which was not refused, and has these entries."""
+        place = self._place(record, shard)
+        if place is None or self.broken:
+            return True
+        source, sequence = place
+        order, stream = self._orders.get(source), self._stream(source)
+        took = None if order is None else order.took(sequence)
+        if order is not None and took is not None and took.shard in (shard, 0):  # 0: as an older release wrote it
+            is_ready = self.may_take and stream.taken() >= order.before[took.version]
+            self.may_take = self.may_take and not is_ready
+            return is_ready
+        return bool(entries) or stream.place(sequence) is StreamPosition.TAKEN
+
+    def _place(self, record: InputRecord, shard: int) -> tuple[str, int] | None:
+        claimed = position(record.value)
+        if claimed is None:
+            return None
+        is_shared = claimed.source in self._orders or self._homes.get(claimed.source, shard) != shard
+        return (claimed.source, claimed.sequence) if is_shared else None

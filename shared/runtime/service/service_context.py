@@ -1,0 +1,27 @@
+"""What the runtime gives to a service's own code while it runs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from shared.journal.signed_note import Signer
+from shared.runtime.commands.command import Commands
+from shared.runtime.commands.engine import Engine
+from shared.runtime.commands.record_replay import ReplayOutbox
+from shared.runtime.context import RuntimeContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceContext(RuntimeContext):
+    """The parts of a running service, with the commands that it takes.
+
+    `outbox` takes records to Kafka that are no entries: those that are replayed; `signer` signs what the service sends.
+    """
+
+    handled: Commands
+    outbox: ReplayOutbox
+    signer: Signer | None = None
+
+    @cached_property
+    def commands(self) -> Engine:
+        """Return the engine of the commands."""
+        return Engine(self, self.handled)
