@@ -53,9 +53,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
             tested += 1
         except Rejected as unknown:
             waiting.add(due.property)
-            log.warning(
-                "gaming day waits to be tested", property=due.property, day=str(due.gaming_day), error=str(unknown)
-            )
+            log.warning("fairness tests delayed", property=due.property, day=str(due.gaming_day), error=str(unknown))
     return tested
 
 

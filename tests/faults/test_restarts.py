@@ -43,7 +43,9 @@ def test_a_second_process_joins_and_the_first_is_killed(
             stage.tell(1, 3)
             stage.wait(url, first)
             second = stack.enter_context(running(**options))
-            eventually(lambda: '"assigned"' in second.log(), seconds=60, because="the second process has partitions")
+            eventually(
+                lambda: '"partitions assigned"' in second.log(), seconds=60, because="the second process has partitions"
+            )
             stage.tell(2, 3)
             stage.wait(url, first, second)
             first.kill()

@@ -189,7 +189,7 @@ def test_a_start_warns_of_nothing(server_directory: Path) -> None:
     assert [] == [(name, line) for name, log in logs.items() for line in log if line["level"] != "info"]
     said = {name: Counter(str(line["event"]) for line in log) for name, log in logs.items()}
     assert {CONSOLE: 1, **dict.fromkeys(NAMES, 1), SERVER: 0} == {name: log["started"] for name, log in said.items()}
-    assert {"assigned", "started"} == set().union(*said.values())
+    assert {"partitions assigned", "started"} == set().union(*said.values())
     assert [
         "starting PostgreSQL and the Kafka broker",
         "creating topics and schemas",

@@ -126,8 +126,12 @@ class OwnProcess:
     def has_partitions(self, since: int = 0) -> bool:
         """Return whether what it said last of partitions, from a place of its log on, is that it has some."""
         about = f'"topic": "{TABLE_EVENTS.name}"'
-        told = [one for one in self.said(since) if about in one and ('"assigned"' in one or '"revoked"' in one)]
-        return bool(told) and '"assigned"' in told[-1] and '"offsets": {}' not in told[-1]
+        told = [
+            one
+            for one in self.said(since)
+            if about in one and ('"partitions assigned"' in one or '"partitions revoked"' in one)
+        ]
+        return bool(told) and '"partitions assigned"' in told[-1] and '"offsets": {}' not in told[-1]
 
     def said(self, since: int = 0) -> Sequence[str]:
         """Return the lines of its log from a place on."""

@@ -65,7 +65,7 @@ class RederivationJob:
                     with self._kept() or nullcontext(forgotten) as memory:
                         await self.derive(memory)
                 except Busy:
-                    log.info("another process of the service derives its journal again")
+                    log.info("re-derivation left to another process")
                 except Exception as error:
                     if kind_of(error) is ErrorKind.BUG:
                         raise

@@ -11,12 +11,12 @@ log = structlog.get_logger()
 
 
 async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
-    """Do some work every so often until cancelled. What fails for a while is logged as `failed`; a bug is raised."""
+    """Do some work periodically until cancelled. A passing failure is logged as that of `failed`; a bug is raised."""
     while True:
         try:
             await work()
         except Exception as error:
             if kind_of(error) is ErrorKind.BUG:
                 raise
-            log.warning(failed, error=str(error))
+            log.warning("periodic work failed, retrying", work=failed, error=str(error))
         await asyncio.sleep(seconds)

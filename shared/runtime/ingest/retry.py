@@ -55,5 +55,5 @@ class RetryPolicy:
                     raise FatalServiceError(
                         f"the database has not answered for {self._context.settings.retry_seconds_max:.0f} s: {error}"
                     ) from error
-                log.warning("database unavailable", error=str(error))
+                log.warning("database unavailable, retrying", error=str(error))
                 await asyncio.sleep(_RETRY_SECONDS)

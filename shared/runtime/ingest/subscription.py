@@ -238,7 +238,7 @@ class Subscription:
                 partition.offset = offsets[partition.partition]
             kafka.assign(partitions)
             self.joined = True
-            log.info("assigned", topic=self.consumer.topic, offsets=offsets)
+            log.info("partitions assigned", topic=self.consumer.topic, offsets=offsets)
         except Exception as error:
             self._loop.call_soon_threadsafe(self._failed, error)
             raise
@@ -285,7 +285,7 @@ class Subscription:
         numbers = [partition.partition for partition in partitions]
         self._let_go.update(numbers)
         self.consumer.revoked(numbers)
-        log.info("revoked", topic=self.consumer.topic, partitions=numbers)
+        log.info("partitions revoked", topic=self.consumer.topic, partitions=numbers)
 
     # --- called by FastStream, in the event loop ---
 

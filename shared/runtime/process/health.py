@@ -82,7 +82,7 @@ class Health:
             except Exception as error:
                 if kind_of(error) is ErrorKind.BUG:
                     raise
-                log.warning("database unavailable", error=str(error))
+                log.warning("metrics not read from the database", error=str(error))
             await asyncio.sleep(_OBSERVE_SECONDS)
 
     async def _count(self) -> None:

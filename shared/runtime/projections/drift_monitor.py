@@ -69,7 +69,7 @@ class DriftMonitor:
             except Exception as error:
                 if kind_of(error) is ErrorKind.BUG:
                     raise
-                log.warning("projection comparison failed, retrying", error=str(error))
+                log.warning("projection comparison not begun, retrying", error=str(error))
 
     async def _try(self) -> None:
         """Compare, and tell what came of it, whatever that is."""
