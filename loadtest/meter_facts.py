@@ -24,12 +24,12 @@ from shared.contracts.meters import (
     Feed,
     Hit,
     MeterOfRound,
+    MeterRoundCounted,
     Movement,
     PoolApproved,
     PoolDay,
     PoolFiled,
     PoolTerms,
-    RoundCounted,
 )
 from shared.contracts.topics import METERS
 from shared.contracts.versions import fields_of, version_hash
@@ -139,7 +139,7 @@ class MeterFacts:
     ) -> Published:
         """Return what is recorded of a round that meters count."""
         plan = self._plans[about["table"]]
-        fact = RoundCounted.construct_unvalidated(
+        fact = MeterRoundCounted.construct_unvalidated(
             {**about, "revision": 1, "opened_at": opened_at, "closed_at": closed_at, "at": closed_at}
             | {"submission": self._hashes[plan.game], "meters": tuple(self._count(plan, one) for one in found)}
         )

@@ -19,7 +19,7 @@ from services.progressive_meters.queries.pools import (
 )
 from services.progressive_meters.tables import properties, submissions
 from shared.contracts.envelope import Event
-from shared.contracts.meters import Feed, MeterOfRound, Movement, RoundCounted, RoundTakenBack
+from shared.contracts.meters import Feed, MeterOfRound, MeterRoundCounted, Movement, RoundTakenBack
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import SETTLEMENTS
@@ -123,7 +123,7 @@ def _counted(event: Event[Any], data: PostedRound, state: Counting) -> Sequence[
         return ()
     state.pools.update(after)
     state.moved[RoundKey.of(data)] = tuple(document.movement for document in documents)
-    fact = RoundCounted(
+    fact = MeterRoundCounted(
         **fields_of(data, SettledRound),
         revision=data.revision,
         opened_at=data.opened_at,

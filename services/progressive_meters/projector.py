@@ -25,11 +25,11 @@ from shared.contracts.meters import (
     ChangeRequested,
     DayReconciled,
     MeterOfRound,
+    MeterRoundCounted,
     Movement,
     PoolApproved,
     PoolFiled,
     PoolReturned,
-    RoundCounted,
     RoundTakenBack,
 )
 from shared.contracts.settlements import RoundKey
@@ -77,7 +77,7 @@ _READ: Final = insert(
 )
 
 
-_Moving = PoolApproved | RoundCounted | RoundTakenBack | ChangeApproved
+_Moving = PoolApproved | MeterRoundCounted | RoundTakenBack | ChangeApproved
 
 
 @dataclass(slots=True)
@@ -103,7 +103,7 @@ class _Rows:
                 self.versions.append((entry, fact))
                 if isinstance(fact, PoolApproved) and fact.movement is not None:
                     self._move(entry, "seed", [fact.movement], fact, fact.effective_from)
-            case RoundCounted():
+            case MeterRoundCounted():
                 self._count(entry, fact)
             case RoundTakenBack():
                 of_round = _of_round(fact)
@@ -130,7 +130,7 @@ class _Rows:
         self.approved.append(row | {"status": "approved", "approved_by": fact.approved_by})
         self._move(entry, "change", fact.movements, fact, fact.approved_at)
 
-    def _count(self, entry: Entry, fact: RoundCounted) -> None:
+    def _count(self, entry: Entry, fact: MeterRoundCounted) -> None:
         of_round = _of_round(fact) | {"game": fact.game}
         for one in fact.meters:
             self._move(entry, "round", [one.movement], fact, fact.at, of_round | {"meter": one.meter})
@@ -221,11 +221,11 @@ class _Rows:
         await sent.write(_NO_HIT, self.taken_back)
 
 
-def _of_round(fact: RoundCounted | RoundTakenBack) -> dict[str, Any]:
+def _of_round(fact: MeterRoundCounted | RoundTakenBack) -> dict[str, Any]:
     return RoundKey.of(fact)._asdict()
 
 
-def _reading(fact: RoundCounted, one: MeterOfRound) -> dict[str, Any]:
+def _reading(fact: MeterRoundCounted, one: MeterOfRound) -> dict[str, Any]:
     said = {"before_cents": None, "after_cents": None} if one.reading is None else dict(one.reading)
     return {
         **said,

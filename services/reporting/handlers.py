@@ -61,7 +61,7 @@ from shared.contracts.journal_facts import (
     RecordMended,
     RecordQuarantined,
 )
-from shared.contracts.meters import RoundCounted, RoundTakenBack
+from shared.contracts.meters import MeterRoundCounted, RoundTakenBack
 from shared.contracts.property_snapshot import place_at
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.topic_reader import Reader, Skipped
@@ -253,7 +253,7 @@ class Meters(OfJournal):
     def lists(self, fact: Fact) -> bool:
         """Return whether reports list a fact: of rounds, whether something was awarded or does not agree."""
         match fact:
-            case RoundCounted():
+            case MeterRoundCounted():
                 return any(one.hits or one.findings for one in fact.meters)
             case RoundTakenBack():
                 return any(movement.hits for movement in fact.movements)

@@ -44,7 +44,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 _upstream(rows, fact)
             case win.WinStated():
                 rows.keep(_merge, t.wins_stated, fact, **_stated(entry, fact))
-            case inventory.RoundCounted():
+            case inventory.TableRoundCounted():
                 rows.move(entry, fact, inventory.Moved(movement="wager", cents=fact.cents), "round", fact.round_id)
             case inventory.PitRecorded():
                 _pit(rows, entry, fact, stands=stands[_place(entry, fact)] == (entry.shard, entry.seq))

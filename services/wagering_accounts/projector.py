@@ -21,12 +21,12 @@ from shared.contracts.accounts import (
     AboutErasure,
     AboutGrant,
     AboutPatron,
+    AccountAdjustmentApproved,
+    AccountAdjustmentEntered,
+    AccountAdjustmentRejected,
     AccountBoughtIn,
     AccountOpened,
     AccountsFact,
-    AdjustmentApproved,
-    AdjustmentEntered,
-    AdjustmentRejected,
     PatronErased,
     PatronIdentified,
 )
@@ -79,7 +79,7 @@ def needs_of(fact: AccountsFact) -> ReadSet:
             return ReadSet(accounts, patrons=[Patron.key_of(fact)])
         case AboutGrant():
             return ReadSet(accounts, promotions=[Promotion.key_of(fact)])
-        case AdjustmentEntered() | AdjustmentApproved() | AdjustmentRejected():
+        case AccountAdjustmentEntered() | AccountAdjustmentApproved() | AccountAdjustmentRejected():
             return ReadSet(accounts, adjustments=[Adjustment.key_of(fact)])
         case _:
             return ReadSet(accounts)

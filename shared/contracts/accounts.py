@@ -266,14 +266,14 @@ class AboutAdjustment(AboutAccount):
 
 
 @fact("account.adjustment_entered", ACCOUNTS)
-class AdjustmentEntered(AboutAdjustment):
+class AccountAdjustmentEntered(AboutAdjustment):
     """A change of a balance waits for somebody else's approval. `before_cents` is what is available now, cents."""
 
     before_cents: int
 
 
 @fact("account.adjustment_approved", ACCOUNTS, moves_money=True)
-class AdjustmentApproved(AboutAdjustment, AsShown):
+class AccountAdjustmentApproved(AboutAdjustment, AsShown):
     """A balance was changed by hand: what was available before and after, cents."""
 
     before_cents: int
@@ -283,7 +283,7 @@ class AdjustmentApproved(AboutAdjustment, AsShown):
 
 
 @fact("account.adjustment_rejected", ACCOUNTS)
-class AdjustmentRejected(AboutAdjustment):
+class AccountAdjustmentRejected(AboutAdjustment):
     """A change of a balance was turned down."""
 
     entered_by: Person

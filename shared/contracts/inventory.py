@@ -119,7 +119,7 @@ class PitNoted(Fact, OfTableDay):
 
 
 @fact("round.counted", INVENTORY_ROUNDS, moves_money=True)
-class RoundCounted(Fact, OfTableDay):
+class TableRoundCounted(Fact, OfTableDay):
     """The chips that a settled round brought into the inventory; negative cents: that it cost, or were taken back.
 
     cents = handle + vigorish - (payout - meter_payout) - (account_staked - account_credited), over all wagers, and of a

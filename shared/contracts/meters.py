@@ -136,7 +136,7 @@ class MeterOfRound(Contract):
 
 
 @fact("meter.counted", METERS, moves_money=True)
-class RoundCounted(SettledRound):
+class MeterRoundCounted(SettledRound):
     """The meters of a settled round: its wagers added, its awards taken off, what was awarded wholly restored."""
 
     revision: int

@@ -281,7 +281,7 @@ class Books:
         match fact:
             case inventory.PitRecorded():
                 self._project_event(fact, at, act)
-            case inventory.RoundCounted():
+            case inventory.TableRoundCounted():
                 self._move(at, act, "round", fact.cents, fact.rounds)
             case inventory.SlipPrepared():
                 slip = slips.Slip.of({**dict(fact), "cents": act.cents})

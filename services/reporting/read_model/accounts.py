@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from services.reporting.read_model.measures import Amount, adds
 from shared.contracts.accounts import (
+    AccountAdjustmentApproved,
     AccountBoughtIn,
     AccountCashedOut,
     AccountMovement,
-    AdjustmentApproved,
     PromotionExpired,
     PromotionGranted,
     PromotionMoved,
@@ -76,8 +76,8 @@ def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
         yield Amount("voucher_cents", fact.cents, item=fact.reference or "")
 
 
-@adds(AdjustmentApproved)
-def adjusted(fact: AdjustmentApproved) -> Iterator[Amount]:
+@adds(AccountAdjustmentApproved)
+def adjusted(fact: AccountAdjustmentApproved) -> Iterator[Amount]:
     """Say by how much an account was changed by hand."""
     yield from _balances(fact.movements)
     yield Amount("account_adjusted_cents", fact.cents, _table_of(fact.movements))

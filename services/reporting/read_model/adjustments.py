@@ -158,7 +158,7 @@ async def of_accounts(books: Books) -> Sequence[Adjustment]:
     """
     said: dict[tuple[str, int], list[Listed]] = {}
     for one in await books.all_facts(
-        accounts.AdjustmentEntered, accounts.AdjustmentApproved, accounts.AdjustmentRejected
+        accounts.AccountAdjustmentEntered, accounts.AccountAdjustmentApproved, accounts.AccountAdjustmentRejected
     ):
         said.setdefault((one.fact.account, one.fact.adjustment), []).append(one)
     first, last = books.question.first, books.question.last
@@ -166,7 +166,7 @@ async def of_accounts(books: Books) -> Sequence[Adjustment]:
         entries
         for entries in said.values()
         if first <= (entries[-1].gaming_day or date.min) <= last
-        and not isinstance(entries[0].fact, accounts.AdjustmentRejected)
+        and not isinstance(entries[0].fact, accounts.AccountAdjustmentRejected)
     ]
     names = sorted({entries[0].fact.account for entries in wanted})
     tables = {row.account: row.table_name for row in await books.read(_OPENED_AT, accounts=names)} if names else {}
@@ -180,10 +180,10 @@ def _of_account(entries: Sequence[Listed], table: str | None) -> Adjustment:
     decided: dict[str, Any] = {"status": "entered"}
     before_cents = entered.before_cents
     match last.fact:
-        case accounts.AdjustmentApproved() as fact:
+        case accounts.AccountAdjustmentApproved() as fact:
             decided = {"status": "approved", "decided_by": fact.by, "decided_at": last.occurred_at}
             before_cents = fact.before_cents
-        case accounts.AdjustmentRejected() as fact:
+        case accounts.AccountAdjustmentRejected() as fact:
             decided = {"status": "rejected", "decided_by": fact.by, "decided_at": last.occurred_at}
             decided["rejection_reason"] = fact.reason
     assert last.gaming_day is not None, "only those of gaming days are asked for"

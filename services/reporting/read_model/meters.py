@@ -9,7 +9,14 @@ from typing import Final
 
 from services.reporting.read_model.measures import Amount, adds
 from shared.contracts.exact import parse_exact, shown
-from shared.contracts.meters import ChangeApproved, ChangeKind, Movement, PoolApproved, RoundCounted, RoundTakenBack
+from shared.contracts.meters import (
+    ChangeApproved,
+    ChangeKind,
+    MeterRoundCounted,
+    Movement,
+    PoolApproved,
+    RoundTakenBack,
+)
 
 _EXACT: Final[Mapping[str, str]] = {
     "meter_contribution_nanocents": "contribution_cents",
@@ -49,8 +56,8 @@ def seeded(fact: PoolApproved) -> Iterator[Amount]:
         yield from amounts_of_movement(fact.movement)
 
 
-@adds(RoundCounted)
-def counted(fact: RoundCounted) -> Iterator[Amount]:
+@adds(MeterRoundCounted)
+def counted(fact: MeterRoundCounted) -> Iterator[Amount]:
     """Say what a round added to its pools, and what of it was settled in whole cents."""
     for one in fact.meters:
         yield from amounts_of_movement(one.movement, fact.table)

@@ -21,9 +21,9 @@ from services.reporting.reports.accounts import (
 from services.reporting.reports.cells import require_whole, sum_of, total_of
 from services.reporting.reports.promotional_money import PROMOTIONAL, promotional_money
 from shared.contracts.accounts import (
+    AccountAdjustmentApproved,
     AccountBoughtIn,
     AccountCashedOut,
-    AdjustmentApproved,
     Instrument,
     PromotionExpired,
     PromotionGranted,
@@ -260,7 +260,7 @@ ACCOUNT_LIABILITY: Final = Report(
     ),
     sections=(DAYS, PROMOTIONAL, INSTRUMENTS, BALANCES, DORMANT, VOUCHERS),
     sources=(
-        *(AccountBoughtIn, AccountCashedOut, AdjustmentApproved, WagerAuthorized),
+        *(AccountBoughtIn, AccountCashedOut, AccountAdjustmentApproved, WagerAuthorized),
         *(PromotionGranted, PromotionMoved, PromotionWrittenOff, PromotionExpired),
         *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),
     ),

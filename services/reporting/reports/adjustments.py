@@ -110,7 +110,7 @@ ADJUSTMENTS: Final = Report(
     sections=(ADJUSTED,),
     sources=(
         *(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected),
-        *(accounts.AdjustmentEntered, accounts.AdjustmentApproved, accounts.AdjustmentRejected),
+        *(accounts.AccountAdjustmentEntered, accounts.AccountAdjustmentApproved, accounts.AccountAdjustmentRejected),
         *(ChangeRequested, ChangeApproved, ChangeRejected),
     ),
     fill=_fill,

@@ -12,9 +12,9 @@ from services.reporting.read_model.reading import Books
 from services.reporting.reports.account_liability import rounds_and_accounts
 from services.reporting.reports.cells import total_of
 from shared.contracts.accounts import (
+    AccountAdjustmentApproved,
     AccountBoughtIn,
     AccountCashedOut,
-    AdjustmentApproved,
     PromotionGranted,
     PromotionMoved,
     PromotionWrittenOff,
@@ -222,7 +222,7 @@ ELECTRONIC_WIN: Final = Report(
     ),
     sections=(METERS, SESSIONS, UNCOVERED),
     sources=(
-        *(AccountBoughtIn, AccountCashedOut, AdjustmentApproved),
+        *(AccountBoughtIn, AccountCashedOut, AccountAdjustmentApproved),
         *(PromotionGranted, PromotionMoved, PromotionWrittenOff),
         *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),
     ),

@@ -16,8 +16,8 @@ from shared.contracts.meters import (
     ChangeRejected,
     ChangeRequested,
     DayReconciled,
+    MeterRoundCounted,
     PoolApproved,
-    RoundCounted,
     RoundTakenBack,
 )
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
@@ -130,12 +130,12 @@ def _contributions(books: Books, at_tables: Mapping[tuple[str, str], _Measures])
 
 
 async def _hits(books: Books) -> Filled:
-    facts = await books.facts(RoundCounted, RoundTakenBack)
+    facts = await books.facts(MeterRoundCounted, RoundTakenBack)
     of_game = [one for one in facts if books.question.game in (None, one.fact.game)]
     taken_back = {_revision(one) for one in of_game if isinstance(one.fact, RoundTakenBack)}
     rows: list[_Row] = []
     for one in of_game:
-        if not isinstance(one.fact, RoundCounted) or _revision(one) in taken_back:
+        if not isinstance(one.fact, MeterRoundCounted) or _revision(one) in taken_back:
             continue
         hits = [(meter.movement.pool, hit) for meter in one.fact.meters for hit in meter.hits]
         rows += (
@@ -222,7 +222,7 @@ async def _findings(books: Books) -> Filled:
             "findings": ", ".join(meter.findings),
             "entry": entry_cell(one.entry),
         }
-        for one in await books.facts(RoundCounted)
+        for one in await books.facts(MeterRoundCounted)
         for meter in one.fact.meters
         if meter.findings and books.question.game in (None, one.fact.game)
     )
@@ -280,7 +280,15 @@ PROGRESSIVES: Final = Report(
     ),
     sections=(POOLS, CONTRIBUTIONS, HITS, CHANGES, RECONCILED, FINDINGS),
     sources=(
-        *(PoolApproved, RoundCounted, RoundTakenBack, ChangeRequested, ChangeApproved, ChangeRejected, DayReconciled),
+        *(
+            PoolApproved,
+            MeterRoundCounted,
+            RoundTakenBack,
+            ChangeRequested,
+            ChangeApproved,
+            ChangeRejected,
+            DayReconciled,
+        ),
         *(SettlementPosted, SettlementReversed),
     ),
     fill=_fill,

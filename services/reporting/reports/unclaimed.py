@@ -15,10 +15,10 @@ from services.reporting.read_model.sums import By
 from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
 from services.reporting.reports.cells import entry_cell, require_whole
 from shared.contracts.accounts import (
+    AccountAdjustmentApproved,
+    AccountAdjustmentEntered,
+    AccountAdjustmentRejected,
     AccountCashedOut,
-    AdjustmentApproved,
-    AdjustmentEntered,
-    AdjustmentRejected,
     RoundCaptured,
     WagerAuthorized,
     WagerReleased,
@@ -164,13 +164,14 @@ async def _decisions(books: Books) -> Filled:
     """Return what was asked for and neither approved nor turned down."""
     changes = {one.fact.change for one in await books.all_facts(ChangeApproved, ChangeRejected)}
     adjustments = {
-        (one.fact.account, one.fact.adjustment) for one in await books.all_facts(AdjustmentApproved, AdjustmentRejected)
+        (one.fact.account, one.fact.adjustment)
+        for one in await books.all_facts(AccountAdjustmentApproved, AccountAdjustmentRejected)
     }
     waiting = [
         *(one for one in await books.facts(ChangeRequested, first=date.min) if one.fact.change not in changes),
         *(
             one
-            for one in await books.facts(AdjustmentEntered, first=date.min)
+            for one in await books.facts(AccountAdjustmentEntered, first=date.min)
             if (one.fact.account, one.fact.adjustment) not in adjustments
         ),
     ]
@@ -213,7 +214,7 @@ UNCLAIMED: Final = Report(
     sections=(ROUNDS, REFUSED, SHORTAGES, DORMANT, VOUCHERS, DECISIONS),
     sources=(
         *(WagerAuthorized, WagerReleased, RoundCaptured, WagersSettled, WagersReversed, WagersVoided),
-        *(AccountCashedOut, AdjustmentEntered, AdjustmentApproved, AdjustmentRejected),
+        *(AccountCashedOut, AccountAdjustmentEntered, AccountAdjustmentApproved, AccountAdjustmentRejected),
         *(ChangeRequested, ChangeApproved, ChangeRejected, RecordQuarantined),
     ),
     fill=_fill,

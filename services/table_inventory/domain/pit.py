@@ -19,7 +19,7 @@ from shared.contracts import pit
 from shared.contracts.chips import Pieces, value_of
 from shared.contracts.envelope import Event
 from shared.contracts.facts import name_and_version
-from shared.contracts.inventory import Moved, Movement, PitRecorded, RoundCounted
+from shared.contracts.inventory import Moved, Movement, PitRecorded, TableRoundCounted
 from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, in_pit
 from shared.contracts.rejection import Rejected
 from shared.contracts.settlements import RevisionView, RoundKey, SettlementPosted, SettlementReversed
@@ -312,6 +312,6 @@ def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, dat
         )
     cents = sum(total.chips_cents for total in data.totals)
     rounds: Literal[1, -1] = 1 if isinstance(data, PostedRound) else -1
-    fact = RoundCounted(**key._asdict(), gaming_day=data.gaming_day, rounds=rounds, cents=cents)
+    fact = TableRoundCounted(**key._asdict(), gaming_day=data.gaming_day, rounds=rounds, cents=cents)
     postings = TableAccounts(data.property, data.table).transfer("inventory", "rounds", cents)
     return FactWithPostings(fact=fact, postings=postings, occurred_at=at)

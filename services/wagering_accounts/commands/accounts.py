@@ -26,13 +26,13 @@ from services.wagering_accounts.domain.books import Account, Adjustment, Books, 
 from services.wagering_accounts.domain.documents import AccountDocument, AdjustmentDocument
 from services.wagering_accounts.queries.books import ReadSet
 from shared.contracts.accounts import (
+    AccountAdjustmentApproved,
+    AccountAdjustmentEntered,
+    AccountAdjustmentRejected,
     AccountBoughtIn,
     AccountCashedOut,
     AccountMovement,
     AccountOpened,
-    AdjustmentApproved,
-    AdjustmentEntered,
-    AdjustmentRejected,
     Instrument,
 )
 from shared.contracts.envelope import Name
@@ -229,7 +229,7 @@ class EnterAdjustment(AccountsCommand):
 def _enter(command: EnterAdjustment, books: Books, now: Now) -> Accepted:
     account = require_account(books, Account.key_of(command))
     number = account.version + 1
-    fact = AdjustmentEntered(**vars(command), adjustment=number, before_cents=account.available_cents, by=now.by)
+    fact = AccountAdjustmentEntered(**vars(command), adjustment=number, before_cents=account.available_cents, by=now.by)
     recording = record(books, fact, now)
     answer = AdjustmentDocument.of(books.adjustments[Adjustment.key_of(fact)])
     return Accepted(recording=recording, answer=answer, location=f"{account_path(account)}/adjustments/{number}")
@@ -272,7 +272,7 @@ def _approve(command: ApproveAdjustment, books: Books, now: Now) -> Accepted:
     account, adjustment, approval = _find(command, books)
     approval.approve(now.by)
     require_available(account, -adjustment.cents)
-    fact = AdjustmentApproved(
+    fact = AccountAdjustmentApproved(
         **vars(command),
         cents=adjustment.cents,
         before_cents=account.available_cents,
@@ -300,6 +300,8 @@ class RejectAdjustment(_OfAdjustment):
 def _reject(command: RejectAdjustment, books: Books, now: Now) -> Accepted:
     _, adjustment, approval = _find(command, books)
     approval.reject()
-    fact = AdjustmentRejected(**vars(command), cents=adjustment.cents, entered_by=adjustment.entered_by, by=now.by)
+    fact = AccountAdjustmentRejected(
+        **vars(command), cents=adjustment.cents, entered_by=adjustment.entered_by, by=now.by
+    )
     recording = record(books, fact, now)
     return Accepted(recording=recording, answer=AdjustmentDocument.of(adjustment))

@@ -29,14 +29,14 @@ from shared.contracts.accounts import (
     AboutPatron,
     AboutPromotion,
     AccessFailed,
+    AccountAdjustmentApproved,
+    AccountAdjustmentEntered,
+    AccountAdjustmentRejected,
     AccountBoughtIn,
     AccountCashedOut,
     AccountMovement,
     AccountOpened,
     AccountsFact,
-    AdjustmentApproved,
-    AdjustmentEntered,
-    AdjustmentRejected,
     PatronAdmitted,
     PatronCodeChanged,
     PatronErased,
@@ -167,10 +167,10 @@ def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> 
             pass  # it moves money, and nothing else
         case AboutGrant():
             _grant(books, fact, at)
-        case AdjustmentEntered():
+        case AccountAdjustmentEntered():
             entered = (fact.adjustment, fact.cents, fact.reason, fact.by, at)
             books.add(Adjustment(fact.property, fact.account, *entered))
-        case AdjustmentApproved() | AdjustmentRejected():
+        case AccountAdjustmentApproved() | AccountAdjustmentRejected():
             _decide_adjustment(books, fact, at)
         case PatronRegistered():
             books.add(Patron(fact.property, fact.patron, fact.wallet))
@@ -257,11 +257,11 @@ def _cash_out(books: Books, fact: AccountCashedOut) -> None:
         books.change(account).status = "closed"
 
 
-def _decide_adjustment(books: Books, fact: AdjustmentApproved | AdjustmentRejected, at: datetime) -> None:
+def _decide_adjustment(books: Books, fact: AccountAdjustmentApproved | AccountAdjustmentRejected, at: datetime) -> None:
     adjustment = books.change(books.adjustments[Adjustment.key_of(fact)])
     adjustment.decided_by, adjustment.decided_at = fact.by, at
     adjustment.status = "rejected"
-    if isinstance(fact, AdjustmentApproved):
+    if isinstance(fact, AccountAdjustmentApproved):
         adjustment.status = "approved"
         adjustment.before_cents, adjustment.after_cents = fact.before_cents, fact.after_cents
 

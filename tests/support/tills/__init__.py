@@ -14,7 +14,12 @@ from pydantic import BaseModel
 from sqlalchemy import BigInteger, CheckConstraint, Column, MetaData, Table, Text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.contracts.accounts import AccountBoughtIn, AccountOpened, AdjustmentApproved, AdjustmentEntered
+from shared.contracts.accounts import (
+    AccountAdjustmentApproved,
+    AccountAdjustmentEntered,
+    AccountBoughtIn,
+    AccountOpened,
+)
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.topics import Topic
@@ -184,7 +189,7 @@ def pay_in(command: PayIn, state: Tills, now: Now) -> Accepted:
 def enter(command: EnterAdjustment, state: Tills, now: Now) -> Accepted:
     """Enter an adjustment for somebody else to approve."""
     before = _require(state, command)
-    fact = AdjustmentEntered(
+    fact = AccountAdjustmentEntered(
         property=command.property,
         account=command.till,
         adjustment=command.number,
@@ -204,7 +209,7 @@ def approve(command: ApproveAdjustment, state: Tills, now: Now) -> Accepted:
     decision = Decision.ASKED if found.status == "entered" else Decision.APPROVED
     Approval(ACCOUNT_ADJUSTMENT, f"adjustment {command.number}", found.entered_by, decision).approve(now.by)
     after = state.cents[command.key()] = before + found.cents
-    fact = AdjustmentApproved(
+    fact = AccountAdjustmentApproved(
         property=command.property,
         account=command.till,
         adjustment=command.number,
@@ -228,14 +233,14 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                     await sent.write(_OPEN, [{"property": fact.property, "till": fact.account, "cents": 0}])
                 case AccountBoughtIn():
                     await sent.write(_PAY, [{"property": fact.property, "till": fact.account, "cents": fact.cents}])
-                case AdjustmentEntered() | AdjustmentApproved():
-                    entered = isinstance(fact, AdjustmentEntered)
+                case AccountAdjustmentEntered() | AccountAdjustmentApproved():
+                    entered = isinstance(fact, AccountAdjustmentEntered)
                     row = {
                         "property": fact.property,
                         "till": fact.account,
                         "number": fact.adjustment,
                         "cents": fact.cents,
-                        "entered_by": fact.by if isinstance(fact, AdjustmentEntered) else fact.entered_by,
+                        "entered_by": fact.by if isinstance(fact, AccountAdjustmentEntered) else fact.entered_by,
                         "status": "entered" if entered else "approved",
                     }
                     await sent.write(_ADJUST, [row])

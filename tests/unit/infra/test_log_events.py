@@ -21,7 +21,7 @@ def events() -> Iterator[tuple[str | None, str]]:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id="log"), attr=level), args=[first, *_]):
                     if level in LEVELS:
                         place = f"{path.relative_to(ROOT)}:{node.lineno}"
-                        yield (first.value if isinstance(first, ast.Constant) else None), place
+                        yield (str(first.value) if isinstance(first, ast.Constant) else None), place
 
 
 def test_events_are_constant() -> None:

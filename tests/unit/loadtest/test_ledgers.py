@@ -133,7 +133,7 @@ def test_meters_are_what_the_ledger_counts(where: Casino, events: dict[str, list
             moved.append(_movement(document))
         if moved:
             expected[one.table, one.round_id] = moved
-    found = of_kind(events, meters.RoundCounted)
+    found = of_kind(events, meters.MeterRoundCounted)
     assert expected == {key: [_movement(one) for one in fact.meters] for key, fact in found.items()}
     assert found
 
