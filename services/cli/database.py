@@ -32,7 +32,7 @@ def journal_of(service: str) -> JournalTables:
 def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
     """Return what `work` gives, done on a connection under the role of the service.
 
-    Raises: NotThere when the database does not answer or is not migrated.
+    Raises: NotFound when the database does not answer or is not migrated.
     """
 
     async def connected(engine: AsyncEngine) -> T:

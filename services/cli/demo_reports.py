@@ -36,7 +36,7 @@ def delivery(folder: Path | None) -> Iterator[tuple[Path, dict[str, str]]]:
 
 
 def wait_for_delivery(people: People, folder: Path) -> int:
-    """Wait until the day is delivered; return the number of its files. Raises: NotThere where it takes too long."""
+    """Wait until the day is delivered; return the number of its files. Raises: NotFound where it takes too long."""
     ends = time.monotonic() + _SECONDS_MAX
     while not any((folder / "manifests").glob("*.note")):
         people.at(REPORTING)  # raises where the stack has ended

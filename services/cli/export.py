@@ -120,7 +120,7 @@ def fields_of(entry: Entry) -> dict[str, Any]:
 async def _signed(
     connection: AsyncConnection, tables: JournalTables, service: str, store: DirectoryStore, quorum: Quorum | None
 ) -> list[tuple[Shard, str]]:
-    """Return the shards that have entries, each with its latest checkpoint. Raises: NotThere, CheckFailed."""
+    """Return the shards that have entries, each with its latest checkpoint. Raises: NotFound, CheckFailed."""
     signed: list[tuple[Shard, str]] = []
     for shard in await read_shards(connection, tables):
         origin = checkpoint_origin(service, shard.name)

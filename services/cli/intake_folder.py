@@ -104,7 +104,7 @@ class Folder:
         _sync(self.incoming)
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """Return a document of the state, None where there is none. Raises: NotThere where it cannot be read."""
+        """Return a document of the state, None where there is none. Raises: NotFound where it cannot be read."""
         path = self._state / f"{name}.json"
         try:
             found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

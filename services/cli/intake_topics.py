@@ -86,7 +86,7 @@ class Topics:
         """Read the topics to their ends and add what is there to `known`.
 
         Return where those of the `wanted` stand that are there, and those places that have something else.
-        Raises: NotThere.
+        Raises: NotFound.
         """
         bytes_of = {each.place: each.value.encode() for each in wanted}
         found: dict[tuple[str, int], Kept] = {}
@@ -160,7 +160,7 @@ class Topics:
             consumer.close()
 
     def send(self, events: Sequence[Outgoing], known: Known) -> dict[tuple[str, int], Kept]:
-        """Send events in their order, each into the partition of its stream; return where they stand. Raises: NotThere.
+        """Send events in their order, each into the partition of its stream; return where they stand. Raises: NotFound.
 
         What was acknowledged before an error stays there; whoever goes on asks `read_on` first.
         """
@@ -191,7 +191,7 @@ class Topics:
         return told if len(told) == len(events) else self._look_up(events, known)
 
     def _look_up(self, events: Sequence[Outgoing], known: Known) -> dict[tuple[str, int], Kept]:
-        """Return where acknowledged events stand, as the topics show it. Raises: NotThere.
+        """Return where acknowledged events stand, as the topics show it. Raises: NotFound.
 
         A broker that was sent a batch twice, because its first answer was lost, may say that it has it and not where:
         then the client counts from -1, and has a wrong offset for all but the first.

@@ -50,7 +50,7 @@ class Intake:
         self._step = step
 
     def take(self) -> Iterator[dict[str, Any]]:
-        """Take what is complete, and yield what became of each file; first that of a plan. Raises: NotThere."""
+        """Take what is complete, and yield what became of each file; first that of a plan. Raises: NotFound."""
         plan = self._folder.read(_PLAN)
         if plan is not None:
             yield self._carry_out(plan)

@@ -31,7 +31,7 @@ def rederive_all(services: Sequence[str], resume: Path | None, progress: Progres
     """Derive the journals of these services again, print what came of it, and return how many problems there are.
 
     `resume` is a directory with what earlier runs remember, a file a service; without it all is derived from the
-    first record on. Raises: NotThere where the topics cannot be read, UsageWrong where the directory cannot be used.
+    first record on. Raises: NotFound where the topics cannot be read, UsageWrong where the directory cannot be used.
     """
     found = settings()
     load_site_packs(found)

@@ -89,7 +89,7 @@ class Registry:
     def publish(self, wanted: Sequence[Subject], compatibility: str, *, dry_run: bool = False) -> Iterator[Change]:
         """Bring subjects in line, one after the other, and yield what was done; in a dry run, what would be.
 
-        Raises: CheckFailed where the registry refuses a schema, NotThere where it does not answer.
+        Raises: CheckFailed where the registry refuses a schema, NotFound where it does not answer.
         """
         versions: dict[str, int | None] = {}
         for subject in wanted:

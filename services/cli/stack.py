@@ -307,7 +307,7 @@ class RunningStack:
     def _wait_until_ready(self) -> dict[str, str]:
         """Wait until every service says that it is ready; return those that are not in time, with their reasons.
 
-        Raises: NotThere unless the stack stays without them; StackEnded where a part has ended without which it cannot.
+        Raises: NotFound unless the stack stays without them; StackEnded where a part has ended without which it cannot.
         """
         ends = time.monotonic() + _READY_SECONDS_MAX
         waiting = dict.fromkeys(self._parts, "")

@@ -31,7 +31,7 @@ log = structlog.get_logger()
 
 
 async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
-    """Run the console until SIGINT or SIGTERM, with the services at these URLs. Raises: Stop."""
+    """Run the console until SIGINT or SIGTERM, with the services at these URLs. Raises: FatalServiceError."""
     raise_gc_threshold()
     metrics = Metrics()
     metrics.info.labels(version("pitledger"), manifest_digest()).set(1)

@@ -57,7 +57,7 @@ def wanted_reports(listed: str) -> Mapping[str, Sequence[FormatName]]:
     """Return the reports and their formats of a setting such as `*:csv,master-game:pdf+xlsx`.
 
     `*` stands for every report of a gaming day that needs no other role than that of reading reports.
-    Raises: Stop, naming what there is, for a report or a format that there is not.
+    Raises: FatalServiceError, naming what there is, for a report or a format that there is not.
     """
     found: dict[str, list[FormatName]] = {}
     for part in filter(None, (part.strip() for part in listed.split(","))):

@@ -59,9 +59,9 @@ class DirectoryStore:
         The first of a tile is there before it becomes the latest: who is killed in between leaves one more of these.
 
         Raises: CheckpointError where it is as large as a kept one of its origin and has another root: somebody rewrote
-        the log, or there are two of them; or where what is kept cannot be read. Overtaken where it is smaller than the
-        latest: the same, or another process of the service has signed more meanwhile. OSError where the file cannot be
-        written.
+        the log, or there are two of them; or where what is kept cannot be read. StaleCheckpoint where it is smaller
+        than the latest: the same, or another process of the service has signed more meanwhile. OSError where the file
+        cannot be written.
         """
         checkpoint = read_unverified(note)
         directory = self._directory(checkpoint.origin)

@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 GoOn = Callable[[], None]
-"""Called every so often by long work. Raises: Unwanted where it is to end."""
+"""Called every so often by long work. Raises: Cancelled where it is to end."""
 
 
 class Cancelled(Exception):

@@ -35,7 +35,10 @@ class TopicLog:
 
 
 def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
-    """Return a topic as it is now. Raises: Stop where there is none, KafkaException where nobody answers."""
+    """Return a topic as it is now.
+
+    Raises: FatalServiceError where there is none, KafkaException where nobody answers.
+    """
     admin = AdminClient(settings.librdkafka(), logger=librdkafka_log)
     asked = admin.describe_topics(TopicCollection([topic]), request_timeout=ANSWER_SECONDS)[topic]
     cluster = admin.describe_cluster(request_timeout=ANSWER_SECONDS)  # side by side, for it is waited for in a batch

@@ -71,7 +71,7 @@ class StaleStateError(Exception):
 def apply_fact(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> None:
     """Bring the books to what a fact of a moment says. Everything that it is about must be at hand.
 
-    Raises: DoesNotFit.
+    Raises: StaleStateError.
     """
     _apply(books, fact, at, gaming_day)
     own, lines = account_of(fact), list[LineRow]()
@@ -132,7 +132,7 @@ def _move(account: Account, movement: AccountMovement) -> LineRow:
 
 
 def _require_nothing_left(books: Books, fact: WagersVoided) -> None:
-    """Raise DoesNotFit where an account is short of something and has something left."""
+    """Raise StaleStateError where an account is short of something and has something left."""
     for each in fact.accounts:
         account, promotional = books.accounts[fact.property, each.account], each.promotional_shortage_cents
         cashable_left = account.available_cents and each.shortage_cents > promotional

@@ -46,8 +46,8 @@ _FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
 def settle(data: RoundEvent, at: datetime, books: Books) -> FactWithPostings | None:
     """Return what follows from a settlement, by which the books evolve; None where no account is concerned.
 
-    Raises: Refused where an account is not known, before anything changes; DoesNotFit where the books were read while
-    they changed.
+    Raises: Refused where an account is not known, before anything changes; StaleStateError where the books were read
+    while they changed.
     """
     key = Round.key_of(data)
     round_ = books.rounds.get(key)

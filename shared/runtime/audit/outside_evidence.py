@@ -99,7 +99,10 @@ class OutsideEvidence:
 def outside_evidence_of(
     settings: Settings, service: str, published: Sequence[Topic], notary: CheckpointSigner | None
 ) -> OutsideEvidence:
-    """Return what is known of a service that publishes on these topics. Raises: Stop where a key is malformed."""
+    """Return what is known of a service that publishes on these topics.
+
+    Raises: FatalServiceError where a key is malformed.
+    """
     verifier = message_verifier(settings, published, service)
     return OutsideEvidence(settings, service, [topic.name for topic in published], verifier, notary)
 

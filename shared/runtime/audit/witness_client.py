@@ -76,7 +76,7 @@ def read_witnesses(path: Path) -> list[ListedWitness]:
 
 
 def witnesses_of(settings: Settings) -> list[ListedWitness]:
-    """Return the witnesses that the settings name. Raises: Stop where their file is wrong."""
+    """Return the witnesses that the settings name. Raises: FatalServiceError where their file is wrong."""
     if settings.witnesses_file is None:
         return []
     try:
@@ -135,7 +135,7 @@ class WitnessClient:
 
     @classmethod
     def of(cls, context: RuntimeContext, notary: CheckpointSigner) -> Self:
-        """Return what the settings ask for. Raises: Stop."""
+        """Return what the settings ask for. Raises: FatalServiceError."""
         topic = CheckpointTopic(context.settings, context.service)
         return cls(context, notary, witnesses_of(context.settings), topic)
 
@@ -169,7 +169,10 @@ class WitnessClient:
             self._complete_at[witness.name] = self.context.clock()
 
     async def _cosigned(self, client: httpx.AsyncClient, witness: ListedWitness, shard: Shard) -> bool:
-        """Return whether the latest checkpoint of a shard is cosigned now. Raises: Away, EvidenceError."""
+        """Return whether the latest checkpoint of a shard is cosigned now.
+
+        Raises: WitnessUnavailable, EvidenceError.
+        """
         store, origin = self.notary.store, self.notary.origin(shard.name)
         note = await asyncio.to_thread(store.latest, origin)
         if note is None or cosigned(note, witness.keys):

@@ -88,7 +88,7 @@ class Tokens:
     """Identities by the tokens of one provider."""
 
     def __init__(self, settings: Settings, issuer: str, *, clock: Clock, metrics: Metrics, get: Get = get_json) -> None:
-        """Raises: Stop where the issuer cannot be trusted."""
+        """Raises: FatalServiceError where the issuer cannot be trusted."""
         _require_protected(settings, issuer)
         self.keys = Keys(issuer, metrics, get)
         self.revoked = Revoked(settings.oidc_revoked_file)
@@ -190,7 +190,10 @@ class Tokens:
 
 
 def identities_of(settings: Settings, *, clock: Clock, metrics: Metrics) -> Tokens | None:
-    """Return the identities of the provider that the settings name; None where they name none. Raises: Stop."""
+    """Return the identities of the provider that the settings name; None where they name none.
+
+    Raises: FatalServiceError.
+    """
     if settings.oidc_issuer is None:
         return None
     return Tokens(settings, settings.oidc_issuer, clock=clock, metrics=metrics)
@@ -199,7 +202,7 @@ def identities_of(settings: Settings, *, clock: Clock, metrics: Metrics) -> Toke
 def _require_protected(settings: Settings, issuer: str) -> None:
     """Let a provider without TLS, as the development issuer is, only be that of a stack on this one machine.
 
-    Raises: Stop.
+    Raises: FatalServiceError.
     """
     if not issuer.startswith("http:"):
         return

@@ -85,7 +85,7 @@ class Keys:
     """The public keys of a provider."""
 
     def __init__(self, issuer: str, metrics: Metrics, get: Get = get_json) -> None:
-        """Raises: Stop where the issuer is no URL that is protected on its way."""
+        """Raises: FatalServiceError where the issuer is no URL that is protected on its way."""
         if not is_protected(issuer):
             raise FatalServiceError(
                 f"PITLEDGER_OIDC_ISSUER {issuer!r} is no URL with https (http: only on this machine)"

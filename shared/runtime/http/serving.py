@@ -27,7 +27,10 @@ def server_of(app: Any, *, host: str, port: int, grace_seconds: int, **options: 
 
 
 async def listen(server: uvicorn.Server) -> None:
-    """Serve until `should_exit` is set; signals are the caller's. Raises: Stop, where the port cannot be had."""
+    """Serve until `should_exit` is set; signals are the caller's.
+
+    Raises: FatalServiceError, where the port cannot be had.
+    """
     try:
         await server._serve()  # `serve` would take the signals
     except SystemExit:  # let through, it would end the event loop under everything that is to end in good order

@@ -134,7 +134,7 @@ class Consumer:
 
         What the log no longer holds may have been read all the same: by another process that had the partition
         meanwhile, or in a commit whose answer was lost. The database says it.
-        Raises: Stop when the database stays away.
+        Raises: FatalServiceError when the database stays away.
         """
         reached: dict[int, int] = {}
         for number, position in positions.items():
@@ -161,7 +161,7 @@ class Consumer:
         """Process a batch, which may mix partitions.
 
         Return the partitions that must be read again from another offset, with that offset.
-        Raises: Stop when the database stays away; any bug as it is.
+        Raises: FatalServiceError when the database stays away; any bug as it is.
         """
         with self.context.tracing.batch(self.topic, records):
             return await self._handle(records)

@@ -25,7 +25,7 @@ class RetryPolicy:
         self._topic = topic
 
     async def backoff(self, error: Exception, number: int, deadline: float | None) -> float:
-        """Wait before a batch is tried again; return until when. Raises: Stop after it; a bug as it is."""
+        """Wait before a batch is tried again; return until when. Raises: FatalServiceError after it; a bug as it is."""
         kind = kind_of(error)
         if kind in (ErrorKind.BUG, ErrorKind.REFUSED):
             raise error

@@ -140,7 +140,10 @@ class KafkaTopics:
             raise
 
     def _note_brokers(self, client: str, brokers: Iterable[Mapping[str, Any]]) -> None:
-        """Note whether a client has a connection to a broker, or tries. Raises: Stop where it has not for long."""
+        """Note whether a client has a connection to a broker, or tries.
+
+        Raises: FatalServiceError where it has not for long.
+        """
         if any(one["source"] in _BROKERS and _is_sought(one) for one in brokers):
             self._lost.pop(client, None)
         elif monotonic() - self._lost.setdefault(client, monotonic()) > _LOST_SECONDS:
@@ -244,7 +247,10 @@ class Subscription:
             raise
 
     async def _take_over(self, partitions: Iterable[int]) -> dict[int, int]:
-        """Return the offsets of partitions in the database. Raises: Stop where they are another cluster's."""
+        """Return the offsets of partitions in the database.
+
+        Raises: FatalServiceError where they are another cluster's.
+        """
         async with asyncio.timeout(self._assign_seconds):
             offsets = await self.consumer.assigned(partitions)
             await self.look()
@@ -253,7 +259,10 @@ class Subscription:
         return offsets
 
     async def look(self) -> None:
-        """Stop the partitions of which the broker does not hold what comes next. Raises: Stop on another cluster."""
+        """Stop the partitions of which the broker does not hold what comes next.
+
+        Raises: FatalServiceError on another cluster.
+        """
         positions = self.consumer.positions  # first: what is read meanwhile is beyond the ends that are told
         found = await self._topic_log()
         if found.cluster_id != self._known.cluster:

@@ -39,9 +39,9 @@ async def read_again(
 ) -> AsyncIterator[list[Event[Any]]]:
     """Give the events that the service took from a topic, some at a time, those of a partition in their order.
 
-    Its shards must stay as they are: they are locked, or seen as they were at one moment. Raises: Stop where the topic
-    does not hold all that was ever read as it was then, or holds what its publisher did not sign; KafkaException where
-    the cluster does not answer.
+    Its shards must stay as they are: they are locked, or seen as they were at one moment. Raises: FatalServiceError
+    where the topic does not hold all that was ever read as it was then, or holds what its publisher did not sign;
+    KafkaException where the cluster does not answer.
     """
     topic = handler.topic
     s = journal.shards.c
@@ -66,7 +66,7 @@ async def read_again(
 
 
 def _authentic(handler: Handler[Any], record: InputRecord, verifier: BatchVerifier | None, schema: str) -> Event[Any]:
-    """Return the event of a record. Raises: Stop where its publisher did not sign it."""
+    """Return the event of a record. Raises: FatalServiceError where its publisher did not sign it."""
     try:
         require_authentic(handler.reader.topic, record, verifier, schema)
     except NotAuthentic as error:
@@ -80,7 +80,7 @@ async def _require_as_read(
     handler: Handler[Any],
     taken: Sequence[tuple[InputRecord, Event[Any]]],
 ) -> None:
-    """Raise Stop where a record is not what the service took when it read it first."""
+    """Raise FatalServiceError where a record is not what the service took when it read it first."""
     places: dict[str, set[int]] = {}
     for _, event in taken:
         places.setdefault(event.source, set()).add(event.sequence)
@@ -129,7 +129,7 @@ async def _partitions(
 
 
 def _require_first(topic: str, number: int, found: TopicLog) -> None:
-    """Raise Stop where a partition does not begin with its first record."""
+    """Raise FatalServiceError where a partition does not begin with its first record."""
     first, _ = found.bounds.get(number, (0, 0))
     if first > 0:
         raise FatalServiceError(
@@ -140,7 +140,7 @@ def _require_first(topic: str, number: int, found: TopicLog) -> None:
 def _batches(settings: Settings, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[InputRecord]]:
     """Return the records of the topic from its beginning up to where each partition was read, some at a time.
 
-    Raises: Stop where records are deleted meanwhile, or nothing comes; KafkaException.
+    Raises: FatalServiceError where records are deleted meanwhile, or nothing comes; KafkaException.
     """
     consumer = Consumer(
         {

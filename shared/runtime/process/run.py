@@ -142,7 +142,7 @@ async def serve(
     started: Callable[[], None] = lambda: None,
     ending: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a service until SIGINT or SIGTERM. Raises: Stop, or the bug that ended it.
+    """Run a service until SIGINT or SIGTERM. Raises: FatalServiceError, or the bug that ended it.
 
     `started` is told when it works, `ending` when it begins to end, for whatever reason.
     """

@@ -45,7 +45,8 @@ def tables_of(manifest: Manifest) -> tuple[Table, ...]:
 async def project_all(connection: AsyncConnection, manifest: Manifest, settings: Settings) -> list[InapplicableEntry]:
     """Project everything; return the entries that do not fit, the first ones, which are left out.
 
-    The tables are empty, the shards stay as they are meanwhile. Raises: Stop, KafkaException as `read_again`.
+    The tables are empty, the shards stay as they are meanwhile. Raises: FatalServiceError, KafkaException as
+    `read_again`.
     """
     unfit = await project_journal(connection, manifest)
     for keeper in keepers_of(manifest):
@@ -87,7 +88,7 @@ async def replay_topics(
 ) -> None:
     """Keep again what a handler keeps of its topic, some events at a time.
 
-    Raises: Stop, KafkaException as `read_again`.
+    Raises: FatalServiceError, KafkaException as `read_again`.
     """
     verifier = message_verifier(settings, [keeper.reader.topic], manifest.name)
     events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings, verifier)

@@ -29,7 +29,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
 
     To rebuild takes a login that owns the tables, and lets everybody read on what was there, so that no report is of
     half a table. A check names what cannot be compared, and compares the rest; a rebuild changes nothing then. Raises:
-    Stop where entries do not fit or a table cannot be compared with what was there; as `project_all`.
+    FatalServiceError where entries do not fit or a table cannot be compared with what was there; as `project_all`.
     """
     load_site_packs(settings)
     if check:

@@ -67,7 +67,7 @@ class Reconciled:
 def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[list[InputRecord]]:
     """Give all records of topics, some at a time, those of a partition in order, up to the end that the broker says.
 
-    Raises: Stop where a topic is not there, KafkaException where the broker does not answer.
+    Raises: FatalServiceError where a topic is not there, KafkaException where the broker does not answer.
     """
     places = [(topic, number) for topic in topics for number in topic_log(settings, topic).bounds]
     config = settings.librdkafka() | {

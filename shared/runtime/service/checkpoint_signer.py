@@ -60,7 +60,10 @@ class CheckpointSigner:
 
 
 def notary(settings: Settings, service: str) -> CheckpointSigner | None:
-    """Return the notary that the settings ask for, if they do. Raises Stop where they say only half of it."""
+    """Return the notary that the settings ask for, if they do.
+
+    Raises: FatalServiceError where they say only half of it.
+    """
     directory: Path | None = settings.checkpoint_directory
     key: Path | None = settings.checkpoint_key_file
     if directory is None and key is None:
@@ -73,7 +76,10 @@ def notary(settings: Settings, service: str) -> CheckpointSigner | None:
 
 
 def listed_verifiers(settings: Settings) -> list[Verifier]:
-    """Return the public keys in the file that the settings name; none where they name none. Raises: Stop."""
+    """Return the public keys in the file that the settings name; none where they name none.
+
+    Raises: FatalServiceError.
+    """
     listed = settings.checkpoint_verifiers_file
     if listed is None:
         return []

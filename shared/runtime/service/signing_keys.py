@@ -14,7 +14,10 @@ _OFF = "or switch it off, in tests alone, with PITLEDGER_MESSAGE_AUTHENTICATION=
 
 
 def message_signer(settings: Settings, service: str) -> Signer | None:
-    """Return what signs for a service; None where nothing is signed. Raises: Stop where its key is missing."""
+    """Return what signs for a service; None where nothing is signed.
+
+    Raises: FatalServiceError where its key is missing.
+    """
     if settings.message_authentication == "off":
         return None
     if settings.checkpoint_key_file is None:
@@ -28,7 +31,8 @@ def message_verifier(settings: Settings, topics: Sequence[Topic], service: str) 
     """Return what verifies for a service the messages of topics by the keys of their publishers; None: nothing does.
 
     It knows what the service itself sends again, and what others do whose keys there are. Without a file of public keys
-    all services sign with the one key that this service has too. Raises: Stop where the key of a publisher is missing.
+    all services sign with the one key that this service has too. Raises: FatalServiceError where the key of a
+    publisher is missing.
     """
     publishers = sorted({topic.publisher for topic in topics if topic.publisher is not None})
     if settings.message_authentication == "off" or not publishers:
@@ -44,7 +48,8 @@ def message_verifier(settings: Settings, topics: Sequence[Topic], service: str) 
 
 
 def shard_seals(settings: Settings, service: str, signer: Signer | None) -> Seals | None:
-    """Return what seals the shards of a service; None where nothing is signed. Raises: Stop where a key is malformed.
+    """Return what seals the shards of a service; None where nothing is signed. Raises: FatalServiceError where a key
+    is malformed.
 
     What former keys of the service sealed holds as long as they stand in the file of public keys.
     """
@@ -54,7 +59,7 @@ def shard_seals(settings: Settings, service: str, signer: Signer | None) -> Seal
 def verifying_seals(settings: Settings, service: str) -> Seals | None:
     """Return what verifies what a service signed, for who is not the service; None where nothing is signed.
 
-    Raises: Stop where no public key of the service is there.
+    Raises: FatalServiceError where no public key of the service is there.
     """
     if settings.message_authentication == "off":
         return None

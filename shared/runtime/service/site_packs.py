@@ -6,7 +6,10 @@ from shared.runtime.settings import Settings
 
 
 def load_site_packs(settings: Settings) -> None:
-    """Take the packs of the folder that the settings name, if any. Raises: Stop where one of them is wrong."""
+    """Take the packs of the folder that the settings name, if any.
+
+    Raises: FatalServiceError where one of them is wrong.
+    """
     try:
         keep_own_packs_in(settings.jurisdictions)
     except (PackWrong, OSError) as error:

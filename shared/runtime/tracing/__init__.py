@@ -78,7 +78,7 @@ NO_TRACING: Final = Tracing()
 
 
 def tracing_of(service: str, environment: Mapping[str, str]) -> Tracing:
-    """Return what makes the traces of a service, as the variables of OpenTelemetry say. Raises: Stop.
+    """Return what makes the traces of a service, as the variables of OpenTelemetry say. Raises: FatalServiceError.
 
     Traces are made where OTEL_TRACES_EXPORTER is `otlp`, or an endpoint for them is named; OTEL_SDK_DISABLED ends that.
     """
