@@ -158,7 +158,8 @@ def test_a_service_that_does_not_start_leaves_the_others_running(server_director
     with up(server_directory, services=SERVICES, settings=settings) as stack:
         assert ["vigorish"] == list(stack.document["not_ready"])
         assert "vigorish ended by itself" in stack.document["not_ready"]["vigorish"]
-        assert 200 == httpx.get(f"{stack.document['services']['round-settlement']}/readyz").status_code
+        ready = f"{stack.document['services']['round-settlement']}/readyz"
+        eventually(lambda: 200 == httpx.get(ready).status_code, seconds=60, because="round settlement goes on")
         verified = stack.call("verify", "--service", "round-settlement")
         assert 0 == verified.returncode, verified.stderr
         refused = stack.call("up")

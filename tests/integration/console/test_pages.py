@@ -124,7 +124,7 @@ def test_the_meters_of_a_day_show_what_differs_and_lead_to_all_the_rest(stage: S
     assert "was gone through for this page" in browser.get("/p/riverside/days/2026-11-22/meters?again=true").text
     assert {"true"} == {one.url.params["again"] for one in stage.services.asked if "again" in one.url.params}
     meter = browser.get("/p/riverside/days/2026-11-22/meters/blackjack-link").text
-    for shown in ("r-7", "differs", "$5,000.40", "There are more"):
+    for shown in ("r-7", "differs", "$5,000.40", "Showing the first"):
         assert shown in meter, shown
     [readings] = [one.url.params for one in stage.services.asked if one.url.path.endswith("/readings")]
     assert ("true", "500") == (readings["from_end"], readings["limit"])

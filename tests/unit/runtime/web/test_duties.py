@@ -194,7 +194,8 @@ def _count_again() -> None:
     box: Any = SimpleNamespace(key=("BJ-01", 1), box="B-1", table="BJ-01", transported_at=ANN.at)
     turn: Any = SimpleNamespace(counted_by="ann")
     command: Any = SimpleNamespace(table="BJ-01", exchange=1, figures=SimpleNamespace(rake=()))
-    state = Counting(NOT_ASKED, [box], {("BJ-01", 1): [turn]}, 2, NOT_ASKED)
+    opened: Any = SimpleNamespace(gaming_day=DAY)
+    state = Counting(opened, [box], {("BJ-01", 1): [turn]}, 2, place("riverbend"))
     count_box(command, state, ANN)
 
 
