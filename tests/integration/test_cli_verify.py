@@ -168,7 +168,7 @@ def test_whatever_is_done_to_a_kept_checkpoint_is_named(
     url: str, pitledger: Caller, kept: DirectoryStore, which: str, done: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What only the store says is held against what the database lists, and the other way round."""
-    for module in ("checkpoint_store", "proving"):
+    for module in ("checkpoint_store", "proof_builder"):
         monkeypatch.setattr(f"shared.journal.{module}.TILE_ENTRIES", 6)  # five entries, then eight: two tiles
     before = kept_file(kept, "checkpoint").read_text()
     recorded(url, 6, 7, 8)

@@ -61,4 +61,4 @@ def assert_problem(response: httpx.Response, status: int, detail: str) -> None:
     """The answer is a problem (RFC 9457) whose detail has this in it."""
     assert (status, PROBLEM) == (response.status_code, response.headers["content-type"]), response.text
     assert status == response.json()["status"]
-    assert detail in response.json()["detail"]
+    assert detail in response.json()["detail"], response.text

@@ -94,14 +94,14 @@ def test_a_report_is_what_was_known_at_a_moment(books: Books) -> None:
 @pytest.mark.parametrize(
     ("asked", "known"),
     [
-        ("property=riverdale&gaming_day=2026-11-20", "riverside"),
+        ("property=riverdale&gaming_day=2026-11-20", "GET /floors"),
         ("property=riverside&gaming_day=2025-11-20", "2026-11-20"),
         ("property=riverside&gaming_day=2026-11-20&table=BJ-99", "BJ-01"),
         ("property=riverside&gaming_day=2026-11-20&game=baccarat", "blackjack"),
     ],
 )
 def test_what_is_mistyped_is_not_found(books: Books, asked: str, known: str) -> None:
-    """A property, day, table or game that is not known is no page of zeros: the answer says which are."""
+    """A property, day, table or game that is not known is no page of zeros: the answer says which are, or where they are listed."""
     books.desk.feed("inventory", *_day(Ledger()))
     assert_problem(books.get(f"/reports/master-game?{asked}"), 404, known)
 
