@@ -101,7 +101,7 @@ def test_a_report_is_what_was_known_at_a_moment(books: Books) -> None:
     ],
 )
 def test_what_is_mistyped_is_not_found(books: Books, asked: str, known: str) -> None:
-    """A property, day, table or game that is not known is no page of zeros: the answer says which are, or where they are listed."""
+    """What is not known is no page of zeros: the answer says which properties, days and games are, or where."""
     books.desk.feed("inventory", *_day(Ledger()))
     assert_problem(books.get(f"/reports/master-game?{asked}"), 404, known)
 
