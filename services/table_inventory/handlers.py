@@ -11,33 +11,31 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain import pit, upstream
 from services.table_inventory.domain.changing import of_event
-from services.table_inventory.queries.changing import read_books, read_dependents, require_still_free
-from services.table_inventory.queries.moving import (
-    boxes_on_tables,
-    closed_rounds,
-    known_checks,
-    require_on_one_table,
-)
-from services.table_inventory.queries.slips import find_slips
-from services.table_inventory.tables import journal, pit_events, properties
-from shared.contracts.envelope import Event
+from services.table_inventory.queries.changing import require_still_free
+from services.table_inventory.queries.knowing import placed, read_known
+from services.table_inventory.queries.moving import closed_rounds, require_on_one_table
+from services.table_inventory.queries.pit_changes import approved_changes
+from services.table_inventory.tables import properties
+from shared.contracts.envelope import Event, encode
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.pit import (
     CHANGES,
     EVENTS,
     CorrectedPitEvent,
-    ExchangedBox,
-    IssuedCounterCheck,
     PitChange,
+    PitChangeApproval,
     PitReader,
+    goes_with,
 )
+from shared.contracts.pit_changes import PitChangeApproved, approved_change, event_of
 from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.settlements import RoundKey
 from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.journal.recording import FactWithPostings
+from shared.rules.errors import Refused
 from shared.runtime.ingest.handler import Handler
-from shared.runtime.ingest.pit_events import EventStanding, PitPlace, known_events
+from shared.runtime.ingest.pit_events import EventStanding, PitPlace
 from shared.runtime.ingest.property_copies import Places, Properties
 
 
@@ -50,36 +48,36 @@ class ApprovedProperties(Properties):
 class PitEvents(Handler[pit.Known]):
     """Record what happens at the tables besides the rounds."""
 
-    reader = PitReader(PIT_EVENTS, *EVENTS, *CHANGES)
+    reader = PitReader(PIT_EVENTS, *EVENTS, *CHANGES, PitChangeApproval)
     keyed_by_source = True
 
     def __init__(self) -> None:
         self._places = Places(properties)
         self._changed: dict[PitPlace, EventStanding[PitRecorded]] = {}
         """What stood of an event, by the place of that which takes it back: until that is recorded."""
+        self._approved: dict[tuple[str, int], PitChangeApproved] = {}
+        """The changes by the desk that a batch names, by property and number, as the journal has them."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> pit.Known:
         await self._places.refresh(connection)
-        events = [event for event in events if not isinstance(event.data, Skipped)]
-        known = await known_events(connection, pit_events, journal, events)
-        data = [event.data for event in events]
-        standing = (known.standing(event) for event in events if isinstance(event.data, PitChange))
-        data += [one.fact.data for one in standing if one is not None]
-        data += [one.instead for one in data if isinstance(one, CorrectedPitEvent)]
-        slips = {pit.slip_of(one) for one in data if isinstance(one, pit.SlipStep)}
-        checks = {(one.property, one.serial) for one in data if isinstance(one, IssuedCounterCheck)}
-        dependents = await read_dependents(connection, events, known)
-        boxes = _placed(data) | {one.box_before for one in dependents.values() if one.box_before is not None}
-        tables = {pit.TableKey(one.property, one.table) for one in data if isinstance(one, pit.FirstCount)}
-        return pit.Known(
-            self._places.place,
-            slips=await find_slips(connection, slips),
-            books=await read_books(connection, events, tables),
-            checks=await known_checks(connection, checks),
-            boxes=await boxes_on_tables(connection, boxes),
-            events=known,
-            dependents=dependents,
-        )
+        approved = await approved_changes(connection, [one.data for one in events if goes_with(one) is not None])
+        self._approved = {(one.property, one.change): one for one in approved}
+        meant = [self._meant(event) for event in events if not isinstance(event.data, Skipped)]
+        return await read_known(connection, self._places.place, [event for event in meant if event is not None])
+
+    def _meant(self, event: Event[Any]) -> Event[Any] | None:
+        """Return an event as the pit would have said it; None where the journal has not what it says of the desk."""
+        if goes_with(event) is None:
+            return event
+        approved = self._approved.get((event.data.property, event.data.change))
+        if approved is None or encode(event) != encode(event_of(approved)):
+            return None
+        return approved_change(approved)
+
+    @classmethod
+    def goes_with(cls, event: Event[Any]) -> str | None:
+        """Return the pit stream for a change by the desk: it is read behind what the pit reported."""
+        return goes_with(event)
 
     def properties_in(self, state: pit.Known) -> PropertyLookup:
         return state.places
@@ -90,10 +88,16 @@ class PitEvents(Handler[pit.Known]):
         return None if standing is None else standing.at
 
     def handle(self, event: Event[Any], state: pit.Known) -> Sequence[FactWithPostings]:
-        takes_back = isinstance(event.data, PitChange) and not state.events.is_superseded(event)
-        if takes_back and (standing := state.events.standing(event)) is not None:
+        meant = self._meant(event)
+        if meant is None:
+            raise Refused(
+                f"change {event.data.change} of {event.data.property} was not approved as this record says: find out "
+                "who sent it, then dismiss it"
+            )
+        takes_back = isinstance(meant.data, PitChange) and not state.events.is_superseded(meant)
+        if takes_back and (standing := state.events.standing(meant)) is not None:
             self._changed[PitPlace(event.source, event.sequence)] = standing
-        return of_event(event, state)
+        return of_event(meant, state)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Decide again where it is recorded what others may have done meanwhile.
@@ -101,17 +105,14 @@ class PitEvents(Handler[pit.Known]):
         They may have placed the same box, or built on what is taken back.
         """
         del at
+        said = []
         for event in events:
+            meant = self._meant(event)
+            assert meant is not None, "what nobody approved is not recorded"
+            said.append(meant.data.instead if isinstance(meant.data, CorrectedPitEvent) else meant.data)
             if (standing := self._changed.pop(PitPlace(event.source, event.sequence), None)) is not None:
-                await require_still_free(connection, event.data, standing)
-        said = [one.instead if isinstance(one, CorrectedPitEvent) else one for one in (event.data for event in events)]
-        await require_on_one_table(connection, _placed(said))
-
-
-def _placed(said: Sequence[Any]) -> set[pit.BoxName]:
-    """Return the drop boxes that events, by what they say, place on tables."""
-    exchanged = (one for one in said if isinstance(one, ExchangedBox))
-    return {(one.property, one.placed_box) for one in exchanged if one.placed_box is not None}
+                await require_still_free(connection, meant.data, standing)
+        await require_on_one_table(connection, placed(said))
 
 
 class Settlements(Handler[dict[RoundKey, datetime]]):

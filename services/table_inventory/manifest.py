@@ -2,7 +2,9 @@
 
 from services.table_inventory.api.access import (
     APPROVE_DAYS,
+    APPROVE_PIT_CHANGES,
     AUDIT_DAYS,
+    CHANGE_PIT_EVENTS,
     COUNT_BOXES,
     PREPARE_SLIPS,
     REQUEST_SLIPS,
@@ -18,6 +20,7 @@ from services.table_inventory.commands import (
     counts,
     days,
     investigations,
+    pit_changes,
     slips,
     variances,
     winners,
@@ -36,7 +39,10 @@ MANIFEST = Manifest(
     name="table-inventory",
     title="Table inventory: slips, drop counts, inventories, the win of § 601a.9, closing of gaming days",
     port=8104,
-    roles=(APPROVE_DAYS, AUDIT_DAYS, COUNT_BOXES, PREPARE_SLIPS, REQUEST_SLIPS, RESOLVE_ALARMS, TRANSACT),
+    roles=(
+        *(APPROVE_DAYS, APPROVE_PIT_CHANGES, AUDIT_DAYS, CHANGE_PIT_EVENTS, COUNT_BOXES),
+        *(PREPARE_SLIPS, REQUEST_SLIPS, RESOLVE_ALARMS, TRANSACT),
+    ),
     journal=journal,
     publishes=INVENTORY,
     apart={SETTLEMENTS.name: INVENTORY_ROUNDS},
@@ -44,7 +50,7 @@ MANIFEST = Manifest(
     handlers=(PitEvents, Settlements),
     commands=Commands().extended_with(
         *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, winners)),
-        *(desk.COMMANDS for desk in (alarms, investigations, write_offs)),
+        *(desk.COMMANDS for desk in (alarms, investigations, write_offs, pit_changes)),
     ),
     projector=PROJECTOR,
     checks={sealed_counts: compare_sealed_counts},

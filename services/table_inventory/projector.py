@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import tables as t
 from services.table_inventory.domain.denominations import stacks
 from services.table_inventory.domain.pit import slip_of, step_of
-from shared.contracts import alarms, cage, contests, counts, inventory, investigations, pit, win
+from shared.contracts import alarms, cage, contests, counts, inventory, investigations, pit, pit_changes, win
 from shared.contracts.chips import Contents, value_of
+from shared.contracts.envelope import pit_source
 from shared.contracts.facts import Fact
 from shared.contracts.reports import ReportStatus
 from shared.journal import bulk
@@ -39,7 +40,16 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             write, table, more = _KEPT[type(fact)]
             rows.keep(write, table, fact, **more)
         rows.touch(entry, fact)
+        if isinstance(fact, _OF_PIT) and fact.desk_change is not None:
+            effect = "superseded" if isinstance(fact, inventory.PitNoted) else "recorded"
+            rows.keep(_merge, t.pit_change_outcomes, fact, change=fact.desk_change, effect=effect)
         match fact:
+            case pit_changes.PitChangeApproved():
+                place = {"shard": entry.shard, "seq": entry.seq}
+                rows.keep(_update, t.pit_changes, fact, **place, status="approved")
+            case pit_changes.PitChangeProposed():
+                place = {"shard": entry.shard, "seq": entry.seq}
+                rows.keep(_insert, t.pit_changes, fact, **place, status="proposed")
             case inventory.UpstreamNoted():
                 _upstream(rows, fact)
             case win.WinStated():
@@ -47,7 +57,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case inventory.TableRoundCounted():
                 rows.move(entry, fact, inventory.Moved(movement="wager", cents=fact.cents), "round", fact.round_id)
             case inventory.PitRecorded():
-                _pit(rows, entry, fact, stands=stands[_place(entry, fact)] == (entry.shard, entry.seq))
+                _pit(rows, entry, fact, stands=stands[_place(fact)] == (entry.shard, entry.seq))
             case inventory.PitVoided():
                 _voided(rows, entry, fact)
             case inventory.SlipPrepared():
@@ -87,8 +97,11 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
     await rows.write(transaction.connection)
 
 
-def _place(entry: Entry, fact: inventory.OfPitEvent | inventory.PitNoted) -> PitPlace:
-    return PitPlace(entry.draft.source, fact.sequence)
+_OF_PIT: Final = (inventory.PitRecorded, inventory.PitVoided, inventory.PitNoted)
+
+
+def _place(fact: inventory.OfPitEvent | inventory.PitNoted) -> PitPlace:
+    return PitPlace(pit_source(fact.property, fact.table), fact.sequence)
 
 
 async def _what_stands(
@@ -100,12 +113,12 @@ async def _what_stands(
     for entry, fact in recorded:
         match fact:
             case inventory.PitRecorded():
-                events.recorded(entry, fact.sequence, fact.revision or 1)
+                events.recorded(entry, fact, fact.sequence, fact.revision or 1)
             case inventory.PitVoided():
-                events.taken_back(entry, fact.sequence, fact.revision)
-                voided[_place(entry, fact)] = fact
+                events.taken_back(entry, fact, fact.sequence, fact.revision)
+                voided[_place(fact)] = fact
             case inventory.PitNoted():
-                events.taken_back(entry, fact.sequence, 0)
+                events.taken_back(entry, fact, fact.sequence, 0)
     if voided:
         await _take_away(connection, voided)
     return await events.write(connection)
@@ -257,6 +270,7 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.WriteOffEntered: (_insert, t.write_offs, {"status": "entered"}),
     inventory.BoxWrittenOff: (_update, t.write_offs, {"status": "approved"}),
     inventory.WriteOffRejected: (_update, t.write_offs, {"status": "rejected"}),
+    pit_changes.PitChangeRejected: (_update, t.pit_changes, {"status": "rejected"}),
     inventory.DayPreliminary: (_insert, t.days, {"status": ReportStatus.PRELIMINARY}),
     inventory.DayAudited: (_update, t.days, {}),
     inventory.DayFinal: (_update, t.days, {"status": ReportStatus.FINAL}),
@@ -429,7 +443,7 @@ PROJECTOR: Final = Projector(
         ),
         *(t.equipment, t.cage_movements, t.winners, t.investigations),
         *(t.write_offs, t.touched, t.wins_stated, t.upstream_gaps, t.upstream_quarantine),
-        *(t.counter_checks, t.pit_events, t.brought_forward),
+        *(t.counter_checks, t.pit_events, t.brought_forward, t.pit_changes, t.pit_change_outcomes),
     ),
     project=project,
 )

@@ -388,6 +388,38 @@ write_offs = Table(
 )
 """Drop boxes that cannot be counted, and what became of that."""
 
+pit_changes = Table(
+    "pit_changes",
+    metadata,
+    *texts("property", key=True),
+    *numbers("change", key=True),
+    *texts("table", "event", "reason", "proposed_by", "status"),
+    *dates("gaming_day"),
+    *numbers("sequence", "replaces", "seq"),
+    *columns(Integer, "shard"),  # with `seq` the entry that proposed it; once it is approved, that
+    *moments("proposed_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    *numbers("place", null=True),  # in the desk stream of the table, once it is approved
+    CheckConstraint("approved_by <> proposed_by", name="change_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="change_decided_once"),
+    Index("pit_changes_of_event", "property", "table", "sequence"),
+    Index("pit_changes_in_order", "property", "table", "place", unique=True),
+)
+"""What was proposed at the desk about pit events, and what was decided about it."""
+
+pit_change_outcomes = Table(
+    "pit_change_outcomes",
+    metadata,
+    *texts("property", key=True),
+    *numbers("change", key=True),
+    *texts("effect"),
+)
+"""What approved changes of pit events led to.
+
+It follows from other shards than the changes do, and stands apart: a rebuild may read either first.
+"""
+
 touched = Table(
     "touched",
     metadata,

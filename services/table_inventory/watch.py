@@ -8,6 +8,7 @@ from typing import Final, get_args
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.desk import changes_sender
 from services.table_inventory.domain.days import DayKey
 from services.table_inventory.domain.equipment import Check
 from services.table_inventory.domain.provisions import Level
@@ -52,6 +53,7 @@ async def watch(context: ServiceContext) -> None:
     await asyncio.gather(
         PROGRESS.watch(context),
         every(_STATE_SECONDS, stating.state, "wins not stated"),
+        every(_STATE_SECONDS, changes_sender(context).send, "approved changes wait"),
         every(_WATCH_SECONDS, look, "inventories not watched"),
         every(_WATCH_DAYS_SECONDS, look_back, "gaming days not watched"),
     )

@@ -17,16 +17,19 @@ from shared.contracts.pit import (
     CHANGES,
     CollectedVigorish,
     PitChange,
+    PitChangeApproval,
     PitReader,
     ReturnedVigorish,
     VigorishOfRound,
     WaivedVigorish,
+    goes_with,
 )
+from shared.contracts.pit_changes import PitChangeApproved, approved_change
 from shared.contracts.property_snapshot import PropertyLookup, place_at
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.topic_reader import Reader
-from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
+from shared.contracts.topics import INVENTORY, PIT_EVENTS, SETTLEMENTS
 from shared.contracts.versions import fields_of
 from shared.contracts.vigorish import (
     AssessedLine,
@@ -143,7 +146,7 @@ class OfPit:
 class PitEvents(Handler[OfPit]):
     """Record what tables collect, waive and return."""
 
-    reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, *CHANGES)
+    reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, *CHANGES, PitChangeApproval)
     keyed_by_source = True
 
     def __init__(self) -> None:
@@ -153,6 +156,11 @@ class PitEvents(Handler[OfPit]):
         await self._places.refresh(connection)
         known = await known_events(connection, pit_events, journal, [one for one in events if _is_read(one.data)])
         return OfPit(self._places.place, known)
+
+    @classmethod
+    def goes_with(cls, event: Event[Any]) -> str | None:
+        """Return the pit stream for a change by the desk, of which table inventory says what it is."""
+        return goes_with(event)
 
     def properties_in(self, state: OfPit) -> PropertyLookup:
         return state.places
@@ -164,6 +172,33 @@ class PitEvents(Handler[OfPit]):
 
     def handle(self, event: Event[Any], state: OfPit) -> Sequence[FactWithPostings]:
         return of_pit_event(event, state.places, state.events) if _is_read(event.data) else ()
+
+
+class PitChanges(Handler[OfPit]):
+    """Change what tables have collected, waived and returned as two people approved it at the desk of table inventory.
+
+    It may come before what the pit reported: it has a place behind that.
+    """
+
+    reader = Reader(INVENTORY, PitChangeApproved)
+    gather_seconds = 0.03
+
+    def __init__(self) -> None:
+        self._places = Places(properties)
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> OfPit:
+        await self._places.refresh(connection)
+        changes = [approved_change(event.data) for event in events if _is_change(event.data)]
+        return OfPit(self._places.place, await known_events(connection, pit_events, journal, changes))
+
+    def handle(self, event: Event[Any], state: OfPit) -> Sequence[FactWithPostings]:
+        if not _is_change(event.data):
+            return ()
+        return of_pit_event(approved_change(event.data), state.places, state.events)
+
+
+def _is_change(data: Any) -> bool:
+    return isinstance(data, PitChangeApproved) and data.event in SETTLED
 
 
 def _is_read(data: Any) -> bool:

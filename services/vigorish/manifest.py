@@ -1,7 +1,7 @@
 """The vigorish ledger: assessed by settled rounds; collected, waived and returned at the tables; still outstanding."""
 
 from services.vigorish.api import routes
-from services.vigorish.handlers import ApprovedProperties, PitEvents, Settlements, Submissions
+from services.vigorish.handlers import ApprovedProperties, PitChanges, PitEvents, Settlements, Submissions
 from services.vigorish.projector import PROJECTOR
 from services.vigorish.tables import journal
 from shared.contracts.topics import VIGORISH
@@ -14,7 +14,7 @@ MANIFEST = Manifest(
     journal=journal,
     publishes=VIGORISH,
     references=(ApprovedProperties, Submissions),  # a round's rate and rounding are known when it comes
-    handlers=(Settlements, PitEvents),
+    handlers=(Settlements, PitEvents, PitChanges),
     projector=PROJECTOR,
     routes=routes,
 )

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish.domain.assessing import owed as owed_of
 from services.vigorish.tables import SUMS, lines, owed, pit_events
-from shared.contracts.envelope import as_json
+from shared.contracts.envelope import as_json, pit_source
 from shared.contracts.pit import VigorishOfRound
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.vigorish import (
@@ -107,7 +107,7 @@ _SETTLED: Final[Mapping[type[VigorishSettled], str]] = {
 
 
 def _place(entry: Entry, fact: VigorishSettled | VigorishNoted) -> PitPlace:
-    return PitPlace(entry.draft.source, fact.sequence or entry.draft.sequence)
+    return PitPlace(pit_source(fact.property, fact.table), fact.sequence or entry.draft.sequence)
 
 
 def _seat(fact: VigorishSettled) -> tuple[str, str, str, int, bool]:
@@ -122,14 +122,14 @@ async def _what_stands(
     for entry, fact in recorded:
         match fact:
             case VigorishVoided():
-                events.taken_back(entry, _place(entry, fact).sequence, fact.revision or 1)
+                events.taken_back(entry, fact, _place(entry, fact).sequence, fact.revision or 1)
             case VigorishNoted():
-                events.taken_back(entry, fact.sequence, 0)
+                events.taken_back(entry, fact, fact.sequence, 0)
             case VigorishSettled():
                 said: dict[str, Any] = dict(zip(_OF_SEAT, _seat(fact), strict=True))
                 if not isinstance(fact, VigorishReturn):
                     said |= {"dealer_id": fact.dealer_id, "at": fact.at}
-                events.recorded(entry, _place(entry, fact).sequence, fact.revision or 1, **said)
+                events.recorded(entry, fact, _place(entry, fact).sequence, fact.revision or 1, **said)
     return await events.write(connection)
 
 

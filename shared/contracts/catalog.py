@@ -15,6 +15,7 @@ from shared.contracts import (
     journal_facts,
     meters,
     pit,
+    pit_changes,
     properties,
     settlements,
     submissions,
@@ -26,7 +27,7 @@ from shared.contracts.upcasting import kind_of_type, upcast_data
 
 MODULES = (
     *(accounts, alarms, cage, contests, corrections, counts, inventory, investigations, journal_facts, meters),
-    *(pit, properties, settlements, submissions, vigorish, win),
+    *(pit, pit_changes, properties, settlements, submissions, vigorish, win),
 )
 
 

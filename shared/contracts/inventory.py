@@ -10,7 +10,7 @@ from shared.contracts.chips import Contents
 from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Person, Reason
 from shared.contracts.facts import KINDS, Fact, fact
 from shared.contracts.journal_facts import EntryRange
-from shared.contracts.pit import PitData, SlipNumber
+from shared.contracts.pit import PitData, SaidAtDesk, SlipNumber
 from shared.contracts.reports import ReportStatus
 from shared.contracts.topics import INVENTORY, INVENTORY_ROUNDS
 
@@ -82,7 +82,7 @@ class OfPitEvent(OfTableDay):
 
 
 @fact("pit.recorded", INVENTORY, moves_money=True)
-class PitRecorded(Fact, OfPitEvent):
+class PitRecorded(Fact, OfPitEvent, SaidAtDesk):
     """An event of a pit stream was recorded.
 
     `revision` is how often it was, unless it is the first time; `correction` says why it takes the place of what was
@@ -94,7 +94,7 @@ class PitRecorded(Fact, OfPitEvent):
 
 
 @fact("pit.voided", INVENTORY, moves_money=True)
-class PitVoided(Fact, OfPitEvent):
+class PitVoided(Fact, OfPitEvent, SaidAtDesk):
     """What was recorded of a pit event is taken back: `data` is what it said, `moved` the opposite of what it moved.
 
     `revision` is the record of the event that is taken back. It is of the moment and the gaming day of what it takes
@@ -106,7 +106,7 @@ class PitVoided(Fact, OfPitEvent):
 
 
 @fact("pit.noted", INVENTORY)
-class PitNoted(Fact, OfTableDay):
+class PitNoted(Fact, OfTableDay, SaidAtDesk):
     """What was said of a pit event moves nothing: a later change of it had come, or it takes back what is not there.
 
     `event` is its type, `sequence` its place in the pit stream; `data` is what was said, a void says nothing.

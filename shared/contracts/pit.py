@@ -331,6 +331,19 @@ EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
 """The data of everything that happens at tables; whatever it is, it can be voided and corrected."""
 
 
+class SaidAtDesk(Contract):
+    """What a fact about a pit event says of it where the desk changed it: `desk_change` is the number of the change.
+
+    It counts right `behind` what was said last of the event when the change was approved, and before all that the pit
+    says of it later: that is a place in the pit stream.
+    """
+
+    property: Name
+    table: Name
+    desk_change: Sequence | None = None
+    behind: Sequence | None = None
+
+
 class PitChange(Contract):
     """Which event of the table's pit stream changes: `sequence` is its place there, `event` its type.
 
@@ -397,14 +410,38 @@ CHANGES: Final = (VoidedPitEvent, PitEventCorrected)
 """What takes back what was said of a table, or says something else in its place."""
 
 
+@event("pit_event.change_approved", PIT_EVENTS)
+class PitChangeApproval(Contract):
+    """A change of a pit event that two people stand for at a desk takes effect; table inventory alone says so.
+
+    `change` is its number at the property: what it says is read in the journal of table inventory.
+    """
+
+    property: Name
+    table: Name
+    change: Sequence
+
+
+def desk_source(property_name: str, table: str) -> str:
+    """Return the stream of the changes that were approved at the desk for a table's pit events."""
+    return f"{pit_source(property_name, table)}/desk"
+
+
+def goes_with(event: Event[Any]) -> str | None:
+    """Return the pit stream behind which an event of the desk is read; None of what comes from the pit."""
+    data = event.data
+    return pit_source(data.property, data.table) if isinstance(data, PitChangeApproval) else None
+
+
 class PitReader(Reader):
-    """Reads pit events; the source of an event must be the pit stream of its table."""
+    """Reads pit events; the source of an event must be the pit stream of its table, or the desk's beside it."""
 
     def decode(self, raw: bytes) -> Event[Any]:
         """Return the event in the bytes of a record. Raises: Refused."""
         event = super().decode(raw)
         if not isinstance(event.data, Skipped):
-            source = pit_source(event.data.property, event.data.table)
+            stream = desk_source if isinstance(event.data, PitChangeApproval) else pit_source
+            source = stream(event.data.property, event.data.table)
             if event.source != source:
                 raise Refused(f"'source' is {event.source!r}; the pit events of this table come from {source!r}")
         return event

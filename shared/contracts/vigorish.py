@@ -7,7 +7,7 @@ from pydantic import AwareDatetime
 
 from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Person, Sequence
 from shared.contracts.facts import Fact, fact
-from shared.contracts.pit import CollectedVigorish, ReturnedVigorish, VigorishOfRound, WaivedVigorish
+from shared.contracts.pit import CollectedVigorish, ReturnedVigorish, SaidAtDesk, VigorishOfRound, WaivedVigorish
 from shared.contracts.settlements import SettledRound, TakenBack
 from shared.contracts.topics import VIGORISH
 
@@ -57,7 +57,7 @@ class VigorishTakenBack(TakenBack):
     lines: tuple[AssessedLine, ...]
 
 
-class VigorishSettled(Fact, VigorishOfRound):
+class VigorishSettled(Fact, VigorishOfRound, SaidAtDesk):
     """What a table did about vigorish, and the pit event that reported it.
 
     `claimed_day` and `claimed_shift` are the gaming day and shift that it claimed, where it is recorded under those of
@@ -101,7 +101,7 @@ class VigorishVoided(VigorishSettled):
 
 
 @fact("vigorish.noted", VIGORISH)
-class VigorishNoted(Fact):
+class VigorishNoted(Fact, SaidAtDesk):
     """What was said of a pit event about vigorish moves nothing: something later had come, or nothing is on record.
 
     `sequence` is the place of the event in the pit stream of the table, `event` its type.

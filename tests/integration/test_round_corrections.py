@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from services.round_settlement.desk import ApprovedSender
+from services.round_settlement.desk import corrections_sender
 from services.round_settlement.manifest import MANIFEST
 from shared.runtime.commands.record_replay import NotSent, Replay
 from shared.runtime.rederivation.journal_rederivation import rederive
@@ -118,7 +118,7 @@ def test_it_takes_effect_once(desk: Desk, outbox: Outbox) -> None:
     decide(desk, "approve")
     outbox.failures = 1
     with pytest.raises(NotSent):
-        desk.client.run(ApprovedSender(desk.context).send())
+        desk.client.run(corrections_sender(desk.context).send())
     assert (1, 0) == stands(desk)
     [sent] = take_effect(desk, outbox)
     desk.restart()

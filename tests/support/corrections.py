@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from services.round_settlement.desk import ApprovedSender
+from services.round_settlement.desk import corrections_sender
 from shared.runtime.commands.record_replay import Replay
 from tests.support.desk import Desk
 from tests.support.outbox import Outbox
@@ -33,7 +33,7 @@ def decide(desk: Desk, what: str, number: int = 1, *, person: str = "kim", **bod
 def take_effect(desk: Desk, outbox: Outbox) -> list[Replay]:
     """Send what is approved as a process that has just begun does, and read it as the broker would give it back."""
     before = len(outbox.sent)
-    desk.client.run(ApprovedSender(desk.context).send())
+    desk.client.run(corrections_sender(desk.context).send())
     for one in outbox.sent[before:]:
         desk.deliver(one)
     return outbox.sent[before:]

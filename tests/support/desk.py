@@ -103,15 +103,7 @@ class Desk:
         device: str | None,
         headers: Mapping[str, bytes],
     ) -> None:
-        consumer = self._consumers.get(topic)
-        if consumer is None:
-            [handler] = [made for made in (reader() for reader in self.manifest.readers) if made.topic == topic]
-            async with self.context.pools.background.begin() as connection:
-                read = TopicIdentity(topic, "test", f"id of {topic}")
-                await first_input(connection, self.context.tables, read, self.context.clock())
-            consumer = self._consumers[topic] = Consumer(self.context, handler, read.log)
-        if partition not in consumer.positions:
-            await consumer.assigned([partition])
+        consumer = await self._reading(topic, partition)
         now = self.context.clock()
         records = [InputRecord(topic, partition, next(self._offsets), *_record(one), now) for one in messages]
         if signer is not None:
@@ -121,6 +113,19 @@ class Desk:
         records = [replace(one, headers=(*one.headers, *headers.items())) for one in records]
         self.records += records
         await consumer.handle(records)
+
+    async def _reading(self, topic: str, partition: int) -> Consumer:
+        """Return what reads a topic, with the partition assigned."""
+        consumer = self._consumers.get(topic)
+        if consumer is None:
+            [handler] = [made for made in (reader() for reader in self.manifest.readers) if made.topic == topic]
+            async with self.context.pools.background.begin() as connection:
+                read = TopicIdentity(topic, "test", f"id of {topic}")
+                await first_input(connection, self.context.tables, read, self.context.clock())
+            consumer = self._consumers[topic] = Consumer(self.context, handler, read.log)
+        if partition not in consumer.positions:
+            await consumer.assigned([partition])
+        return consumer
 
     def read_from(self, offset: int) -> None:
         """Give the next record this offset: where an earlier desk on the same database has ended."""
@@ -135,7 +140,7 @@ class Desk:
         partition, now = replay.partition or 0, self.context.clock()
         record = InputRecord(replay.topic, partition, next(self._offsets), replay.key, replay.value, now, headers)
         self.records.append(record)
-        await self._consumers[replay.topic].handle([record])
+        await (await self._reading(replay.topic, partition)).handle([record])
 
     # --- the journal ---
 

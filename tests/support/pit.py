@@ -11,6 +11,7 @@ import httpx
 from services.table_inventory.manifest import MANIFEST
 from services.table_inventory.stating import Stating
 from tests.support.desk import Desk, desk_of
+from tests.support.outbox import Outbox
 from tests.support.properties import property_event
 from tests.support.published import published
 
@@ -22,6 +23,9 @@ _TRANSACT, _ALARMS = "cage.transact", "alarms.resolve"
 _AUDIT, _CONTROL, _READ = "days.audit", "days.audit.approve", "reports.read"
 
 PEOPLE = {
+    "floor.mia": ["pit.correct"],
+    "audit.ned": ["pit.correct.approve"],
+    "floor.two": ["pit.correct", "pit.correct.approve"],
     "pit.ray": [_PIT],
     "pit.ivy": [_PIT],
     "cage.ann": [_CAGE, _TRANSACT],
@@ -264,9 +268,9 @@ class InventoryDesk:
 
 
 @contextmanager
-def inventory_desk(url: str) -> Iterator[InventoryDesk]:
+def inventory_desk(url: str, outbox: Outbox | None = None) -> Iterator[InventoryDesk]:
     """Give table inventory on a database with its schema."""
     clock = Clock()
-    with desk_of(MANIFEST, url, people=PEOPLE, clock=clock) as desk:
+    with desk_of(MANIFEST, url, people=PEOPLE, clock=clock, outbox=outbox) as desk:
         desk.feed("properties", property_event(PROPERTY))
         yield InventoryDesk(desk, clock)

@@ -15,15 +15,21 @@ from services.vigorish.manifest import MANIFEST as VIGORISH
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import INVENTORY_ROUNDS
+from shared.runtime.commands.record_replay import Replay
 from shared.runtime.outbox.relay import Outgoing, entry_message
 from tests.support import Databases
 from tests.support.desk import Desk, desk_of
+from tests.support.outbox import Outbox
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, inventory_desk
+from tests.support.pit_changes import decide, propose, send_approved
 from tests.support.properties import property_event
 from tests.support.reporting import Books, books_of
 from tests.support.services import query, settled_database
 
 LATER = "2026-12-20T10:00:00Z"
+
+Change = tuple[Mapping[str, Any], Mapping[str, Any] | None]
+"""An event of the pit, and what it should have been; None: it is void."""
 
 Picture = dict[str, Any]
 """What a world shows, by what was asked of it."""
@@ -32,7 +38,7 @@ _OF_THE_RECORD = re.compile(r"shard|seq|recorded_at|revision|stated_at|salt|comm
 """Columns that say where and when something was recorded, which a void and what it voids are, too; and what is random.
 """
 
-_ABOUT_RECORDS = ("touched", "pit_events", "wins_stated", "days")
+_ABOUT_RECORDS = ("touched", "pit_events", "wins_stated", "days", "pit_changes", "pit_change_outcomes")
 """Tables about what was recorded, looked at and sealed."""
 
 _READS = (
@@ -53,12 +59,42 @@ class World:
     inventory: InventoryDesk
     vigorish: Desk
     books: Books
+    outbox: Outbox
     _fed: set[tuple[str, int, int]] = field(default_factory=set)
 
     def pit(self, *events: Mapping[str, Any]) -> None:
         """Let those that read pit events read these, as one batch."""
         self.inventory.pit(*events)
         self.vigorish.feed("pit.events", *events)
+
+    def change(self, door: str, table: Table, *changes: Change) -> None:
+        """Void events, or have others in their places: as the pit says so in its stream, or as two people at a desk."""
+        if door == "topic":
+            made = [voided(table, one) if other is None else corrected(table, one, other) for one, other in changes]
+            self.pit(*made)
+            return
+        for event, instead in changes:
+            proposed = propose(self.inventory, event, instead)
+            assert 201 == proposed.status_code, proposed.text
+            approved = decide(self.inventory, "approve", proposed.json()["change"])
+            assert 200 == approved.status_code, approved.text
+            self.take_effect()
+
+    def take_effect(self) -> list[Replay]:
+        """Have those that read pit events read what is approved; vigorish reads the approval before them."""
+        self.tell_vigorish()
+        sent = send_approved(self.inventory, self.outbox)
+        for one in sent:
+            self.inventory.desk.deliver(one)
+            self.vigorish.deliver(one)
+        return sent
+
+    def tell_vigorish(self) -> None:
+        """Let vigorish read what table inventory has published since."""
+        new = [(place, one) for place, one in _published(self.inventory.desk) if ("told", *place) not in self._fed]
+        self._fed.update(("told", *place) for place, _ in new)
+        if new:
+            self.vigorish.feed("inventory", *(message for _, message in new))
 
     def picture(self) -> Picture:
         """Everything that is shown: tables, balances, reads, what is stated, and every report."""
@@ -171,14 +207,14 @@ def world_of(databases: Databases) -> Iterator[World]:
     try:
         people = {"kim": ["reports.read"]}
         with (
-            inventory_desk(url) as inventory,
+            inventory_desk(url, outbox := Outbox()) as inventory,
             desk_of(VIGORISH, url, people=people, clock=inventory.clock) as vigorish,
             books_of(url) as books,
         ):
             inventory.has_only("BJ-01")
             vigorish.feed("properties", property_event(PROPERTY, ("BJ-01",)))
             books.desk.feed("properties", property_event(PROPERTY, ("BJ-01",), sequence=3))
-            yield World(url, inventory, vigorish, replace(books, property_name=PROPERTY))
+            yield World(url, inventory, vigorish, replace(books, property_name=PROPERTY), outbox)
     finally:
         databases.drop(url)
 

@@ -24,7 +24,7 @@ from services.reporting.read_model.staff import (
     versions_of,
 )
 from services.reporting.reports.cells import entry_cell
-from shared.contracts import accounts, cage, contests, corrections, inventory, journal_facts, meters
+from shared.contracts import accounts, cage, contests, corrections, inventory, journal_facts, meters, pit_changes
 from shared.contracts.facts import Fact
 from shared.contracts.people import canonical_person
 from shared.contracts.properties import PropertyApproved
@@ -70,6 +70,9 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     corrections.CorrectionProposed: _Step("adjustment", "proposed_by"),
     corrections.CorrectionApproved: _Step("approval", "approved_by"),
     corrections.CorrectionRejected: _Step("approval", "rejected_by"),
+    pit_changes.PitChangeProposed: _Step("adjustment", "proposed_by"),
+    pit_changes.PitChangeApproved: _Step("approval", "approved_by"),
+    pit_changes.PitChangeRejected: _Step("approval", "rejected_by"),
 }
 """What is more than everyday work, as the facts of the services say it."""
 

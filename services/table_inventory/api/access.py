@@ -20,6 +20,10 @@ AUDIT_DAYS: Final = declare_role(
 )
 RESOLVE_ALARMS: Final = declare_role("alarms.resolve", "Own alarms of the statistics, and resolve them.")
 APPROVE_DAYS: Final = declare_role("days.audit.approve", "Seal gaming days, and decide adjustments and contests.")
+CHANGE_PIT_EVENTS: Final = declare_role("pit.correct", "Propose to void and to correct events of the pit.")
+APPROVE_PIT_CHANGES: Final = declare_role(
+    "pit.correct.approve", "Approve or reject changes of pit events that somebody else proposed."
+)
 
 SlipReader = Annotated[str, require_role(READ_REPORTS, REQUEST_SLIPS, PREPARE_SLIPS)]
 CageReader = Annotated[str, require_role(READ_REPORTS, TRANSACT)]

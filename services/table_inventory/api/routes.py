@@ -10,6 +10,7 @@ from services.table_inventory.api import (
     counts,
     days,
     investigations,
+    pit_changes,
     slips,
     tables,
     write_offs,
@@ -23,5 +24,6 @@ def routes(context: ServiceContext) -> APIRouter:
     parts = (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
         *(alarms.routes, investigations.routes, cage.routes, tables.routes, write_offs.routes),
+        pit_changes.routes,
     )
     return merge_routers(*(part(context) for part in parts))

@@ -18,12 +18,12 @@ from services.table_inventory.domain.pit import (
 )
 from shared.contracts import pit as said
 from shared.contracts.envelope import Event
-from shared.contracts.inventory import Moved, PitNoted, PitRecorded, PitVoided
+from shared.contracts.inventory import Moved, OfPitEvent, PitNoted, PitRecorded, PitVoided
 from shared.contracts.pit import CorrectedPitEvent, PitChange
 from shared.contracts.property_snapshot import place_at
 from shared.journal.entry import Posting, reversal
 from shared.journal.recording import FactWithPostings
-from shared.runtime.ingest.pit_events import EventStanding, place_of
+from shared.runtime.ingest.pit_events import EventStanding, place_of, told_by
 
 
 def of_event(event: Event[Any], known: Known) -> tuple[FactWithPostings, ...]:
@@ -66,7 +66,7 @@ def _change(event: Event[Any], known: Known) -> tuple[tuple[FactWithPostings, ..
     if instead is None:
         return tuple(recordings), None
     revision = known.events.revision_after(event)
-    again = {"revision": None if revision == 1 else revision, "correction": change.correction}
+    again = {"revision": None if revision == 1 else revision, "correction": change.correction} | told_by(event)
     found = known.dependents.get(place_of(event), Dependents())
     if isinstance(instead.data, said.CountedTable | said.CarriedTable):
         books = known.books[TableKey(change.property, change.table)]
@@ -96,11 +96,12 @@ def _voided(
         moved=moved,
         revision=fact.revision or 1,
         correction=change.correction,
+        **told_by(event),
     )
     return FactWithPostings(fact=voided, postings=reversal(standing.postings) + again, occurred_at=standing.at)
 
 
-_SAID = tuple(name for name in PitVoided.model_fields if name not in ("moved", "revision", "correction"))
+_SAID = tuple(OfPitEvent.model_fields.keys() - {"moved"})
 
 
 def _undo(
@@ -156,5 +157,5 @@ def _noted(event: Event[Any], known: Known) -> FactWithPostings:
     place = place_at(known.places, data.property, at)
     day = place.gaming_day(at)
     place.table(data.table, day)
-    fact = PitNoted(property=data.property, table=data.table, gaming_day=day, **what)
+    fact = PitNoted(property=data.property, table=data.table, gaming_day=day, **what, **told_by(event))
     return FactWithPostings(fact=fact, gaming_day=day)

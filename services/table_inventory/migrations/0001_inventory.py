@@ -26,7 +26,7 @@ def upgrade() -> None:
         ),
         *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners", "investigations"),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
-        *("counter_checks", "read_until", "pit_events", "brought_forward"),
+        *("counter_checks", "read_until", "pit_events", "brought_forward", "pit_changes", "pit_change_outcomes"),
     )
     grant("DELETE", "counts", "movements", "boxes", "transports", "equipment", "counter_checks")
     # Nothing changes there: PostgreSQL lets nobody lock a row who may not change any column of it.
@@ -47,5 +47,5 @@ def upgrade() -> None:
             "requests",
         ),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
-        *("pit_events", "brought_forward"),
+        *("pit_events", "brought_forward", "pit_changes", "pit_change_outcomes"),
     )

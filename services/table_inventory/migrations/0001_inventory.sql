@@ -10,8 +10,8 @@ CREATE INDEX counts_in_order ON counts (property, "table", at, sequence);
 CREATE INDEX counts_of_day ON counts (property, gaming_day);
 
 CREATE TABLE pit_events (
-    source TEXT, sequence BIGINT, last BIGINT NOT NULL, revision BIGINT NOT NULL, shard BIGINT, seq BIGINT,
-    changes BIGINT,
+    source TEXT, sequence BIGINT, last BIGINT NOT NULL, desk BIGINT NOT NULL, revision BIGINT NOT NULL,
+    shard BIGINT, seq BIGINT, changes BIGINT,
     PRIMARY KEY (source, sequence)
 );
 
@@ -213,6 +213,24 @@ CREATE TABLE write_offs (
     CONSTRAINT write_off_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 CREATE INDEX write_offs_of_box ON write_offs (property, "table", exchange);
+
+CREATE TABLE pit_changes (
+    property TEXT, change BIGINT, "table" TEXT NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL,
+    proposed_by TEXT NOT NULL, status TEXT NOT NULL, gaming_day DATE NOT NULL, sequence BIGINT NOT NULL,
+    replaces BIGINT NOT NULL, seq BIGINT NOT NULL, shard INTEGER NOT NULL, proposed_at TIMESTAMPTZ NOT NULL,
+    approved_by TEXT, rejected_by TEXT, rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
+    place BIGINT,
+    PRIMARY KEY (property, change),
+    CONSTRAINT change_approved_by_somebody_else CHECK (approved_by <> proposed_by),
+    CONSTRAINT change_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
+);
+CREATE INDEX pit_changes_of_event ON pit_changes (property, "table", sequence);
+CREATE UNIQUE INDEX pit_changes_in_order ON pit_changes (property, "table", place);
+
+CREATE TABLE pit_change_outcomes (
+    property TEXT, change BIGINT, effect TEXT NOT NULL,
+    PRIMARY KEY (property, change)
+);
 
 CREATE TABLE touched (
     property TEXT, "table" TEXT, gaming_day DATE, shard INTEGER, seq BIGINT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL,

@@ -18,7 +18,7 @@ from shared.contracts.vigorish import (
 )
 from shared.journal.entry import reversal
 from shared.journal.recording import FactWithPostings
-from shared.runtime.ingest.pit_events import EventStanding, PitEventsKnown
+from shared.runtime.ingest.pit_events import EventStanding, PitEventsKnown, told_by
 
 SETTLED: Final[Mapping[str, tuple[type[VigorishSettled], str]]] = {
     "vigorish.collected": (VigorishCollection, "collected"),
@@ -39,7 +39,7 @@ def of_pit_event(
     at, about, recordings = event.time, {}, []
     if isinstance(data, PitChange):
         known.require_change(event, places, None if standing is None else _EVENT_OF[type(standing.fact)])
-        about = {"sequence": data.sequence, "correction": data.correction}
+        about = {"sequence": data.sequence, "correction": data.correction} | told_by(event)
         if isinstance(data, CorrectedPitEvent):
             assert isinstance(data.instead, VigorishOfRound), "what corrects an event is of its kind"
             said, at = data.instead, data.at
@@ -50,7 +50,7 @@ def of_pit_event(
         recordings.append(_noted(event, places))
     else:
         if isinstance(data, PitChange) and standing is not None:
-            recordings.append(_voided(data, standing))
+            recordings.append(_voided(event, standing))
         if said is not None:
             kind = data.event if isinstance(data, PitChange) else event.type
             fact = _settled(said, event, at, places, kind, about)
@@ -74,10 +74,11 @@ def _settled(
     return SETTLED[kind][0](**said, event=event.id, at=at, **about)
 
 
-def _voided(change: PitChange, standing: EventStanding[VigorishSettled]) -> FactWithPostings:
+def _voided(event: Event[Any], standing: EventStanding[VigorishSettled]) -> FactWithPostings:
     """Take back what a table did, on the gaming day and at the moment at which it did it."""
-    before = standing.fact
+    before, change = standing.fact, event.data
     said = {name: getattr(before, name) for name in VigorishSettled.model_fields}
+    said |= {"desk_change": None, "behind": None} | told_by(event)
     said |= {"sequence": change.sequence, "correction": change.correction}
     fact = VigorishVoided(**said, settled=_EVENT_OF[type(before)])
     return FactWithPostings(fact=fact, postings=reversal(standing.postings), occurred_at=standing.at)
@@ -96,5 +97,6 @@ def _noted(event: Event[Any], places: PropertyLookup) -> FactWithPostings:
         event=data.event if is_change else event.type,
         sequence=data.sequence if is_change else event.sequence,
         correction=data.correction if is_change else None,
+        **told_by(event),
     )
     return FactWithPostings(fact=fact)

@@ -13,8 +13,8 @@ CREATE TABLE lines (
 );
 
 CREATE TABLE pit_events (
-    source TEXT, sequence BIGINT, last BIGINT NOT NULL, revision BIGINT NOT NULL, shard BIGINT, seq BIGINT,
-    changes BIGINT, property TEXT, table_name TEXT, round_id TEXT, dealer_id TEXT, seat SMALLINT, bank BOOLEAN,
+    source TEXT, sequence BIGINT, last BIGINT NOT NULL, desk BIGINT NOT NULL, revision BIGINT NOT NULL,
+    shard BIGINT, seq BIGINT, changes BIGINT, property TEXT, table_name TEXT, round_id TEXT, dealer_id TEXT, seat SMALLINT, bank BOOLEAN,
     at TIMESTAMPTZ,
     PRIMARY KEY (source, sequence)
 );

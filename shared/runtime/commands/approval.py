@@ -42,6 +42,7 @@ ACCOUNT_ADJUSTMENT: Final = Policy("entered")
 PROMOTION: Final = Policy("entered")
 PATRON_ERASURE: Final = Policy("entered")
 ROUND_CORRECTION: Final = Policy("proposed")
+PIT_CHANGE: Final = Policy("proposed")
 QUARANTINE: Final = Policy("asked for")
 """Everything that takes two people."""
 

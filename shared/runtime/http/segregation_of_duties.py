@@ -32,8 +32,8 @@ class Duty(StrEnum):
     ADJUSTMENT_APPROVAL = "approves adjustments of accounts and erasures"
     METERS = "asks for changes of meters"
     METERS_APPROVAL = "approves changes of meters"
-    CORRECTION = "proposes corrections of rounds"
-    CORRECTION_APPROVAL = "approves corrections of rounds"
+    CORRECTION = "proposes corrections of rounds and pit events"
+    CORRECTION_APPROVAL = "approves corrections of rounds and pit events"
     RECORDS = "mends records in quarantine"
     RECORDS_APPROVAL = "approves what is done in quarantine"
     READING = "reads"
@@ -64,6 +64,8 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "meters.change.approve": Duty.METERS_APPROVAL,
     "rounds.correct": Duty.CORRECTION,
     "rounds.correct.approve": Duty.CORRECTION_APPROVAL,
+    "pit.correct": Duty.CORRECTION,
+    "pit.correct.approve": Duty.CORRECTION_APPROVAL,
     "quarantine.mend": Duty.RECORDS,
     "quarantine.approve": Duty.RECORDS_APPROVAL,
     "metrics.read": Duty.READING,

@@ -1,7 +1,8 @@
 """What is known of pit events that were recorded, and what becomes of them when somebody voids or corrects them.
 
 One mechanism for every service that reads pit events: of all that is said of an event, what has the highest place in
-the stream of its table counts, in whatever order it comes. So late and reordered events lead to the same books.
+the stream of its table counts, in whatever order it comes. So late and reordered events lead to the same books. A
+change by the desk has its place there too: right behind what it was approved to replace.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,10 +15,11 @@ from sqlalchemy import BigInteger, Column, Index, MetaData, Table, case, func, t
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.catalog import decode_fact
-from shared.contracts.envelope import Event
+from shared.contracts.envelope import Event, pit_source
 from shared.contracts.facts import Fact
 from shared.contracts.people import held_twice
-from shared.contracts.pit import CorrectedPitEvent, PitChange
+from shared.contracts.pit import CorrectedPitEvent, PitChange, SaidAtDesk
+from shared.contracts.pit_changes import DeskChange
 from shared.contracts.property_snapshot import PropertyLookup, place_at
 from shared.journal import bulk
 from shared.journal.columns import columns, counts, texts
@@ -36,10 +38,17 @@ class PitPlace(NamedTuple):
     sequence: int
 
 
+class Said(NamedTuple):
+    """Where something was said of an event: behind which place of its stream by the desk, or (`desk` 0) at which."""
+
+    sequence: int
+    desk: int = 0
+
+
 def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index) -> Table:
     """Declare the table of the pit events of a service; `more` is what it keeps of those that stand.
 
-    `last` is the place of what was said last of an event, `revision` how often it was recorded, and (`shard`, `seq`)
+    (`last`, `desk`) is where the last was said of an event, `revision` how often it was recorded, and (`shard`, `seq`)
     the entry that stands, if one does. An event that changes another one has its place in `changes`.
     """
     return Table(
@@ -47,7 +56,7 @@ def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index
         metadata,
         *texts("source", key=True),
         *counts("sequence", key=True),
-        *counts("last", "revision"),
+        *counts("last", "desk", "revision"),
         *columns(BigInteger, "shard", "seq", "changes", null=True),
         *more,
         schema=schema,
@@ -65,9 +74,9 @@ class EventStanding(Generic[FactT]):
 
 @dataclass(frozen=True, slots=True)
 class KnownEvent(Generic[FactT]):
-    """What is known of an event: the place of what was said last of it, how often it was recorded, what stands."""
+    """What is known of an event: where the last was said of it, how often it was recorded, what stands."""
 
-    last: int
+    last: Said
     revision: int = 0
     standing: EventStanding[FactT] | None = None
     changes: int | None = None
@@ -87,7 +96,7 @@ class PitEventsKnown(Generic[FactT]):
     def is_superseded(self, event: Event[Any]) -> bool:
         """Return whether something later was said already of what an event says, or changes."""
         known = self.by_place.get(place_of(event))
-        return known is not None and known.last > event.sequence
+        return known is not None and known.last > said_at(event)
 
     def revision_after(self, event: Event[Any]) -> int:
         """Return how often an event was recorded, once it is recorded again."""
@@ -99,10 +108,11 @@ class PitEventsKnown(Generic[FactT]):
         place = place_of(event)
         known = self.by_place.get(place)
         revision = (0 if known is None else known.revision) + (standing is not None)
-        if known is None or known.last <= event.sequence:
-            self.by_place[place] = KnownEvent(event.sequence, revision, standing)
-        if isinstance(event.data, PitChange):
-            self.by_place[PitPlace(event.source, event.sequence)] = KnownEvent(0, changes=place.sequence)
+        at = said_at(event)
+        if known is None or known.last <= at:
+            self.by_place[place] = KnownEvent(at, revision, standing)
+        if isinstance(event.data, PitChange) and not at.desk:
+            self.by_place[PitPlace(event.source, event.sequence)] = KnownEvent(Said(0), changes=place.sequence)
 
     def require_change(self, event: Event[Any], places: PropertyLookup, kind: str | None) -> None:
         """Let an event change another one, of which a record of this `kind` stands, if one does.
@@ -119,7 +129,7 @@ class PitEventsKnown(Generic[FactT]):
             raise Refused(
                 f"{person} is '{one}' of the change of {named} and cannot be '{other}' too", paragraph=law.source
             )
-        if change.sequence >= event.sequence:
+        if Said(change.sequence) >= said_at(event):
             raise Refused(
                 f"{named} comes after this one, event {event.sequence}: name an event that was sent before it"
             )
@@ -132,6 +142,17 @@ class PitEventsKnown(Generic[FactT]):
             raise Refused(
                 f"'at' {change.at.isoformat()} is after the correction of {named}, which is of {event.time.isoformat()}"
             )
+
+
+def said_at(event: Event[Any]) -> Said:
+    """Return where an event says something, itself or of the one that it changes."""
+    return Said(event.sequence, event.desk if isinstance(event, DeskChange) else 0)
+
+
+def told_by(event: Event[Any]) -> dict[str, Any]:
+    """Return what a fact says of the desk, as the fields of `SaidAtDesk` are named; nothing of what the pit said."""
+    at = said_at(event)
+    return {"desk_change": at.desk, "behind": at.sequence} if at.desk else {}
 
 
 def place_of(event: Event[Any]) -> PitPlace:
@@ -159,7 +180,7 @@ async def known_events(
     return PitEventsKnown(
         {
             PitPlace(row.source, row.sequence): KnownEvent(
-                row.last, row.revision, _standing(found.get((row.shard, row.seq))), row.changes
+                Said(row.last, row.desk), row.revision, _standing(found.get((row.shard, row.seq))), row.changes
             )
             for row in rows
         }
@@ -180,23 +201,26 @@ class PitEventRows:
         self._table = table
         self._rows: dict[PitPlace, dict[str, Any]] = {}
 
-    def recorded(self, entry: Entry, sequence: int, revision: int, **said: Any) -> None:
+    def recorded(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **said: Any) -> None:
         """An entry records the event at this place of its stream, for the `revision`-th time, and what it said."""
-        self._add(entry, sequence, revision, {"shard": entry.shard, "seq": entry.seq, **said})
+        self._add(entry, fact, sequence, revision, {"shard": entry.shard, "seq": entry.seq, **said})
 
-    def taken_back(self, entry: Entry, sequence: int, revision: int) -> None:
+    def taken_back(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int) -> None:
         """An entry says that nothing stands of the event at this place of its stream, recorded so often."""
-        self._add(entry, sequence, revision, {})
+        self._add(entry, fact, sequence, revision, {})
 
-    def _add(self, entry: Entry, sequence: int, revision: int, stands: Mapping[str, Any]) -> None:
-        source, at = entry.draft.source, entry.draft.sequence
-        place = PitPlace(source, sequence)
+    def _add(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, stands: Mapping[str, Any]) -> None:
+        at = Said(entry.draft.sequence)
+        if fact.desk_change is not None and fact.behind is not None:
+            at = Said(fact.behind, fact.desk_change)
+        place = PitPlace(pit_source(fact.property, fact.table), sequence)
         known = self._rows.get(place)
-        if known is None or (at, bool(stands)) >= (known["last"], known["shard"] is not None):
+        if known is None or (at, bool(stands)) >= ((known["last"], known["desk"]), known["shard"] is not None):
             revision = max(revision, 0 if known is None else known["revision"])
-            self._rows[place] = self._row(place, last=at, revision=revision, **stands)
-        if at != sequence:
-            self._rows[PitPlace(source, at)] = self._row(PitPlace(source, at), last=at, revision=0, changes=sequence)
+            self._rows[place] = self._row(place, last=at.sequence, desk=at.desk, revision=revision, **stands)
+        if at.sequence != sequence and not at.desk:
+            change = PitPlace(place.source, at.sequence)
+            self._rows[change] = self._row(change, last=at.sequence, desk=0, revision=0, changes=sequence)
 
     def _row(self, place: PitPlace, **values: Any) -> dict[str, Any]:
         return dict.fromkeys(bulk.column_names(self._table)) | place._asdict() | values
@@ -220,12 +244,12 @@ def _read(table: Table) -> bulk.Statement:
 def _written(table: Table) -> bulk.Statement:
     """Return the statement that writes rows, and returns what stands then: what was said last of an event."""
     here, new = table.c, bulk.excluded(table)
-    later = tuple_(new.last, new.shard.is_not(None)) >= tuple_(here.last, here.shard.is_not(None))
-    always = {"source", "sequence", "last", "revision", "changes"}
+    later = tuple_(new.last, new.desk, new.shard.is_not(None)) >= tuple_(here.last, here.desk, here.shard.is_not(None))
+    always = {"source", "sequence", "revision", "changes"}
     of_standing = [name for name in bulk.column_names(table) if name not in always]
     statement = bulk.insert(
         table,
-        on_conflict={name: func.greatest(here[name], new[name]) for name in ("last", "revision")}
+        on_conflict={"revision": func.greatest(here.revision, new.revision)}
         | {name: case((later, new[name]), else_=here[name]) for name in of_standing},
     )
     return replace(statement, sql=f"{statement.sql} RETURNING source, sequence, shard, seq")

@@ -8,9 +8,22 @@ from tests.integration.table_inventory.test_cage import PAID
 from tests.integration.table_inventory.test_investigations import WANTED
 from tests.integration.table_inventory.test_other_revenue import CONTESTS, RESULT
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
+from tests.support.pit_changes import propose
 
 _PATH = f"/gaming-days/{PROPERTY}/{DAY}"
 _FIGURE = {"table": "BJ-01", "shift": "day", "figure": "currency", "reason": "a note behind the liner"}
+
+
+def pit_change(desk: InventoryDesk, n: int) -> Proposed:
+    """A sale is to be void; that is rejected, and proposed again."""
+    table = Table("BJ-01")
+    sale = table.sold(at(1), 900_00)
+    if n == 1:
+        desk.pit(sale)
+    else:
+        desk.done(f"/pit-changes/{PROPERTY}/{n - 1}/reject", {"reason": "look again"}, person="audit.ned")
+    assert 201 == propose(desk, sale).status_code
+    return Proposed(f"/pit-changes/{PROPERTY}/{n}/approve", "audit.ned")
 
 
 def contest(desk: InventoryDesk, n: int) -> Proposed:
@@ -140,6 +153,7 @@ def write_off(desk: InventoryDesk, n: int) -> Proposed:
 
 
 CASES = (
+    Case("approve-pit-change", pit_change),
     Case("approve-contest", contest),
     Case("approve-adjustment", adjustment),
     Case("audit-day", audit),

@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from shared.contracts.envelope import encode
+from shared.contracts.pit_changes import PitChangeApproved, event_of
 from shared.journal.entry import Entry
+from shared.runtime.commands.record_replay import Replay
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
+from tests.support.pit_changes import decide, path_of, propose
 
 
 class PitDay:
@@ -196,6 +200,7 @@ class PitDay:
                 what, why = ("approve", None) if number == 1 else ("reject", {"reason": "it was not there"})
                 desk.done(f"{path}/adjustments/{number}/{what}", why, person="control.eve")
         self.write_off()
+        self.change_at_desk()
         desk.clock.now = at(48)
         people = {"recorded_by": "floor.fay", "checked_by": "cage.ann"}
         for table in self.tables[1:]:
@@ -219,6 +224,19 @@ class PitDay:
             desk.done(asked, place | {"reason": "burnt"}, person="audit.kim")
             desk.done(f"{asked}/{number}/{what}", why, person="control.eve")
         desk.count_boxes((table.name, table.sequence - 2, {}), day=table.day)
+
+    def change_at_desk(self) -> None:
+        """Two people have the closer counted by somebody else."""
+        desk, table = self.desk, self.tables[0]
+        closer = {"sequence": table.sequence, "data": {"property": PROPERTY, "table": table.name}}
+        found = desk.get(path_of(closer), person="floor.mia").json()
+        said = {"time": found["at"], "data": found["data"] | {"dealer": "dealer.ann"}}
+        assert 201 == propose(desk, closer, said).status_code
+        assert 200 == decide(desk, "approve").status_code
+        [approved] = desk.desk.facts("pit_change.approved")
+        assert isinstance(approved, PitChangeApproved)
+        desk.desk.deliver(Replay("pit.events", 0, table.source.encode(), encode(event_of(approved)), []))
+        assert [] == desk.quarantined()
 
     def upstream(self) -> None:
         """Round settlement misses an event, and refuses two records, of which one is mended."""

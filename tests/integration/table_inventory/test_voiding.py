@@ -13,7 +13,7 @@ from shared.contracts.topic_reader import kind_of
 from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
 from tests.support import Databases
 from tests.support.pit import DAY, PROPERTY, Table, at, chips
-from tests.support.twins import World, corrected, differences, voided, world_of
+from tests.support.twins import World, corrected, differences, world_of
 from tests.unit.table_inventory.examples import PIT
 
 KINDS = sorted(kind_of(model) for model in EVENTS)
@@ -93,18 +93,26 @@ def world(databases: Databases) -> Iterator[Callable[[], World]]:
         yield lambda: stack.enter_context(world_of(databases))
 
 
+DOORS = ("topic", "desk")
+"""Where a change comes from: the stream of the pit, or two people at a desk."""
+
+
+@pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_voided_has_never_been_and_what_is_corrected_was_right_at_once(
-    world: Callable[[], World], kind: str
+    world: Callable[[], World], kind: str, door: str
 ) -> None:
-    """On an open day: void, the twin never had it; then say what it should have been, the twin had that alone."""
+    """On an open day: void, the twin never had it; then say what it should have been, the twin had that alone.
+
+    What the desk has voided, the pit alone brings back.
+    """
     twin, one = world(), world()
     (table, slips), (other, _) = begun(one, kind), begun(twin, kind)
     event = right(table, kind, slips)
     one.pit(wrong(event))
     never = twin.picture()
     assert differences(never, one.picture())
-    one.pit(voided(table, event))
+    one.change(door, table, (event, None))
     assert {} == differences(never, one.picture())
     twin.pit(right(other, kind, slips))
     one.pit(corrected(table, event, event))
@@ -112,7 +120,24 @@ def test_what_is_voided_has_never_been_and_what_is_corrected_was_right_at_once(
     assert [] == one.inventory.quarantined() == one.vigorish.quarantined()
 
 
-def test_a_sealed_day_is_restated_by_what_is_voided_and_corrected(world: Callable[[], World], rng: Random) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_desk_corrects_was_right_at_once(world: Callable[[], World], kind: str) -> None:
+    """On an open day, and whichever vigorish reads first: what the pit said, or what the desk made of it."""
+    twin, one = world(), world()
+    (table, slips), (other, _) = begun(one, kind), begun(twin, kind)
+    event = right(table, kind, slips)
+    one.inventory.pit(wrong(event))
+    one.change("desk", table, (event, event))
+    one.vigorish.feed("pit.events", wrong(event))
+    twin.pit(right(other, kind, slips))
+    assert {} == differences(twin.picture(), one.picture())
+    assert [] == one.inventory.quarantined() == one.vigorish.quarantined()
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_sealed_day_is_restated_by_what_is_voided_and_corrected(
+    world: Callable[[], World], rng: Random, door: str
+) -> None:
     """Every kind of event: corrected, as the twin that had the right ones; void, as before any of them came.
 
     The seal stands, and so do the reports as they were known then; a rebuild has the same tables.
@@ -124,12 +149,12 @@ def test_a_sealed_day_is_restated_by_what_is_voided_and_corrected(world: Callabl
     assert {} == differences(twin.picture(), before)
     one.pit(*map(wrong, events))
     assert differences(before, one.picture())
-    one.pit(*(corrected(table, event, event) for event in events))
+    one.change(door, table, *((event, event) for event in events))
     twin.pit(*(right(other, kind, slips) for kind in KINDS))
     assert {} == differences(twin.picture(), one.picture())
     status = one.inventory.read(f"/gaming-days/{PROPERTY}/{DAY}")
     assert seal == status["report"]
-    one.pit(*(voided(table, event) for event in reversed(events)))
+    one.change(door, table, *((event, None) for event in reversed(events)))
     assert {} == differences(before, one.picture())
     assert [] == one.inventory.quarantined() == one.vigorish.quarantined()
     for desk in (one.inventory.desk, one.vigorish):

@@ -61,6 +61,10 @@ _CORRECTION = {"reason": "typed wrong", "entered_by": "floor.fay", "approved_by"
 _SALE = {"property": PROPERTY, "table": "BJ-01", "event": "chips.sold", "sequence": 8, "correction": _CORRECTION}
 _CHANGED = {"pit_event.voided": _SALE, "pit_event.corrected": _SALE | {"at": NOW, "instead": PIT["chips.sold"]["data"]}}
 CHANGES = {kind: TABLE.event(kind, at(1)) | {"data": data} for kind, data in _CHANGED.items()}
+CHANGES["pit_event.change_approved"] = TABLE.event("pit_event.change_approved", at(1)) | {
+    "source": f"{TABLE.source}/desk",
+    "data": {"property": PROPERTY, "table": "BJ-01", "change": 1},
+}
 """What takes back what was said of a table, or says something else in its place."""
 
 _PLACE = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY}
@@ -144,6 +148,20 @@ _WRITE_OFF = {
     "reason": "burnt",
     "entered_by": "audit.kim",
     "entered_at": NOW,
+}
+
+
+_CHANGE = {**_PLACE, "change": 1, "event": "chips.sold", "sequence": 7}
+_PROPOSED = {
+    **_CHANGE,
+    "replaces": 1,
+    "before_at": NOW,
+    "before": PIT["chips.sold"]["data"],
+    "at": NOW,
+    "instead": PIT["chips.sold"]["data"] | {"cents": 2500, "contents": []},
+    "reason": "typed wrong",
+    "proposed_by": "floor.fay",
+    "proposed_at": NOW,
 }
 
 
@@ -303,6 +321,21 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "preliminary_by": "audit.kim",
             "preliminary_at": NOW,
             "excused": [{"table": "BJ-09", "reason": "retired"}],
+        },
+        "pit_change.proposed": _PROPOSED,
+        "pit_change.approved": {
+            **_PROPOSED,
+            "subject_sha256": DIGEST,
+            "approved_by": "audit.kim",
+            "approved_at": NOW,
+            "behind": 7,
+            "place": 1,
+        },
+        "pit_change.rejected": {
+            **_CHANGE,
+            "rejected_by": "audit.kim",
+            "rejected_at": NOW,
+            "rejection_reason": "it was right",
         },
         "box.write_off_entered": _WRITE_OFF,
         "box.written_off": {**_WRITE_OFF, "subject_sha256": DIGEST, "approved_by": "control.eve", "approved_at": NOW},

@@ -208,7 +208,7 @@ ON_ONE_THING: dict[frozenset[Duty], Sequence[Callable[[], None]]] = {
     frozenset((Duty.ADJUSTMENT, Duty.ADJUSTMENT_APPROVAL)): [_approval("ACCOUNT_ADJUSTMENT")],
     frozenset((Duty.PATRON_CARE, Duty.ADJUSTMENT_APPROVAL)): [_approval("PATRON_ERASURE")],
     frozenset((Duty.METERS, Duty.METERS_APPROVAL)): [_approval("POOL_TERMS", "METER_CHANGE")],
-    frozenset((Duty.CORRECTION, Duty.CORRECTION_APPROVAL)): [_approval("ROUND_CORRECTION")],
+    frozenset((Duty.CORRECTION, Duty.CORRECTION_APPROVAL)): [_approval("ROUND_CORRECTION", "PIT_CHANGE")],
     frozenset((Duty.RECORDS, Duty.RECORDS_APPROVAL)): [_approval("QUARANTINE")],
     frozenset((Duty.CAGE,)): [_void_at_the_cage, _law("fill", "prepared_by", "carried_by")],
     frozenset((Duty.COUNT,)): [_count_again],

@@ -1,0 +1,111 @@
+"""Changes of pit events over HTTP: proposed by one person, looked at before and after, decided by another."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from services.table_inventory.api.access import APPROVE_PIT_CHANGES, CHANGE_PIT_EVENTS
+from services.table_inventory.commands.pit_changes import (
+    ApprovePitChange,
+    ProposePitChange,
+    RejectPitChange,
+    change_shown,
+)
+from services.table_inventory.domain.pit_changes import (
+    PitChangeDocument,
+    PitChangeItem,
+    PitChangeStatus,
+    PitEventDocument,
+)
+from services.table_inventory.queries.pit_changes import find_event, items_of
+from services.table_inventory.tables import pit_changes
+from shared.contracts.envelope import Name, as_json
+from shared.contracts.pit_changes import ChangeNumber
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.database import snapshot
+from shared.runtime.http import (
+    Asked,
+    FromEnd,
+    Page,
+    PropertyPath,
+    PropertyQuery,
+    TableListing,
+    command_route,
+    problems,
+    require_role,
+)
+from shared.runtime.http.merged_routers import merge_routers
+from shared.runtime.http.roles import READ_REPORTS
+from shared.runtime.service.service_context import ServiceContext
+
+CHANGES = TableListing(pit_changes, "change")
+
+_WRONG = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.NOT_ALLOWED)
+_DECIDED = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+
+Reader = Annotated[str, require_role(READ_REPORTS, CHANGE_PIT_EVENTS, APPROVE_PIT_CHANGES)]
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(tags=["pit-changes"])
+    add = partial(command_route, router, context.commands, answers=PitChangeItem)
+    event, one = "/pit-events/{property}/{table}/{sequence}", "/pit-changes/{property}/{change}"
+    add(ProposePitChange, f"{event}/changes", role=CHANGE_PIT_EVENTS, status=201, rejects=_WRONG)
+    decide = partial(add, role=APPROVE_PIT_CHANGES, subject=one)
+    decide(ApprovePitChange, f"{one}/approve", rejects=(*_WRONG, Reason.ALREADY_DECIDED, Reason.SAME_PERSON))
+    decide(RejectPitChange, f"{one}/reject", rejects=_DECIDED)
+
+    @router.get(
+        event,
+        response_model_exclude_none=True,
+        summary="Show a pit event",
+        responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED),
+    )
+    async def show_event(
+        reader: Reader,
+        property_name: PropertyPath,
+        table: Annotated[Name, Path(description="the table")],
+        sequence: Annotated[int, Path(ge=1, le=2**31 - 1, description="its place in the pit stream of the table")],
+    ) -> PitEventDocument:
+        """As it stands: what it says now, and in which revision."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            found = await find_event(connection, property_name, table, sequence)
+        if found.fact is None or found.at is None:
+            raise Rejected(Reason.NOT_FOUND, f"nothing of {found.name} stands: it is void")
+        place = {"property": property_name, "table": table, "sequence": sequence, "event": found.fact.event}
+        said = {"at": found.at, "data": as_json(found.fact.data), "gaming_day": found.fact.gaming_day}
+        return PitEventDocument(**place, **said, revision=found.revision)
+
+    @router.get("/pit-changes", response_model_exclude_none=True, summary="List changes of pit events")
+    async def list_changes(
+        reader: Reader,
+        property_name: PropertyQuery,
+        asked: Asked,
+        status: Annotated[PitChangeStatus | None, Query(description="`proposed` are those that wait")] = None,
+        from_end: FromEnd = False,
+    ) -> Page[PitChangeItem]:
+        """By their numbers: who proposed each and why, what was decided, and what became of it."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            of = {"property": property_name, "status": status}
+            found = await CHANGES.read(connection, asked, lambda row: row, from_end, **of)
+            return Page(items=await items_of(connection, found.items), next=found.next)
+
+    @router.get(
+        one,
+        response_model_exclude_none=True,
+        summary="Show a change of a pit event",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def show_change(
+        reader: Reader, property_name: PropertyPath, change: Annotated[ChangeNumber, Path()]
+    ) -> PitChangeDocument:
+        """The whole event before and after, what that moves, and the gaming days that it restates."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return await change_shown(connection, property_name, change)
+
+    return merge_routers(router)

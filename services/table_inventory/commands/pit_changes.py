@@ -1,0 +1,217 @@
+"""What people do at the desk about pit events: propose to void or correct one, and decide what somebody proposed."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.pit_changes import (
+    PitChangeDocument,
+    PitChangeItem,
+    PitDesk,
+    approval_of,
+    change_document,
+    instead_of,
+)
+from services.table_inventory.queries.knowing import read_known
+from services.table_inventory.queries.pit_changes import (
+    content_of,
+    find_change,
+    find_event,
+    items_of,
+    last_place,
+    waiting_change,
+)
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.tables import pit_changes, properties
+from shared.contracts.envelope import Correction, Name, Sequence, WrittenMoment, pit_source
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.pit import CorrectedPitEvent, PitChange, VoidedPitEvent
+from shared.contracts.pit_changes import (
+    ChangeNumber,
+    ChangeOfPitEvent,
+    DeskChange,
+    PitChangeApproved,
+    PitChangeProposed,
+    PitChangeRejected,
+    approved_change,
+    change_of,
+)
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import fields_of
+from shared.journal.recording import FactWithPostings
+from shared.runtime.commands.approval import Decision
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
+from shared.runtime.ingest.property_copies import known_places
+
+COMMANDS: Final = Commands()
+
+
+class ProposePitChange(Command):
+    """Propose to void or to correct an event of the pit.
+
+    What it should have said, whole, and when that happened; without both it is voided. Somebody else approves it.
+    """
+
+    property: Annotated[Name, Field(description="the property")]
+    table: Annotated[Name, Field(description="the table")]
+    sequence: Annotated[Sequence, Field(description="the place of the event in the pit stream of the table")]
+    replaces: Annotated[Sequence, Field(description="the revision that was looked at and is wrong")]
+    at: WrittenMoment | None = Field(default=None, description="when it happened; to void it, leave it out")
+    instead: dict[str, Any] | None = Field(
+        default=None, description="what the event should have said, whole; to void it, leave it out"
+    )
+    reason: Text
+
+
+class _OfPitChange(Command):
+    property: Annotated[Name, Field(description="the property")]
+    change: Annotated[ChangeNumber, Field(description="the number of the change")]
+
+
+class ApprovePitChange(_OfPitChange, Approving):
+    """Approve a change of a pit event, which takes effect.
+
+    Look at the event before and after first; nobody approves their own.
+    """
+
+
+class RejectPitChange(_OfPitChange):
+    """Reject a change of a pit event.
+
+    Nothing changes; who proposed it may take it back so.
+    """
+
+    reason: Text
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A change as the journal has it, its status, its event, and the last place in the desk stream of its table."""
+
+    proposed: PitChangeProposed
+    status: str
+    desk: PitDesk
+    last: int
+
+
+async def change_shown(connection: AsyncConnection, property_name: str, change: int) -> PitChangeDocument:
+    """Return a change with the event before and after. Raises: Rejected where there is none."""
+    row = await find_change(connection, property_name, change)
+    [item] = await items_of(connection, [row])
+    proposed = await content_of(connection, row)
+    return change_document(item, proposed, await _desk_of(connection, proposed))
+
+
+async def _desk_of(connection: AsyncConnection, proposed: PitChangeProposed) -> PitDesk:
+    return await _desk(connection, change_of(proposed, "-", proposed.sequence))
+
+
+async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
+    """Return what deciding about a change takes."""
+    data = change.data
+    key = (data.property, data.table, data.sequence)
+    found = await find_event(connection, *key)
+    places = await known_places(connection, properties)
+    known = await read_known(connection, places.place, [change])
+    return PitDesk(found, known, await waiting_change(connection, *key))
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposing:
+    """What is proposed, without whose it is; its event; and the last number of a change at the property."""
+
+    about: dict[str, Any]
+    desk: PitDesk
+    last: int
+
+
+async def _proposing(connection: AsyncConnection, command: ProposePitChange) -> _Proposing:
+    found = await find_event(connection, command.property, command.table, command.sequence)
+    fact, at = found.standing(command.replaces, "the change")
+    if (command.at is None) != (command.instead is None):
+        raise Rejected(Reason.NOT_ALLOWED, "a correction has both 'at' and 'instead', a void has neither")
+    about = {name: getattr(command, name) for name in ("property", "table", "sequence", "replaces", "at", "reason")}
+    about |= {"event": fact.event, "gaming_day": fact.gaming_day, "before": fact.data, "before_at": at}
+    data: PitChange
+    of = {name: about[name] for name in ("property", "table", "event", "sequence")}
+    correction = Correction(reason=command.reason, entered_by="-", approved_by="-")
+    if command.instead is None:
+        data = VoidedPitEvent(**of, correction=correction)
+    else:
+        about["instead"] = instead_of(fact.event, command.instead)
+        if (about["instead"].property, about["instead"].table) != (command.property, command.table):
+            raise Rejected(Reason.NOT_ALLOWED, "'instead' is of another table: void it here, and report it there")
+        if (about["instead"], command.at) == (fact.data, at):
+            raise Rejected(Reason.NOT_ALLOWED, f"{found.name} says that already: change 'at' or 'instead'")
+        data = CorrectedPitEvent(**of, correction=correction, at=command.at, instead=about["instead"])
+    draft = DeskChange(
+        specversion="1.0",
+        id="draft",
+        source=pit_source(command.property, command.table),
+        type="pit_event.voided",
+        time=command.at or at,
+        sequence=found.last.sequence,
+        data=data,
+        desk=1,
+    )
+    last = await last_number(connection, pit_changes, "change", property=command.property)
+    return _Proposing(about, await _desk(connection, draft), last)
+
+
+@COMMANDS.handles(ProposePitChange, load=_proposing)
+def propose(command: ProposePitChange, state: _Proposing, now: Now) -> Accepted:
+    """Propose it under the next number, if it could be recorded."""
+    fact = PitChangeProposed(**state.about, change=state.last + 1, proposed_by=now.by, proposed_at=now.at)
+    state.desk.require_standing(command.replaces, "the change")
+    state.desk.led_to(change_of(fact, "somebody else", state.desk.found.last.sequence))
+    location = f"/pit-changes/{fact.property}/{fact.change}"
+    return Accepted(recording=FactWithPostings(fact=fact), answer=_item(fact), location=location)
+
+
+async def _asked(connection: AsyncConnection, command: _OfPitChange) -> _Asked:
+    row = await find_change(connection, command.property, command.change)
+    proposed = await content_of(connection, row)
+    last = await last_place(connection, row.property, row.table)
+    return _Asked(proposed, row.status, await _desk_of(connection, proposed), last)
+
+
+async def _before_approving(connection: AsyncConnection, command: ApprovePitChange) -> tuple[PitChangeDocument, _Asked]:
+    shown = await change_shown(connection, command.property, command.change)
+    return shown, await _asked(connection, command)
+
+
+@COMMANDS.handles(ApprovePitChange, load=_before_approving, subject=first_loaded)
+def approve(command: ApprovePitChange, state: tuple[PitChangeDocument, _Asked], now: Now) -> Accepted:
+    """Let it take effect, if it could be recorded now."""
+    _, asked = state
+    approval = approval_of(asked.proposed, asked.status)
+    approval.approve(now.by)
+    asked.desk.require_standing(asked.proposed.replaces, approval.name)
+    fact = PitChangeApproved(
+        **dict(asked.proposed),
+        approved_by=now.by,
+        approved_at=now.at,
+        behind=asked.desk.found.last.sequence,
+        place=asked.last + 1,
+        subject_sha256=command.subject_sha256,
+    )
+    asked.desk.led_to(approved_change(fact))
+    decided = {"status": "approved", "approved_by": now.by, "approved_at": now.at, "effect": "waiting"}
+    return Accepted(recording=FactWithPostings(fact=fact), answer=_item(fact, **decided))
+
+
+@COMMANDS.handles(RejectPitChange, load=_asked)
+def reject(command: RejectPitChange, asked: _Asked, now: Now) -> Accepted:
+    """Leave the event as it is."""
+    approval_of(asked.proposed, asked.status).reject()
+    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
+    fact = PitChangeRejected(**fields_of(asked.proposed, ChangeOfPitEvent), **rejected)
+    answer = _item(asked.proposed, status=Decision.REJECTED, **rejected)
+    return Accepted(recording=FactWithPostings(fact=fact), answer=answer)
+
+
+def _item(fact: PitChangeProposed, **decided: Any) -> PitChangeItem:
+    said = {name: getattr(fact, name) for name in PitChangeItem.model_fields if hasattr(fact, name)}
+    return PitChangeItem.model_validate(said | decided)

@@ -1,0 +1,187 @@
+"""Changes of pit events at the desk: what one would change, and whether it can. Pure; amounts are cents."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Final, Literal
+
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError
+
+from services.table_inventory.domain.changing import of_event
+from services.table_inventory.domain.pit import Known
+from shared.contracts.envelope import as_json
+from shared.contracts.facts import KINDS
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.pit import PitData
+from shared.contracts.pit_changes import DeskChange, PitChangeProposed, change_of
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.recording import FactWithPostings
+from shared.rules.errors import Finding, Refused
+from shared.runtime.commands.approval import PIT_CHANGE, Approval, Decision
+from shared.runtime.commands.approval_subject import ApprovalSubject
+from shared.runtime.ingest.pit_events import Said
+
+PitChangeStatus = Literal["proposed", "approved", "rejected"]
+PitChangeEffect = Literal["waiting", "recorded", "superseded"]
+"""`waiting`: approved, and not recorded yet. `superseded`: the pit said something else first, and nothing moved."""
+
+_SOMEBODY: Final = "somebody else"
+"""Who approves what nobody has approved yet."""
+
+
+class PitEventSide(BaseModel):
+    """What a pit event says, and when that happened."""
+
+    at: datetime
+    data: dict[str, Any] = Field(description="what it says, whole, as its type has it in the contract")
+
+
+class PitEventDocument(PitEventSide):
+    """A pit event as it stands. `revision` is how often it was recorded: a change names it."""
+
+    property: str
+    table: str
+    sequence: int
+    event: str
+    revision: int
+    gaming_day: date
+
+
+class PitChangeItem(BaseModel):
+    """A change of a pit event: who proposed it and why, what was decided by whom, and what it led to."""
+
+    property: str
+    change: int
+    table: str
+    sequence: int = Field(description="the place of the event in the pit stream of its table")
+    event: str = Field(description="its type")
+    gaming_day: date
+    replaces: int = Field(description="the revision of the event that it replaces")
+    reason: str
+    proposed_by: str
+    proposed_at: AwareDatetime
+    status: PitChangeStatus = "proposed"
+    approved_by: str | None = None
+    approved_at: AwareDatetime | None = None
+    rejected_by: str | None = None
+    rejected_at: AwareDatetime | None = None
+    rejection_reason: str | None = None
+    effect: PitChangeEffect | None = Field(default=None, description="what became of it once it was approved")
+
+
+class LegChange(BaseModel):
+    """By how much an account of the table changes, in signed cents, debits positive."""
+
+    leg: str
+    cents: int
+
+
+class PitChangeDocument(PitChangeItem, ApprovalSubject):
+    """A change with the whole event before and after, worked out now by the code that would record it.
+
+    `stands` says whether the revision that it replaces is the one in force. Without `after` the event is voided.
+    `refused` says why it could not be recorded now. `restates` are the gaming days whose figures may change; where one
+    of them is sealed, its report is restated.
+    """
+
+    stands: bool
+    before: PitEventSide
+    after: PitEventSide | None = None
+    refused: str | None = None
+    postings: list[LegChange]
+    restates: list[date]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEvent:
+    """A pit event as it is known: where the last was said of it, and what stands, if anything does."""
+
+    name: str
+    last: Said
+    revision: int
+    fact: PitRecorded | None = None
+    at: datetime | None = None
+
+    def standing(self, replaces: int, what: str) -> tuple[PitRecorded, datetime]:
+        """Return what stands, and when it was. Raises: Rejected where that is not the revision that is replaced."""
+        if self.fact is None or self.at is None:
+            raise Rejected(Reason.CONTRADICTS, f"nothing of {self.name} stands: it is void, and {what} is of none")
+        if self.revision != replaces:
+            raise Rejected(
+                Reason.CONTRADICTS,
+                f"{self.name} stands at revision {self.revision}, and {what} is of revision {replaces}: it changed "
+                "meanwhile; look at that, and propose a new change if it is still wrong",
+            )
+        return self.fact, self.at
+
+
+@dataclass(frozen=True, slots=True)
+class PitDesk:
+    """What deciding about a change takes: the event, what is known, and an approved change of it that waits."""
+
+    found: FoundEvent
+    known: Known
+    waiting: int | None = None
+
+    def require_standing(self, replaces: int, what: str) -> None:
+        """Raise Rejected where the revision that is replaced does not stand, or is being replaced already."""
+        self.found.standing(replaces, what)
+        if self.waiting is not None:
+            raise Rejected(
+                Reason.CONTRADICTS,
+                f"change {self.waiting} of {self.found.name} is approved and takes effect: wait for it",
+            )
+
+    def led_to(self, change: DeskChange) -> tuple[FactWithPostings, ...]:
+        """Return what would be recorded of a change. Raises: Rejected, saying why it cannot be."""
+        try:
+            return of_event(change, self.known)
+        except Refused as refused:
+            raise Rejected(Reason.NOT_ALLOWED, str(refused), cites=refused.paragraph) from refused
+
+
+def approval_of(change: PitChangeProposed, status: str) -> Approval:
+    """Return who may decide a change."""
+    return Approval(PIT_CHANGE, f"change {change.change} at {change.property}", change.proposed_by, Decision.of(status))
+
+
+def instead_of(event: str, data: dict[str, Any]) -> PitData:
+    """Return what an event of a type should have said. Raises: Rejected with all that is wrong with its form."""
+    try:
+        said: PitData = KINDS[event].model.model_validate(data)
+    except ValidationError as error:
+        found: dict[str, Finding] = {}
+        for one in error.errors(include_url=False, include_context=False, include_input=False):
+            pointer = "/".join(("/instead", *map(str, one["loc"])))
+            found.setdefault(pointer, Finding(pointer, one["msg"]))
+        detail = f"'instead' has {len(found)} mistakes: see the problems"
+        raise Rejected(Reason.NOT_ALLOWED, detail, findings=tuple(found.values())) from error
+    return said
+
+
+def change_document(item: PitChangeItem, proposed: PitChangeProposed, desk: PitDesk) -> PitChangeDocument:
+    """Return a change as it is shown: what the event says, what it would say, and what that leads to."""
+    found = desk.found
+    stands, refused = found.fact is not None and found.revision == proposed.replaces, None
+    recordings: tuple[FactWithPostings, ...] = ()
+    if stands:
+        try:
+            recordings = desk.led_to(change_of(proposed, _SOMEBODY, found.last.sequence))
+        except Rejected as rejected:
+            refused = rejected.detail
+    legs: Counter[str] = Counter()
+    for one in recordings:
+        for account, cents in one.postings:
+            legs[account.leg] += cents
+    after = None
+    if proposed.instead is not None and proposed.at is not None:
+        after = PitEventSide(at=proposed.at, data=as_json(proposed.instead))
+    return PitChangeDocument(
+        **dict(item),
+        stands=stands,
+        before=PitEventSide(at=proposed.before_at, data=as_json(proposed.before)),
+        after=after,
+        refused=refused,
+        postings=[LegChange(leg=leg, cents=cents) for leg, cents in sorted(legs.items()) if cents],
+        restates=sorted({getattr(one.fact, "gaming_day") for one in recordings}),  # noqa: B009 - of every such fact
+    )

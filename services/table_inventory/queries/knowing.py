@@ -1,0 +1,45 @@
+"""Read what deciding about pit events takes: those that come in, and those that somebody at a desk proposes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain import pit
+from services.table_inventory.queries.changing import read_books, read_dependents
+from services.table_inventory.queries.moving import boxes_on_tables, known_checks
+from services.table_inventory.queries.slips import find_slips
+from services.table_inventory.tables import journal, pit_events
+from shared.contracts.envelope import Event
+from shared.contracts.pit import CorrectedPitEvent, ExchangedBox, IssuedCounterCheck, PitChange
+from shared.contracts.property_snapshot import PropertyLookup
+from shared.runtime.ingest.pit_events import known_events
+
+
+async def read_known(connection: AsyncConnection, places: PropertyLookup, events: Sequence[Event[Any]]) -> pit.Known:
+    """Return what is known of what events say, and of what those say that they change."""
+    known = await known_events(connection, pit_events, journal, events)
+    data = [event.data for event in events]
+    standing = (known.standing(event) for event in events if isinstance(event.data, PitChange))
+    data += [one.fact.data for one in standing if one is not None]
+    data += [one.instead for one in data if isinstance(one, CorrectedPitEvent)]
+    slips = {pit.slip_of(one) for one in data if isinstance(one, pit.SlipStep)}
+    checks = {(one.property, one.serial) for one in data if isinstance(one, IssuedCounterCheck)}
+    dependents = await read_dependents(connection, events, known)
+    boxes = placed(data) | {one.box_before for one in dependents.values() if one.box_before is not None}
+    tables = {pit.TableKey(one.property, one.table) for one in data if isinstance(one, pit.FirstCount)}
+    return pit.Known(
+        places,
+        slips=await find_slips(connection, slips),
+        books=await read_books(connection, events, tables),
+        checks=await known_checks(connection, checks),
+        boxes=await boxes_on_tables(connection, boxes),
+        events=known,
+        dependents=dependents,
+    )
+
+
+def placed(said: Sequence[Any]) -> set[pit.BoxName]:
+    """Return the drop boxes that events, by what they say, place on tables."""
+    exchanged = (one for one in said if isinstance(one, ExchangedBox))
+    return {(one.property, one.placed_box) for one in exchanged if one.placed_box is not None}

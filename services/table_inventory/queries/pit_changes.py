@@ -1,0 +1,112 @@
+"""Read pit events as they stand, and their changes at the desk: proposed, decided, and those that wait."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from sqlalchemy import Row, exists, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.pit_changes import FoundEvent, PitChangeEffect, PitChangeItem
+from services.table_inventory.tables import journal, pit_change_outcomes, pit_changes, pit_events
+from shared.contracts.catalog import decode_fact
+from shared.contracts.envelope import pit_source
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.pit import PitChangeApproval, desk_source
+from shared.contracts.pit_changes import PitChangeApproved, PitChangeProposed
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.reading import read_entry
+from shared.runtime.commands.approval import Decision
+from shared.runtime.ingest.pit_events import Said
+from shared.runtime.rows import find_row, thing_of
+
+_C = pit_changes.c
+_O = pit_change_outcomes.c
+_OUTCOME = exists().where(_O.property == _C.property, _O.change == _C.change)
+
+
+async def find_event(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> FoundEvent:
+    """Return a pit event by its place. Raises: Rejected where nothing is known of it, or it changes another one."""
+    name = f"event {sequence} of the pit stream of {table} of {property_name}"
+    key = {"source": pit_source(property_name, table), "sequence": sequence}
+    row = await find_row(connection, pit_events, f"there is no {name}", **key)
+    if row.changes is not None:
+        raise Rejected(Reason.NOT_ALLOWED, f"{name} changes event {row.changes}: name that one")
+    last = Said(row.last, row.desk)
+    if row.shard is None:
+        return FoundEvent(name, last, row.revision)
+    entry = await read_entry(connection, journal, row.shard, row.seq)
+    fact = cast("PitRecorded", decode_fact(entry.draft.kind, entry.draft.data))
+    return FoundEvent(name, last, row.revision, fact, entry.draft.occurred_at)
+
+
+async def find_change(connection: AsyncConnection, property_name: str, change: int) -> Row[Any]:
+    """Return the row of a change. Raises: Rejected where there is none such."""
+    missing = f"there is no change {change} at {property_name}"
+    return await find_row(connection, pit_changes, missing, property=property_name, change=change)
+
+
+async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangeProposed:
+    """Return a change as the journal has it: as it was proposed, or as it was approved."""
+    entry = await read_entry(connection, journal, row.shard, row.seq)
+    fact = decode_fact(entry.draft.kind, entry.draft.data)
+    assert isinstance(fact, PitChangeProposed), f"entry {row.shard}/{row.seq} is {entry.draft.kind}"
+    return fact
+
+
+async def approved_changes(connection: AsyncConnection, named: Iterable[PitChangeApproval]) -> list[PitChangeApproved]:
+    """Return those of the changes that are named whose approval stands in the journal."""
+    keys = {(one.property, one.change) for one in named}
+    if not keys:
+        return []
+    rows = await connection.execute(select(pit_changes).where(tuple_(_C.property, _C.change).in_(keys)))
+    found = [await content_of(connection, row) for row in rows.all()]
+    return [fact for fact in found if isinstance(fact, PitChangeApproved)]
+
+
+async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[PitChangeItem]:
+    """Return changes as they are listed, each with what became of it."""
+    keys = [(row.property, row.change) for row in rows if row.status == Decision.APPROVED]
+    query = select(pit_change_outcomes).where(tuple_(_O.property, _O.change).in_(keys))
+    effects = {(one.property, one.change): one.effect for one in await connection.execute(query)} if keys else {}
+
+    def effect(row: Row[Any]) -> PitChangeEffect | None:
+        if row.status != Decision.APPROVED:
+            return None
+        return cast("PitChangeEffect", effects.get((row.property, row.change), "waiting"))
+
+    return [thing_of(PitChangeItem, row, effect=effect(row)) for row in rows]
+
+
+async def last_place(connection: AsyncConnection, property_name: str, table: str) -> int:
+    """Return the place of the last approved change in the desk stream of a table; 0 without any."""
+    query = select(func.count(_C.place)).where(_C.property == property_name, _C.table == table)
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def waiting_change(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> int | None:
+    """Return the number of a change of an event that is approved and has not taken effect."""
+    query = select(_C.change).where(
+        *(_C.property == property_name, _C.table == table, _C.sequence == sequence),
+        *(_C.status == Decision.APPROVED, ~_OUTCOME),
+    )
+    return (await connection.execute(query.limit(1))).scalar_one_or_none()
+
+
+async def waiting_changes(connection: AsyncConnection) -> list[PitChangeApproved]:
+    """Return the approved changes that have not taken effect and are not in quarantine, in their order."""
+    q = journal.quarantine.c
+    query = select(pit_changes).where(_C.status == Decision.APPROVED, ~_OUTCOME)
+    rows = (await connection.execute(query.order_by(_C.property, _C.table, _C.place))).all()
+    if not rows:
+        return []
+    sources = {desk_source(row.property, row.table) for row in rows}
+    refused = {
+        (one.source, one.sequence)
+        for one in await connection.execute(select(q.source, q.sequence).where(q.source.in_(sources)))
+    }
+    found = [
+        await content_of(connection, row)
+        for row in rows
+        if (desk_source(row.property, row.table), row.place) not in refused
+    ]
+    return [fact for fact in found if isinstance(fact, PitChangeApproved)]
