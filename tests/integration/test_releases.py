@@ -163,6 +163,8 @@ QUIET = {
     "0.1.0": {
         "table_inventory.adjustments",
         "table_inventory.alarm_cases",
+        "table_inventory.pit_change_outcomes",
+        "table_inventory.pit_changes",
         "table_inventory.winners",
         "table_inventory.write_offs",
         "wagering_accounts.patron_erasures",
