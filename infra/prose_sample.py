@@ -1,0 +1,90 @@
+"""Draw docstrings, log events and page texts at random, to be read by someone who has not seen the code.
+
+`python -m infra.prose_sample --seed 1 --number 100` prints that many of each kind, each under its `file:line`. The same
+seed draws the same texts from the same sources. Mark those that need a second reading, and keep the count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("shared", "services", "infra", "loadtest")
+_LEVELS = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
+_METRICS = frozenset({"Counter", "Gauge", "Histogram"})
+_WORDS = re.compile(r"^ +[\w-]+: (?P<text>.+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of one kind ("docstring", "log event" or "page text"), with its file in the repository and its line."""
+
+    kind: str
+    path: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}\n    " + "\n    ".join(self.text.splitlines())
+
+
+def texts_of(root: Path = ROOT) -> list[Text]:
+    """Return every docstring, log event and page text of the packages under `root`, in the order of their files.
+
+    Page texts are the words of the console, the help texts of the command line and those of Prometheus metrics.
+    """
+    found = []
+    for package in PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            name = str(path.relative_to(root))
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                found += [Text(kind, name, line, text) for kind, line, text in _texts_of_node(node)]
+    words = root / "services" / "console" / "words.yaml"
+    for number, line in enumerate(words.read_text(encoding="utf-8").splitlines(), 1):
+        if match := _WORDS.match(line):
+            found.append(Text("page text", str(words.relative_to(root)), number, match["text"]))
+    return found
+
+
+def draw(texts: list[Text], kind: str, number: int, seed: int) -> list[Text]:
+    """Return up to `number` texts of `kind`, drawn without replacement with `seed`, by file and line."""
+    choices = [text for text in texts if text.kind == kind]
+    drawn = random.Random(seed).sample(choices, min(number, len(choices)))  # noqa: S311 (a sample for readers)
+    return sorted(drawn, key=lambda text: (text.path, text.line))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the sample that the arguments ask for."""
+    parser = argparse.ArgumentParser(description="Draw docstrings, log events and page texts at random.")
+    parser.add_argument("--seed", type=int, required=True, help="Seed of the random draw.")
+    parser.add_argument("--number", type=int, default=100, help="How many texts of each kind to draw.")
+    options = parser.parse_args(arguments)
+    texts = texts_of()
+    for kind in ("docstring", "log event", "page text"):
+        print(f"== {kind} ==")  # noqa: T201
+        for text in draw(texts, kind, options.number, options.seed):
+            print(text)  # noqa: T201
+
+
+def _texts_of_node(node: ast.AST) -> Iterator[tuple[str, int, str]]:
+    match node:
+        case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+            if docstring := ast.get_docstring(node):
+                yield "docstring", node.body[0].lineno, docstring
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="log"), attr=level), args=[ast.Constant(str(text)), *_]):
+            if level in _LEVELS:
+                yield "log event", node.lineno, text
+        case ast.Call(func=ast.Name(id=metric), args=[_, ast.Constant(str(text)), *_]) if metric in _METRICS:
+            yield "page text", node.lineno, text
+        case ast.keyword(arg="help", value=ast.Constant(str(text))):
+            yield "page text", node.value.lineno, text
+
+
+if __name__ == "__main__":
+    main()
