@@ -8,9 +8,8 @@ The rows of a statement are one JSON parameter, which is quicker to write and to
     OF_ROUND = select(holds, by=("property", "table_name", "round_id"), lock=True)
     for row in await OF_ROUND.read(connection, keyed(OF_ROUND, [("riverside", "BJ-01", "r-1")])):
 
-A row is a mapping with the names of the columns. The value of a `JSON` column is its text, which is kept byte for byte
-(for COPY it may be in UTF-8 already), as is that of a `Parsed` one; the value of a `JSONB` column is whatever JSON can
-express.
+A row is a mapping by column name. The value of a `JSON` or `Parsed` column is JSON text, kept byte for byte (for COPY
+it may be UTF-8 bytes); the value of a `JSONB` column is any value that JSON can express.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -55,30 +54,30 @@ from sqlalchemy.types import TypeEngine
 from shared.journal.columns import Parsed
 
 Row = Mapping[str, Any]
-"""The values of a row by the names of its columns."""
+"""The values of a row by column name."""
 
 Changes = Mapping[str, ColumnElement[Any]]
-"""The new values of a row, by the names of its columns."""
+"""The new values of a row by column name."""
 
 _DIALECT: Final[Dialect] = psycopg_dialect()  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement about many rows: its SQL, the columns that each row must have, and the constants in the SQL."""
+    """A statement on many rows: its SQL, the columns that each row must have, and the constants in the SQL."""
 
     sql: str
     columns: tuple[str, ...]
     constants: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self, rows: Iterable[Row]) -> dict[str, Any]:
-        """Return the parameters of the statement for these rows. Raises: ValueError where a row has other columns."""
+        """Return the statement's parameters for these rows. Raises: ValueError for a row with other columns."""
         given = list(rows)
         _require_columns(given, self.columns)
         return {**self.constants, "rows": to_json(given, bytes_mode="hex").decode()}
 
     async def read(self, connection: AsyncConnection, rows: Iterable[Row]) -> CursorResult[Any]:
-        """Run the statement; return what it finds."""
+        """Run the statement; return its result."""
         return await connection.exec_driver_sql(self.sql, self.parameters(rows))
 
     async def write(self, connection: AsyncConnection, rows: Collection[Row]) -> None:
@@ -97,11 +96,11 @@ def insert(
 ) -> Statement:
     """Return a statement that inserts rows with these columns, by default all.
 
-    Where the primary key of a row is taken, the database refuses the statement, or skips the row, or changes the row
-    that is there (see `added`, `replaced`, `excluded`) where the condition holds.
+    On a conflict of primary keys the database fails the statement, skips the row, or updates the existing row (see
+    `added`, `replaced`, `excluded`) if `where` holds.
 
-    Rows are written in the order of their primary keys: two processes that write the same ones wait in turn, and never
-    each for the other. With `as_given`, and where the database numbers the rows, it is the order in which they come.
+    Rows are written in the order of their primary keys, so that two processes that write the same rows do not deadlock.
+    With `as_given`, or if the database numbers the rows, they are written in the given order.
     """
     names, key = tuple(columns) or column_names(table), primary_key(table)
     rows = given(table, names)
@@ -118,7 +117,7 @@ def insert(
 
 
 def update(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = ()) -> Statement:
-    """Return a statement that gives these columns new values, by default all but those of `by`.
+    """Return a statement that updates these columns, by default all but those of `by`.
 
     `by` names the columns by which rows are found, by default the primary key. A row of the statement has both.
     """
@@ -137,10 +136,10 @@ def select(
     where: ColumnElement[bool] | None = None,
     lock: bool = False,
 ) -> Statement:
-    """Return a statement that reads these columns, by default all, of rows in the order of their primary keys.
+    """Return a statement that reads these columns, by default all, in the order of the primary keys.
 
-    The rows of the statement have the columns `by`, by default the primary key, and are all different. What is found
-    meets the condition; `lock` locks it until the end of the transaction, in the same order.
+    The statement's rows have the columns `by`, by default the primary key, and must be distinct. Found rows meet the
+    condition; `lock` locks them until the end of the transaction, in the same order.
     """
     by = tuple(by) or primary_key(table)
     found = select_from(*([table.c[name] for name in columns] or table.columns))
@@ -156,10 +155,10 @@ def select(
 def _looked_up(
     table: Table, found: Select[Any], rows: FromClause, where: ColumnElement[bool] | None, *, lock: bool
 ) -> Select[Any]:
-    """Return the query that looks each key up by itself, in their order, whatever the server believes of the table.
+    """Return the query that looks each key up by itself, in order, whatever the planner's statistics.
 
-    A server that has not counted a table yet takes it for a small one, and would rather read the whole of it each time;
-    the plan stays with the connection.
+    Without statistics the planner assumes a small table and prefers to scan it whole; the plan stays with the
+    connection.
     """
     key = primary_key(table)
     asked = select_from(rows).order_by(*(rows.c[name] for name in key)).subquery("asked")
@@ -171,13 +170,13 @@ def _looked_up(
 
 
 def added(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
-    """Return the changes by which a row that is there gets the sums of its values and the new ones."""
+    """Return the changes that add new values to those of an existing row."""
     new = excluded(table)
     return {name: table.c[name] + new[name] for name in names}
 
 
 def replaced(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
-    """Return the changes by which a row that is there gets the new values; by default all but its key."""
+    """Return the changes that replace the values of an existing row; by default all but its key."""
     new = excluded(table)
     return {name: new[name] for name in names or (one.name for one in table.columns if not one.primary_key)}
 
@@ -193,7 +192,7 @@ def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
 
 
 def column_names(table: Table) -> tuple[str, ...]:
-    """Return the names of the columns of a table, but for those that the database computes.
+    """Return the names of a table's columns, except computed ones.
 
     They are plain strings: SQLAlchemy's own names are of a subclass, which makes JSON a hundred times as slow.
     """
@@ -206,25 +205,25 @@ def primary_key(table: Table) -> tuple[str, ...]:
 
 
 def given(table: Table, names: Sequence[str]) -> FromClause:
-    """Return the rows that a statement is given, with these columns of the table, to be joined in a statement."""
+    """Return the statement's rows with these columns of the table, as a FROM clause."""
     columns = (column(name, Text() if _is_text(table.c[name].type) else table.c[name].type) for name in names)
     rows = func.json_to_recordset(bindparam("rows", type_=JSON)).table_valued(*columns)
     return rows.render_derived(name="given", with_types=True)
 
 
 def same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[bool]:
-    """Return the condition that a row of the table and one that is given have the same values in these columns."""
+    """Return the condition that a table row and a given row have the same values in these columns."""
     return and_(*(table.c[name] == rows.c[name] for name in by))
 
 
 def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement:
-    """Return a statement that joins rows `given` with these columns, or needs none."""
+    """Return a statement that joins `given` rows with these columns, or needs none."""
     made = statement.compile(dialect=_DIALECT)
     return Statement(str(made), tuple(map(str, columns)), made.params)  # plain texts: other names are slow as JSON
 
 
 async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
-    """Insert rows with these columns, by default all, by COPY: the quickest way from about a hundred rows on."""
+    """Insert rows with these columns, by default all, by COPY: fastest from about a hundred rows on."""
     if rows:
         names = tuple(columns) or column_names(table)
         _require_columns(rows, names)
@@ -234,7 +233,7 @@ async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], c
 async def copy_tuples(
     connection: AsyncConnection, table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str] = ()
 ) -> None:
-    """Insert rows that have the values of these columns in their order, by default of all, by COPY."""
+    """Insert rows given as tuples of these columns, by default all, by COPY."""
     if rows:
         names = tuple(columns) or column_names(table)
         await _copy(connection, table, names, (map(itemgetter(number), rows) for number in range(len(names))))
@@ -243,7 +242,7 @@ async def copy_tuples(
 async def _copy(
     connection: AsyncConnection, table: Table, names: Sequence[str], values: Iterable[Iterable[Any]]
 ) -> None:
-    """Insert rows by COPY, given the values of each of these columns."""
+    """Insert rows by COPY from one iterable of values per column."""
     fields = (map(_copy_format(table.c[name]), column) for name, column in zip(names, values, strict=True))
     lines = b"\n".join(map(b"\t".join, zip(*fields, strict=True)))
     quoted = ", ".join(f'"{name}"' for name in names)
@@ -264,7 +263,7 @@ def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
 
 
 def _is_text(kind: TypeEngine[Any]) -> bool:
-    """Return whether JSON has values of a type as texts that are not what the type itself is written as."""
+    """Return whether a type's JSON representation differs from its own text form."""
     return isinstance(kind, LargeBinary) or _is_json_text(kind)
 
 
@@ -312,18 +311,18 @@ def _escaped(value: bytes) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _text(value: str) -> bytes:
-    """Return the text of a column: names, measures and hashes come again and again."""
+    """Return the text of a column; cached because names, measures and hashes repeat."""
     return _escaped(value.encode())
 
 
 @lru_cache(maxsize=4096)
 def _plain(value: Any) -> bytes:
-    """Return what stands in column after column as Python writes it: the same few days, and whether something is so."""
+    """Return a value as Python writes it; cached because days and booleans repeat."""
     return str(value).encode()
 
 
 @lru_cache(maxsize=4096)
 def _text_array(values: tuple[str, ...]) -> bytes:
-    """Return an array of texts: the same names again and again."""
+    """Return an array of texts; cached because names repeat."""
     quoted = ('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values)
     return _escaped(f"{{{','.join(quoted)}}}".encode())

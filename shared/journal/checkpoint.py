@@ -1,4 +1,4 @@
-"""Checkpoints: what a shard's Merkle tree was at a moment, signed.
+"""Checkpoints: the signed size and Merkle root of a shard at a moment.
 
 A checkpoint is a C2SP tlog-checkpoint (https://c2sp.org/tlog-checkpoint) in a C2SP signed note
 (https://c2sp.org/signed-note) with Ed25519 signatures:
@@ -9,10 +9,10 @@ A checkpoint is a C2SP tlog-checkpoint (https://c2sp.org/tlog-checkpoint) in a C
 
     — pitledger/round-settlement 60VzCtl1ldeSGkzzi9gXOIV3rg43ojQVzfNe7mWiiCOpdqqf…
 
-Every shard is a log of its own, with the origin `pitledger/<service>/<shard name>`. A moment of a whole service is
-therefore several notes, one per shard, and they are kept as one file each: a file that held all of them would be no
-signed note, and no other tool could read it. One key serves a whole service: a key named `pitledger/<service>` speaks
-for that origin and for those below it, and for no other.
+Every shard is a log of its own, with the origin `pitledger/<service>/<shard name>`. The state of a whole service is
+therefore several notes, one per shard, each in a file of its own, because a file with several notes would not be a
+signed note that other tools can read. One key serves a whole service: a key named `pitledger/<service>` is valid for
+that origin and those below it, and for no other.
 """
 
 import base64
@@ -62,13 +62,13 @@ class Checkpoint:
             raise CheckpointError(f"checkpoint of {self.origin!r}: root {self.root.hex()} is not that of an empty tree")
 
     def body(self) -> str:
-        """Return the text that is signed: origin, size, root in base64 and the extensions, each on a line."""
+        """Return the signed text: origin, size, root in base64 and extensions, each on a line."""
         lines = (self.origin, str(self.size), base64.b64encode(self.root).decode(), *self.extensions)
         return "".join(f"{line}\n" for line in lines)
 
     @classmethod
     def from_body(cls, text: str) -> Self:
-        """Return the checkpoint in the text of a note. Raises: CheckpointError where it is not one."""
+        """Return the checkpoint in the text of a note. Raises: CheckpointError if it is malformed."""
         lines = text.split("\n")
         if len(lines) < 4 or lines.pop() != "":
             raise CheckpointError("checkpoint: needs the lines origin, size and root, each ended by a newline")
@@ -79,14 +79,14 @@ class Checkpoint:
 
 
 def checkpoint_origin(service: str, shard_name: str) -> str:
-    """Return the name of a shard's log in its checkpoints."""
+    """Return the origin line of a shard's checkpoints."""
     return f"pitledger/{service}/{shard_name}"
 
 
 def sign(checkpoint: Checkpoint, *signers: Signer) -> str:
-    """Return the signed note of a checkpoint, with one signature per signer (two while a key is being replaced).
+    """Return the signed note of a checkpoint, with one signature per signer (two during a key rotation).
 
-    Raises: CheckpointError where there is no signer, or the name of one does not cover the origin.
+    Raises: CheckpointError if there is no signer, or the name of one does not cover the origin.
     """
     if not signers:
         raise CheckpointError(f"checkpoint of {checkpoint.origin!r}: nobody to sign it")
@@ -96,9 +96,9 @@ def sign(checkpoint: Checkpoint, *signers: Signer) -> str:
 
 
 def open_note(note: str, verifiers: Iterable[Verifier]) -> Checkpoint:
-    """Return the checkpoint in a signed note, after its signatures are verified.
+    """Verify a signed note and return its checkpoint.
 
-    Raises: CheckpointError as `open_signed_text`, and where no name of a key that signed it covers the origin.
+    Raises: CheckpointError as `open_signed_text`, and if no signing key's name covers the origin.
     """
     text, names = open_signed_text(note, verifiers)
     checkpoint = Checkpoint.from_body(text)
@@ -107,11 +107,11 @@ def open_note(note: str, verifiers: Iterable[Verifier]) -> Checkpoint:
 
 
 def read_unverified(note: str) -> Checkpoint:
-    """Return the checkpoint in a signed note whose signatures are not looked at: to find a note, never to trust it."""
+    """Return the checkpoint in a note without verifying its signatures: to find a note, never to trust it."""
     return Checkpoint.from_body(split_note(note)[0])
 
 
 def check_covers(names: Sequence[str], origin: str) -> None:
-    """Raise CheckpointError unless the name of a key covers the origin: it is the origin, or above it."""
+    """Raise CheckpointError unless a key's name covers the origin: equal to it, or a prefix of its path."""
     if not any(origin == name or origin.startswith(f"{name}/") for name in names):
         raise CheckpointError(f"checkpoint of {origin!r}: signed by {names}, which speaks for other origins")

@@ -1,7 +1,7 @@
-"""Keep signed checkpoints as files, where whoever can alter the database cannot alter them.
+"""Store signed checkpoints as files, out of reach of those who can alter the database.
 
-A log has one pointer, which each save replaces, and of every tile of `TILE_ENTRIES` entries the first checkpoint, which
-stays. What was signed in between is covered by what stays: a tree of more entries commits to all before.
+Each log has one file for its latest checkpoint, which each save replaces, and keeps the first checkpoint of every tile
+of `TILE_ENTRIES` entries. Checkpoints in between are covered by later ones: a tree commits to all earlier entries.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ from shared.journal.checkpoint import Checkpoint, read_unverified
 from shared.journal.signed_note import CheckpointError, split_note
 
 TILE_ENTRIES: Final = 65_536
-"""Of so many entries the first checkpoint stays: 256 times the 256 leaves of a tile of C2SP tlog-tiles."""
+"""The first checkpoint of every tile of this many entries is kept: 256 tiles of 256 leaves in C2SP tlog-tiles."""
 
 _LATEST: Final = "checkpoint"
 _COSIGNED: Final = "cosigned"
@@ -28,11 +28,11 @@ _UNFINISHED: Final = ".unfinished"
 
 
 class StaleCheckpoint(CheckpointError):
-    """A larger checkpoint of the origin is kept, against which the log is to be verified first."""
+    """A larger checkpoint of the origin is stored; the log must be verified against it first."""
 
 
 def tile_of(size: int) -> int:
-    """Return the tile to which the checkpoint of so many entries belongs.
+    """Return the tile of a checkpoint of this size.
 
     >>> tile_of(65_535), tile_of(65_536)
     (0, 1)
@@ -42,26 +42,25 @@ def tile_of(size: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DirectoryStore:
-    """Checkpoints as files in a directory, which stands on another machine's or at least another owner's disk.
+    """Checkpoints as files in a directory, on a disk of another machine or at least of another owner.
 
-    Each origin has a directory, named like it, percent-encoded. In it `checkpoint` is the latest note,
-    `cosigned/<name>` the latest that a witness cosigned, and `<size in 19 digits>.checkpoint` the first of a tile. A
-    file appears whole or not at all, and survives a power failure after `save` returns. Processes that save take turns
-    by a lock of the file system (flock). The signatures are not verified here: `open_note` does that, with keys that
-    its caller trusts.
+    Each origin has a directory with its percent-encoded name. In it `checkpoint` is the latest note, `cosigned/<name>`
+    the latest that a witness cosigned, and `<size in 19 digits>.checkpoint` the first of a tile. Files are written
+    atomically, and survive a power failure after `save` returns. Concurrent processes are serialized by a file lock
+    (flock). Signatures are not verified here: `open_note` does that, with keys that its caller trusts.
     """
 
     path: Path
 
     def save(self, note: str) -> None:
-        """Keep a signed checkpoint as the latest. One that says the same as the latest changes nothing.
+        """Store a signed checkpoint as the latest. One equal to the latest changes nothing.
 
-        The first of a tile is there before it becomes the latest: who is killed in between leaves one more of these.
+        The first of a tile is written before it becomes the latest: a process killed in between leaves one extra file.
 
-        Raises: CheckpointError where it is as large as a kept one of its origin and has another root: somebody rewrote
-        the log, or there are two of them; or where what is kept cannot be read. StaleCheckpoint where it is smaller
-        than the latest: the same, or another process of the service has signed more meanwhile. OSError where the file
-        cannot be written.
+        Raises: CheckpointError if a stored one of the same size has another root, which means that the log was
+        rewritten or that there are two of them, or if a stored file cannot be read. StaleCheckpoint if it is smaller
+        than the latest: the log was rewritten, or another process of the service has signed more meanwhile. OSError if
+        the file cannot be written.
         """
         checkpoint = read_unverified(note)
         directory = self._directory(checkpoint.origin)
@@ -78,9 +77,9 @@ class DirectoryStore:
                 _sync_directory(self.path)
 
     def add_cosignatures(self, note: str, witness: str, lines: str) -> None:
-        """Keep the lines with which a witness cosigned a kept checkpoint, wherever it is. Raises: OSError.
+        """Add a witness's cosignature lines to a stored checkpoint in all its files. Raises: OSError.
 
-        `note` is the checkpoint as it was shown to the witness, with the lines of others.
+        `note` is the checkpoint as submitted to the witness, with the lines of others.
         """
         checkpoint = read_unverified(note)
         directory = self._directory(checkpoint.origin)
@@ -98,9 +97,9 @@ class DirectoryStore:
                     _replace(directory, file, _merged(kept, note))
 
     def copy(self, origin: str, other: "DirectoryStore", more: Sequence[str], *, up_to: int) -> None:
-        """Save the checkpoints of an origin that cover so many entries at most, and `more` of it, in another store.
+        """Copy an origin's checkpoints of at most `up_to` entries, and the notes in `more`, to another store.
 
-        Raises: CheckpointError where one that is kept is damaged, or they contradict each other; OSError.
+        Raises: CheckpointError if a stored one is damaged, or if they contradict each other; OSError.
         """
         notes: dict[str, str] = {}
         for note in (*self._whole(origin), *more):
@@ -122,9 +121,9 @@ class DirectoryStore:
         return sorted(name for name in names if self._has_any(name))
 
     def latest(self, origin: str) -> str | None:
-        """Return the checkpoint with the greatest size, None without one; of a directory of any size at the same cost.
+        """Return the largest checkpoint, or None; at the same cost for a directory of any size.
 
-        Raises: CheckpointError where the file holds another one, or none.
+        Raises: CheckpointError if the file holds another checkpoint, or none.
         """
         note = _read_if_there(self._directory(origin) / _LATEST, origin)
         if note is not None:
@@ -133,7 +132,7 @@ class DirectoryStore:
         return _read(files[-1], origin) if files else None
 
     def notes(self, origin: str) -> tuple[list[str], list[CheckpointError]]:
-        """Return all checkpoints that are kept, by size, and what is wrong with files that hold none."""
+        """Return all stored checkpoints by size, and an error for each file without a valid one."""
         found: dict[str, str] = {}
         wrong: list[CheckpointError] = []
         directory = self._directory(origin)
@@ -149,11 +148,11 @@ class DirectoryStore:
         return sorted(found.values(), key=lambda note: read_unverified(note).size), wrong
 
     def sizes(self, origin: str) -> list[int]:
-        """Return the sizes of the checkpoints of an origin, ascending. Raises: CheckpointError where one is damaged."""
+        """Return the sizes of an origin's checkpoints, ascending. Raises: CheckpointError if one is damaged."""
         return [read_unverified(note).size for note in self._whole(origin)]
 
     def load(self, origin: str, size: int) -> str:
-        """Return a kept checkpoint. Raises: CheckpointError where there is none of this size, or a file is damaged."""
+        """Return a stored checkpoint. Raises: CheckpointError if there is none of this size, or a file is damaged."""
         notes = {read_unverified(note).size: note for note in self._whole(origin)}
         if size not in notes:
             raise CheckpointError(f"no checkpoint of {origin!r} at size {size}; there are {sorted(notes)}")
@@ -182,7 +181,7 @@ class DirectoryStore:
         return self._directory(checkpoint.origin) / f"{checkpoint.size:019d}.checkpoint"
 
     def _keep_first(self, checkpoint: Checkpoint, note: str) -> None:
-        """Keep the first checkpoint of a tile; one of this size that a killed process left must be the same."""
+        """Store the first checkpoint of a tile; one of this size left by a killed process must be the same."""
         file = self._file(checkpoint)
         there = _read_if_there(file, checkpoint.origin)
         if there is None:
@@ -191,7 +190,7 @@ class DirectoryStore:
             raise self._contradicts(checkpoint, kept)
 
     def _says_the_same(self, checkpoint: Checkpoint, latest: Checkpoint) -> bool:
-        """Return whether the latest checkpoint says the same. Refuses one that contradicts the latest."""
+        """Return whether a checkpoint equals the latest; raise if it contradicts it or is smaller."""
         if (checkpoint.size, checkpoint.root) == (latest.size, latest.root):
             return True
         if checkpoint.size < latest.size:
@@ -219,7 +218,7 @@ def _read_if_there(file: Path, origin: str) -> str | None:
 
 
 def _read(file: Path, origin: str) -> str:
-    """Return the note in a file. Raises: CheckpointError where it is none of this origin, or not of its file's size."""
+    """Return the note in a file. Raises: CheckpointError if its origin or size does not match the file's name."""
     try:
         note = file.read_bytes().decode()
         checkpoint = read_unverified(note)
@@ -234,7 +233,7 @@ def _read(file: Path, origin: str) -> str:
 
 
 def _merged(note: str, other: str) -> str:
-    """Return a note with the signature lines of another of the same text, each once."""
+    """Return a note with the signature lines of another note of the same text added, without duplicates."""
     text, _, lines = note.rpartition("\n\n")
     more = other.rpartition("\n\n")[2]
     both = dict.fromkeys([*lines.splitlines(keepends=True), *more.splitlines(keepends=True)])
@@ -247,7 +246,7 @@ def _file_name(name: str) -> str:
 
 
 def _make_directory(path: Path) -> None:
-    """Make a directory and those above it, so that they survive a power failure."""
+    """Create a directory and its parents durably, so that they survive a power failure."""
     if path.is_dir():
         return
     _make_directory(path.parent)
@@ -257,7 +256,7 @@ def _make_directory(path: Path) -> None:
 
 @contextmanager
 def _turn(directory: Path) -> Iterator[None]:
-    """Let one process at a time write the checkpoints of a log. The lock ends with the process that holds it."""
+    """Hold the exclusive lock on writing a log's checkpoints. It is released if the process ends."""
     descriptor = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -267,9 +266,9 @@ def _turn(directory: Path) -> Iterator[None]:
 
 
 def _replace(directory: Path, target: Path, note: str) -> None:
-    """Write a file in place of what is there; it appears whole or not at all, and survives a power failure.
+    """Write a file atomically and durably.
 
-    Whoever has its turn in the directory does; what one that was killed left unfinished is in nobody's way.
+    The caller holds the lock of the directory; a leftover of a killed process is removed.
     """
     unfinished = directory / _UNFINISHED
     unfinished.unlink(missing_ok=True)

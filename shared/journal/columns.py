@@ -1,4 +1,4 @@
-"""Groups of columns that tables declare: several of one type in one line."""
+"""Declare several columns of one type in one line."""
 
 from typing import Any, Final
 
@@ -10,16 +10,17 @@ MOMENT: Final = DateTime(timezone=True)
 
 
 class Parsed(JSONB):
-    """JSON that is read by its members: values are given as text, like those of `JSON`, and kept parsed.
+    """JSON for access by member: values are given as text, as for `JSON`, and stored parsed.
 
-    A member costs an eighth of what it costs in `JSON`, which is parsed for each. Keys are kept in another order.
+    Accessing a member costs an eighth of what it costs in `JSON`, which is parsed each time. Key order is not
+    preserved.
     """
 
 
 def columns(
     kind: type[TypeEngine[Any]] | TypeEngine[Any], *names: str, key: bool = False, null: bool = False
 ) -> tuple[Column[Any], ...]:
-    """Return columns of a type, which have values unless `null`; `key`: they are part of the primary key."""
+    """Return columns of a type, not null unless `null`; `key`: they are part of the primary key."""
     return tuple(Column(name, kind, primary_key=key, nullable=null, autoincrement=False) for name in names)
 
 

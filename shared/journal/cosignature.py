@@ -1,7 +1,7 @@
-"""Cosignatures: a witness says when it saw a checkpoint as the latest of a log that only grew.
+"""Cosignatures: a witness confirms when it saw a checkpoint as the latest of an append-only log.
 
-They are those of https://c2sp.org/tlog-cosignature with Ed25519: a line of a signed note, of a key of algorithm 4, over
-the moment and the text of the note. What a witness must know and do before it gives one is in `witness.py`.
+They follow https://c2sp.org/tlog-cosignature with Ed25519: a line of a signed note, by a key of algorithm 4, over time
+and text of the note. What a witness must check before it cosigns is in `witness.py`.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -40,29 +40,29 @@ class WitnessKey:
 
     @property
     def key_id(self) -> bytes:
-        """Return what a signature line names the key by (4 bytes)."""
+        """Return the key id in signature lines (4 bytes)."""
         return key_id_of(self.name, _COSIGNATURE, self.key)
 
     @classmethod
     def of(cls, signer: Signer) -> Self:
-        """Return the public half of the key with which a witness signs."""
+        """Return the public key of a witness's signer."""
         return cls(signer.name, signer.key.public_key())
 
     @classmethod
     def from_string(cls, text: str) -> Self:
-        """Return the key that `str()`, or another tool that follows the standard, wrote. Raises: CheckpointError."""
+        """Return the key in a text written by `str()` or another tool of the standard. Raises: CheckpointError."""
         return cls(*read_key(text, _COSIGNATURE))
 
     def __str__(self) -> str:
-        """Return the key as handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
+        """Return the key as published: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
         return key_text(self.name, _COSIGNATURE, self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
-    """The witnesses that are trusted, and how many of them must have seen a checkpoint.
+    """The trusted witnesses, and how many of them must have cosigned a checkpoint.
 
-    A witness is counted once, by its name, whatever number of keys it has: two while one is being replaced.
+    A witness counts once, by its name, even with two keys during a key rotation.
     """
 
     witnesses: Sequence[WitnessKey]
@@ -79,7 +79,7 @@ class Quorum:
             raise CheckpointError(f"{self.required} of {known} witnesses: require from 1 to {known}")
 
     def lacking(self, note: str) -> str:
-        """Return what a note lacks, in words; nothing where enough witnesses cosigned it. Raises: CheckpointError."""
+        """Return what a note lacks, as text; empty if enough witnesses cosigned it. Raises: CheckpointError."""
         seen = cosigned(note, self.witnesses)
         if len(seen) >= self.required:
             return ""
@@ -87,15 +87,15 @@ class Quorum:
 
 
 def cosignature(body: str, signer: Signer, at: int) -> str:
-    """Return the line with which a witness cosigns the text of a checkpoint, at so many seconds since 1970."""
+    """Return a witness's cosignature line for the text of a checkpoint; `at` is in seconds since 1970."""
     signature = signer.key.sign(_message(body, at))
     return signature_line(signer.name, WitnessKey.of(signer).key_id + at.to_bytes(_TIME_BYTES, "big") + signature)
 
 
 def cosigned(note: str, witnesses: Iterable[WitnessKey]) -> Mapping[str, int]:
-    """Return when, in seconds since 1970, each of these witnesses cosigned a note, by name; those that did.
+    """Return when, in seconds since 1970, each of these witnesses cosigned a note, by name.
 
-    Signatures by other keys are ignored. Raises: CheckpointError where a note is malformed or one does not hold.
+    Signatures by other keys are ignored. Raises: CheckpointError if a note is malformed or a signature is invalid.
     """
     body, signatures = split_note(note)
     known = {(witness.name, witness.key_id): witness for witness in witnesses}
@@ -117,9 +117,9 @@ def cosigned(note: str, witnesses: Iterable[WitnessKey]) -> Mapping[str, int]:
 
 
 def lines_of(answer: str, note: str, witnesses: Collection[WitnessKey]) -> list[str]:
-    """Return the lines in the answer of a witness that cosign a note, each verified; lines of other keys are ignored.
+    """Return the verified cosignature lines in a witness's answer; lines of other keys are ignored.
 
-    Raises: CheckpointError where one does not hold, or there is none.
+    Raises: CheckpointError if one is invalid, or there is none.
     """
     lines = [line for line in answer.splitlines(keepends=True) if cosigned(f"{split_note(note)[0]}\n{line}", witnesses)]
     if not lines:

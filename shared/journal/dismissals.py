@@ -1,4 +1,4 @@
-"""Read what people asked to have dismissed together, and the records of the quarantine that are meant."""
+"""Read requested bulk dismissals, and the quarantined records that they select."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from shared.journal.tables import JournalTables
 
 
 class RecordEntry(NamedTuple):
-    """The number of a record in quarantine, and the place of the entry that says that it was refused."""
+    """The number of a quarantined record, and the position of the entry that recorded its refusal."""
 
     quarantine: int
     shard: int
@@ -23,9 +23,9 @@ class RecordEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Dismissal:
-    """What somebody asked to have dismissed together: which records, how many these were, and what was decided.
+    """A requested bulk dismissal: its filter, the number of records, and the decision.
 
-    `digest` is over the places of these records as they were when it was asked.
+    `digest` covers the positions of these records at the time of the request.
     """
 
     dismissal: int
@@ -46,12 +46,12 @@ class Dismissal:
 
 
 def filter_of(said: object) -> QuarantineFilter:
-    """Return which records are meant, of what says it member by member."""
+    """Return the filter in the members of an object."""
     return QuarantineFilter.model_validate({name: getattr(said, name) for name in QuarantineFilter.model_fields})
 
 
 def properties_of(one: Dismissal) -> Sequence[str]:
-    """Return the property whose records are meant; none where it is not one alone."""
+    """Return the property that a dismissal is limited to, if any."""
     return () if one.property is None else (one.property,)
 
 
@@ -68,7 +68,7 @@ def digest_of(records: Iterable[RecordEntry]) -> str:
 
 
 def ranges_of(records: Iterable[RecordEntry]) -> tuple[EntryRange, ...]:
-    """Return the entries of records as ranges, in the order of their places.
+    """Return the entries of records as ranges, ordered by position.
 
     >>> [(one.shard, one.first, one.last) for one in ranges_of([RecordEntry(1, 2, 8), RecordEntry(2, 2, 9)])]
     [(2, 8, 9)]
@@ -105,7 +105,7 @@ async def read_matching(
     limit: int,
     lock: bool = False,
 ) -> Sequence[RecordEntry]:
-    """Return the open records that are meant, oldest first, locked where they are to be closed; at most `limit`."""
+    """Return the open records that a filter selects, oldest first, at most `limit`; `lock` is for closing them."""
     q = tables.quarantine
     query = select(q.c.id, q.c.shard, q.c.seq).where(matching(tables, wanted)).order_by(q.c.id).limit(limit)
     rows = await connection.execute(query.with_for_update() if lock else query)
@@ -115,7 +115,7 @@ async def read_matching(
 async def read_dismissal(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> Dismissal | None:
-    """Return what was asked for under a number, locked where it is to be decided; None where there is nothing."""
+    """Return a requested dismissal by number, or None; `lock` is for deciding it."""
     d = tables.quarantine_dismissals
     query = select(d).where(d.c.dismissal == number)
     row = (await connection.execute(query.with_for_update() if lock else query)).one_or_none()
@@ -130,7 +130,7 @@ async def list_dismissals(
     after: int = 0,
     limit: int,
 ) -> Sequence[Dismissal]:
-    """Return what was asked for, oldest first; with `properties` only what is about one of these."""
+    """Return requested dismissals, oldest first; with `properties` only those limited to one of these."""
     d = tables.quarantine_dismissals
     query = select(d).where(d.c.dismissal > after).order_by(d.c.dismissal).limit(limit)
     if properties is not None:

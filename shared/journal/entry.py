@@ -1,7 +1,7 @@
 """Entries and postings, and the hash that chains each entry to its predecessor.
 
-The hash is SHA-256 over every field, each as its length in eight bytes and then its bytes, over the data as stored.
-It can be computed again from the rows alone, in any language.
+The hash is SHA-256 over every field, each as its length in eight bytes followed by its bytes, over the data as stored.
+It can be recomputed from the rows alone, in any language.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,13 +17,13 @@ _ENTRY = b"pitledger-entry-v1"
 _SHARD = b"pitledger-shard-v1"
 _RECORD = b"pitledger-record-v1"
 COMMAND_TAG = b"pitledger-command-v1"
-"""How what is hashed of a command begins."""
+"""Prefix of the hashed bytes of a command."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 class Account(NamedTuple):
-    """An account of the ledger. `wager` is empty where the account is not of one wager type."""
+    """A journal account. `wager` is empty unless the account is of one wager type."""
 
     property: str
     table: str
@@ -32,7 +32,7 @@ class Account(NamedTuple):
 
 
 class Posting(NamedTuple):
-    """The money of an entry on one account: signed cents, debits positive."""
+    """An amount on one account: signed cents, debits positive."""
 
     account: Account
     cents: int
@@ -42,9 +42,9 @@ class Posting(NamedTuple):
 class EntryDraft:
     """A fact that is ready to be recorded.
 
-    `source`, `sequence` and `event_id` say what caused it, `offset` where in its shard's input it stood, and
-    `record_hash` (32 bytes, see `record_digest`) what stood there. A command has no `offset`, and as `record_hash` what
-    tells it from all others (see `command_digest`). `data` is JSON text in UTF-8 and is stored as it is. The postings
+    `source`, `sequence` and `event_id` identify its cause, `offset` the cause's position in the shard's input, and
+    `record_hash` (32 bytes, see `record_digest`) the record there. For a command, `offset` is None and `record_hash`
+    identifies the command (see `command_digest`). `data` is JSON text in UTF-8 and is stored unchanged. The postings
     sum to zero.
     """
 
@@ -59,7 +59,7 @@ class EntryDraft:
     data: bytes
     postings: tuple[Posting, ...] = ()
     fact: Fact | None = field(default=None, compare=False, repr=False)
-    """What `data` says, where it was not read from the database."""
+    """The fact encoded in `data`, unless it was read from the database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,21 +100,21 @@ def _text(value: str) -> bytes:
 
 
 def genesis(shard_name: str) -> bytes:
-    """Return the head of a shard that has no entries (32 bytes)."""
+    """Return the head of a shard without entries (32 bytes)."""
     return sha256(_field(_SHARD) + _field(shard_name.encode())).digest()
 
 
 def command_digest(person: str, key: str) -> bytes:
-    """Return what tells a command from all others (32 bytes): the hash of who sent it, and under which key."""
+    """Return the identity of a command (32 bytes): the hash of its sender and key."""
     return sha256(_field(COMMAND_TAG) + _field(person.encode()) + _field(key.encode())).digest()
 
 
 def record_digest(key: bytes | None, content: bytes, headers: Sequence[tuple[str, bytes | None]] = ()) -> bytes:
-    """Return the hash of a record of a topic (32 bytes): of all that its sender wrote, of nothing that a broker adds.
+    """Return the hash of a Kafka record (32 bytes): of what its producer wrote, without what a broker adds.
 
     `content` is the SHA-256 of the record's value (32 bytes), so that a value is hashed once. The hash is SHA-256 over
-    fields as those of an entry: `pitledger-record-v1`, the key, `content`, and of each header its name and its value.
-    Before a key or a value that may be absent stands `1` where it is there, `0` where it is not.
+    fields encoded as those of an entry: `pitledger-record-v1`, the key, `content`, and name and value of each header. A
+    key or value that may be absent is preceded by `1` if present, else `0`.
     """
     parts = [_field(_RECORD), *_optional(key), _field(content)]
     for name, said in headers:
@@ -127,7 +127,7 @@ def _optional(value: bytes | None) -> tuple[bytes, bytes]:
 
 
 def entry_record(draft: EntryDraft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
-    """Return the bytes over which an entry's hash is taken."""
+    """Return the bytes that an entry's hash covers."""
     parts = [
         _field(_ENTRY),
         _field(previous),
@@ -157,7 +157,7 @@ def entry_hash(draft: EntryDraft, *, shard_name: str, seq: int, recorded_at: dat
 
 
 def is_as_hashed(entry: Entry, shard_name: str) -> bool:
-    """Return whether an entry that was read is what its hash says."""
+    """Return whether an entry that was read matches its hash."""
     digest = entry_hash(
         entry.draft, shard_name=shard_name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
     )
@@ -177,5 +177,5 @@ def seal(
 
 
 def reversal(postings: Sequence[Posting]) -> tuple[Posting, ...]:
-    """Return the postings that take others back."""
+    """Return the postings that reverse these."""
     return tuple(Posting(account, -cents) for account, cents in postings)

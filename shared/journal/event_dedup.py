@@ -1,6 +1,6 @@
-"""Remember what stood at each place of each stream: the same once more is a duplicate, anything else a conflict.
+"""Store the digest at each stream position: the same event again is a duplicate, another one a conflict.
 
-A row has the digests of events that came one after the other, 32 bytes each.
+A row holds the digests of consecutive events, 32 bytes each.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,11 +15,11 @@ from shared.journal.tables import JournalTables
 DIGEST_BYTES: Final = 32
 
 Taken = tuple[str, int, bytes]
-"""(source, sequence, digest): a place in a stream, and what stands there."""
+"""(source, sequence, digest): a stream position, and the digest of the event there."""
 
 
 def taken_rows(taken: Iterable[Taken]) -> list[Row]:
-    """Return the rows of events in the order in which they came; those without a hole between them share one.
+    """Return the rows of events in order of arrival; consecutive sequences share a row.
 
     >>> [(row["first"], row["last"]) for row in taken_rows([("/a", 1, b"x"), ("/b", 1, b"y"), ("/a", 2, b"z")])]
     [(1, 2), (1, 1)]
@@ -41,7 +41,7 @@ def taken_rows(taken: Iterable[Taken]) -> list[Row]:
 async def load_digests(
     connection: AsyncConnection, tables: JournalTables, claimed: Mapping[str, set[int]]
 ) -> dict[tuple[str, int], bytes]:
-    """Return what stands at places, by stream, that were taken."""
+    """Return the digests stored at these positions, by stream."""
     t = tables.taken.c
     found: dict[tuple[str, int], bytes] = {}
     for source, sequences in claimed.items():

@@ -1,4 +1,4 @@
-"""Read a whole journal again with the facts that its entries record, in the order in which they were recorded."""
+"""Read a whole journal with the facts of its entries, in the order in which they were recorded."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -20,18 +20,18 @@ _BATCH_ENTRIES = 1000
 
 
 def with_fact(entry: Entry) -> Recorded:
-    """Return an entry that was read with the fact that it records."""
+    """Return an entry with its decoded fact."""
     return (entry, decode_fact(entry.draft.kind, entry.draft.data))
 
 
 class Unreadable(Fact):
-    """In place of the fact of an entry whose data is not what its kind says, and why."""
+    """Stands in for the fact of an entry whose data cannot be decoded, with the reason."""
 
     why: str
 
 
 def with_fact_or_why(entry: Entry) -> Recorded:
-    """Return an entry with the fact that it records, or with why none can be read: others come after it."""
+    """Return an entry with its fact, or with `Unreadable`, so that later entries are still read."""
     try:
         return with_fact(entry)
     except (ValueError, LookupError) as error:
@@ -39,7 +39,7 @@ def with_fact_or_why(entry: Entry) -> Recorded:
 
 
 def as_of_today(draft: EntryDraft) -> EntryDraft:
-    """Return what an entry records as this release would record it: an older version as today's, all else as it is."""
+    """Return a draft with its fact upgraded to the current version; everything else is unchanged."""
     if kind_of_type(draft.kind).type == draft.kind:
         return draft
     fact = decode_fact(draft.kind, draft.data)
@@ -47,9 +47,9 @@ def as_of_today(draft: EntryDraft) -> EntryDraft:
 
 
 async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
-    """Give every entry of a journal with its fact, or `Unreadable`, some at a time.
+    """Yield all entries of a journal with their facts, or `Unreadable`, in batches.
 
-    Those of a shard come in their order, the shards merged by the moment of recording.
+    Entries of a shard come in order; shards are merged by time of recording.
     """
     batch: list[Recorded] = []
     async for entry in _merged(connection, tables):

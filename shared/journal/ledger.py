@@ -1,4 +1,4 @@
-"""Write a journal: open shards, append entries with their postings, advance the shard; all under its fence."""
+"""Write a journal: open shards, append entries with postings, advance the shard; all protected by fencing."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -28,14 +28,14 @@ class Fenced(Exception):
 
 
 class StreamTaken(Fenced):
-    """Another partition has taken events of a stream: what was read of its places for this shard is stale."""
+    """Another partition has recorded events of a stream: the stream positions read for this shard are stale."""
 
     def __init__(self, shard: Shard) -> None:
         super().__init__(f"another partition than that of {shard.name} has taken events of the same streams")
 
 
 COPY_FROM: Final = 100
-"""So many entries are copied, which costs less for each; fewer go out in one wait with what else is written."""
+"""From this many entries on COPY is cheaper; fewer are sent in one round trip with everything else."""
 
 
 _ENTRY: Final = (
@@ -95,14 +95,14 @@ def _first_shard(tables: JournalTables, prefix: str, skip_locked: bool) -> State
 
 
 Write = Callable[[Pipeline, list[Entry]], Awaitable[None]]
-"""Send what is written together with entries."""
+"""Send further writes in the same pipeline as the entries."""
 
 _Finish = Callable[[Pipeline], Awaitable[None]]
 """Advance the shard behind its new entries."""
 
 
 def _require(shards: Iterable[Shard], found: Iterable[Sequence[Any]], cause: Exception | None = None) -> None:
-    """Raise Fenced where a shard that was found is not as the caller read it."""
+    """Raise Fenced if a shard's row differs from what the caller read."""
     stands = {row[0]: tuple(row[1:]) for row in found}
     for shard in shards:
         if shard.shard not in stands:
@@ -116,7 +116,7 @@ def _require(shards: Iterable[Shard], found: Iterable[Sequence[Any]], cause: Exc
 
 
 class Addition(NamedTuple):
-    """Entries for a shard as the caller read it, and the offset of its input that comes next."""
+    """Entries for a shard as the caller read it, and the next offset of its input."""
 
     shard: Shard
     drafts: Sequence[EntryDraft]
@@ -125,7 +125,7 @@ class Addition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Added:
-    """The rows of entries, and the shards of which it is not known that they stand as they were read."""
+    """The rows of entries, and the shards that must be checked for changes since they were read."""
 
     shards: list[Shard]
     entries: list[tuple[Any, ...]]
@@ -138,7 +138,7 @@ class _Added:
 class Ledger:
     """The journal of one service. Account numbers are cached; everything else is read from the database.
 
-    With `seals` each shard is sealed where it stands. Whoever reads one to append to it has its seal required.
+    With `seals`, the state of each shard is signed, and verified before anything is appended.
     """
 
     def __init__(self, tables: JournalTables, seals: Seals | None = None) -> None:
@@ -163,7 +163,7 @@ class Ledger:
         self._turns: dict[str, asyncio.Lock] = {}
 
     def turn(self, shard_name: str) -> asyncio.Lock:
-        """Return the lock by which those in this process who append to one shard do so one after the other."""
+        """Return the lock that serializes appends to a shard within this process."""
         return self._turns.setdefault(shard_name, asyncio.Lock())
 
     async def open_shard(self, connection: AsyncConnection, name: str) -> Shard:
@@ -181,27 +181,27 @@ class Ledger:
         return Shard(*row)
 
     async def lock_shard(self, connection: AsyncConnection, name: str) -> Shard:
-        """Return the shard of that name, which is there, locked until the transaction ends. Raises: Unsealed."""
+        """Return an existing shard, locked until the transaction ends. Raises: Unsealed."""
         shards = self.tables.shards
         query = select_from(shards).where(shards.c.name == name).with_for_update()
         return self.require_sealed(Shard(*(await connection.execute(query)).one()))
 
     async def take_shard(self, sent: Pipeline, prefix: str, *, skip_locked: bool) -> AsyncCursor[Any]:
-        """Ask for a shard whose name begins so, locked until the transaction ends: `taken(row)` of the row, if any."""
+        """Query a shard by name prefix, locked until the transaction ends; pass its row, if any, to `taken`."""
         return await sent.read(_first_shard(self.tables, prefix, skip_locked), [])
 
     def taken(self, row: Sequence[Any]) -> Shard:
-        """Return the shard of a row that was found. Raises: Unsealed."""
+        """Return the shard of a row. Raises: Unsealed."""
         return self.require_sealed(Shard(*row))
 
     async def add_shard(self, connection: AsyncConnection, prefix: str) -> Shard:
-        """Open the next shard whose name begins so: `commands/0`, `commands/1`."""
+        """Open the next shard with this prefix: `commands/0`, `commands/1`."""
         s = self.tables.shards.c
         count = (await connection.execute(select_from(func.count()).where(s.name.startswith(prefix)))).scalar_one()
         return await self.open_shard(connection, f"{prefix}{count}")
 
     def require_sealed(self, shard: Shard) -> Shard:
-        """Return a shard as it is. Raises: Unsealed where it does not stand as its service left it."""
+        """Return the shard. Raises: Unsealed if its state is not the one that its service sealed."""
         if self.seals is not None:
             self.seals.require(shard)
         return shard
@@ -236,7 +236,7 @@ class Ledger:
         write: Write | None = None,
         held: bool = False,
     ) -> tuple[list[Entry], Shard]:
-        """Append the drafts to the shard inside the caller's transaction: `append_all` of one."""
+        """Append drafts to one shard in the caller's transaction; see `append_all`."""
         addition = Addition(shard, drafts, next_offset)
         entries, (after,) = await self.append_all(
             connection, [addition], recorded_at=recorded_at, write=write, held=held
@@ -252,11 +252,11 @@ class Ledger:
         write: Write | None = None,
         held: bool = False,
     ) -> tuple[list[Entry], list[Shard]]:
-        """Append to shards inside the caller's transaction; `write` sends more in the same wait.
+        """Append to shards in the caller's transaction; `write` sends more in the same round trip.
 
-        `held`: the transaction has read the shards locked, so nobody can have moved them since.
-        Return the entries and the shards as they will stand after the commit. The accounts must be known.
-        Raises: Fenced when a shard is not as the caller read it.
+        `held`: the transaction holds the shards' locks, so they cannot have changed. Return the entries, and the shards
+        as they will be after the commit. The accounts must exist. Raises: Fenced if a shard is not as the caller read
+        it.
         """
         entries: list[Entry] = []
         after: list[Shard] = []
@@ -290,7 +290,7 @@ class Ledger:
         return entries, after
 
     async def _append_together(self, connection: AsyncConnection, added: _Added, finish: _Finish) -> None:
-        """Append in one wait."""
+        """Append in one round trip."""
         found: AsyncCursor[Any] | None = None
         try:
             async with pipeline(connection) as sent:
@@ -307,7 +307,7 @@ class Ledger:
             _require(added.shards, await found.fetchall())
 
     async def _append_copied(self, connection: AsyncConnection, added: _Added, finish: _Finish) -> None:
-        """Append by COPY, which waits once more."""
+        """Append by COPY, which takes one more round trip."""
         if added.shards:
             found = await self._lock.read(connection, added.locked)
             _require(added.shards, found.all())
@@ -318,10 +318,9 @@ class Ledger:
     async def save_streams(
         self, sent: Pipeline, shard: Shard, after: Mapping[str, tuple[int, int]], taken: Iterable[Taken]
     ) -> None:
-        """Record that a shard took these places of streams, and how those stand after it: (last sequence, version).
+        """Record that a shard took these stream positions, and the new state of the streams: (last sequence, version).
 
-        Each is the version after the one that the caller read; the pipeline raises Moved where another shard was there
-        before.
+        Each version follows the one that the caller read; the pipeline raises Moved if another shard was first.
         """
         streams = [
             {"source": source, "last_sequence": last, "shard": shard.shard, "version": version, "spread": False}

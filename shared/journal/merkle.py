@@ -16,11 +16,11 @@ _NODE = b"\x01"
 
 
 class EvidenceError(ValueError):
-    """Evidence that the journal has not been tampered with is malformed or does not hold."""
+    """Evidence of the journal's integrity is malformed or invalid."""
 
 
 class ProofError(EvidenceError):
-    """A Merkle proof is malformed or does not lead to the root that it is checked against."""
+    """A Merkle proof is malformed or does not lead to the expected root."""
 
 
 def leaf_hash(leaf: bytes) -> bytes:
@@ -35,20 +35,20 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """All that is needed of a tree to append to it: its size, and the roots of its perfect subtrees, largest first.
+    """What is needed of a tree to append to it: its size, and the roots of its perfect subtrees, largest first.
 
-    There is one subtree per bit that is set in `size`, so a frontier stays below 2 KB however long the shard is.
+    There is one subtree per bit set in `size`, so a frontier stays below 2 KB however long the shard is.
     """
 
     size: int = 0
     nodes: tuple[bytes, ...] = ()
 
     def append(self, leaf: bytes) -> "Frontier":
-        """Return the frontier with one leaf more."""
+        """Return the frontier with one more leaf."""
         return self.extend((leaf,))
 
     def extend(self, leaves: Iterable[bytes]) -> "Frontier":
-        """Return the frontier with these leaves more, in order. A call a batch is much faster than one a leaf."""
+        """Return the frontier with these leaves appended. One call per batch is much faster than one per leaf."""
         nodes = list(self.nodes)
         size = self.size
         push, pop, digest, leaf_tag, node_tag = nodes.append, nodes.pop, sha256, _LEAF, _NODE
@@ -75,8 +75,8 @@ class Frontier:
 def inclusion_proof(leaves: Sequence[bytes], index: int, size: int) -> tuple[bytes, ...]:
     """Return the path from the leaf at `index` to the root of the first `size` leaves: siblings, the leaf's first.
 
-    It hashes all of the `size` leaves but one; a million take about a second.
-    Raises: ProofError where there is no such leaf in a tree of this size, or fewer than `size` leaves.
+    It hashes all but one of the `size` leaves; a million take about a second. Raises: ProofError if there is no such
+    leaf in a tree of this size, or fewer than `size` leaves.
     """
     if len(leaves) < size:
         raise ProofError(f"proof: a tree of size {size} needs as many leaves, got {len(leaves)}")
@@ -98,7 +98,7 @@ def inclusion_proof(leaves: Sequence[bytes], index: int, size: int) -> tuple[byt
 def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> None:
     """Check that the leaf is at `index` in the tree of `size` leaves with this root (RFC 9162, section 2.1.3.2).
 
-    Raises: ProofError where it is not, or the proof is malformed.
+    Raises: ProofError if it is not, or the proof is malformed.
     """
     if not 0 <= index < size:
         raise ProofError(f"inclusion proof: leaf {index} is not in a tree of size {size}")
@@ -124,7 +124,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A whole tree, with all roots of perfect subtrees: for many proofs of one tree. It takes twice its leaves."""
+    """A whole tree with the roots of all perfect subtrees, for many proofs. It takes twice the memory of its leaves."""
 
     levels: tuple[tuple[bytes, ...], ...]
     """On level `n`, from zero, the roots of the perfect subtrees of 2**n leaves, from the left."""
@@ -138,7 +138,7 @@ class Tree:
         return cls(tuple(levels))
 
     def path(self, index: int) -> tuple[bytes, ...]:
-        """Return the inclusion proof of a leaf, as `inclusion_proof`. Raises: ProofError where there is no such."""
+        """Return the inclusion proof of a leaf, as `inclusion_proof`. Raises: ProofError if there is no such leaf."""
         size = len(self.levels[0])
         if not 0 <= index < size:
             raise ProofError(f"inclusion proof: leaf {index} is not in a tree of size {size}; take a later checkpoint")
@@ -163,10 +163,10 @@ class Tree:
 
 
 def consistency_proof(old: Frontier, leaves: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Return the proof that a tree begins with all of an earlier one (RFC 9162, section 2.1.4.1).
+    """Return the proof that a tree extends an earlier one (RFC 9162, section 2.1.4.1).
 
-    `leaves` are those that came after `old`: of the earlier tree no leaf is needed. It is empty where either tree is
-    the other, or the earlier one has no leaves.
+    `leaves` are those after `old`: no leaf of the earlier tree is needed. The proof is empty if the trees are equal, or
+    the earlier one is empty.
     """
     proof: list[bytes] = []
     nodes = list(old.nodes)
@@ -186,9 +186,9 @@ def consistency_proof(old: Frontier, leaves: Sequence[bytes]) -> tuple[bytes, ..
 
 
 def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> None:
-    """Check that the tree with this root begins with all leaves of the earlier one (RFC 9162, section 2.1.4.2).
+    """Check that the tree with this root extends the earlier one (RFC 9162, section 2.1.4.2).
 
-    An empty tree is the beginning of any. Raises: ProofError where it does not hold, or is malformed.
+    Any tree extends an empty one. Raises: ProofError if it does not, or the proof is malformed.
     """
     what = f"consistency proof from {old_size} to {size}"
     if not 0 <= old_size <= size:
@@ -229,7 +229,7 @@ def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, p
 
 
 def _left_size(size: int) -> int:
-    """Return the leaves of the left subtree: the largest power of two below `size`, which is at least two."""
+    """Return the number of leaves in the left subtree: the largest power of two below `size`, which is at least two."""
     return 1 << (size - 1).bit_length() - 1
 
 

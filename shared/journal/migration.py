@@ -1,4 +1,4 @@
-"""What a migration does: it runs SQL files, and grants the service what it may do with its tables."""
+"""Helpers of migrations: run SQL files, and grant privileges to the service's role."""
 
 from pathlib import Path
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from alembic import context, op
 
 _COPIES: Final = Path(__file__).parent / "migrations" / "copies"
-"""Tables that several services have alike, such as their copy of the rules submissions."""
+"""Tables that several services share in form, such as the copy of rules submissions."""
 
 
 def run_sql(script: str, *copies: str) -> None:
@@ -17,6 +17,6 @@ def run_sql(script: str, *copies: str) -> None:
 
 
 def grant(privileges: str, *tables: str) -> None:
-    """Grant the service's role privileges on tables, such as `SELECT, INSERT` on those that it never changes."""
+    """Grant the service's role privileges on tables, such as `SELECT, INSERT` for append-only ones."""
     role = context.config.attributes["schema"]
     op.execute(f'GRANT {privileges} ON {", ".join(tables)} TO "{role}"')

@@ -1,4 +1,4 @@
-"""Send several statements in one wait: waiting for the server costs more than most statements do."""
+"""Send several statements in one round trip, which costs more than most statements do."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ from shared.journal.bulk import Row, Statement
 
 
 class Pipeline:
-    """Statements on their way to the server; what they found is there when the pipeline has ended."""
+    """Statements on their way to the server; their results are available after the pipeline ends."""
 
     def __init__(self, driver: Driver[Any]) -> None:
         self._driver = driver
@@ -28,9 +28,9 @@ class Pipeline:
         return await self.execute(statement.sql, statement.parameters(rows))
 
     async def write(self, statement: Statement, rows: Collection[Row], *, otherwise: Exception | None = None) -> None:
-        """Send a statement about many rows, unless there are none.
+        """Send a statement on many rows, unless there are none.
 
-        The pipeline raises `otherwise` at its end where the statement wrote more or fewer rows than it was given.
+        The pipeline raises `otherwise` at its end if the statement wrote more or fewer rows than given.
         """
         if not rows:
             return
@@ -39,7 +39,7 @@ class Pipeline:
             self._expected.append((cursor, len(rows), otherwise))
 
     def check(self) -> None:
-        """Raise what a statement was to raise that did not write all of its rows."""
+        """Raise the error of the first statement that did not write all of its rows."""
         for cursor, rows, otherwise in self._expected:
             if cursor.rowcount != rows:
                 raise otherwise
@@ -47,7 +47,7 @@ class Pipeline:
 
 @asynccontextmanager
 async def pipeline(connection: AsyncConnection) -> AsyncIterator[Pipeline]:
-    """Send statements together, in their order; after the first that fails none is done, and its error is raised."""
+    """Yield a pipeline: statements run in order, and the first failure undoes all and is raised."""
     raw = await connection.get_raw_connection()
     driver: Any = raw.driver_connection
     async with driver.pipeline():

@@ -1,4 +1,4 @@
-"""Proof documents: that an entry is in the journal, in one file that can be verified without the journal.
+"""Inclusion proof documents: one file proves that an entry is in the journal, without access to the journal.
 
 A document is JSON:
 
@@ -11,7 +11,7 @@ A document is JSON:
     }
 
 The SHA-256 of `record` is the entry's hash, which is the leaf. The record is a sequence of fields, each as its length
-in eight bytes (big-endian) and then its bytes; so whoever holds the document can also read what was recorded.
+in eight bytes (big-endian) followed by its bytes, so the holder of the document can also read what was recorded.
 """
 
 import base64
@@ -32,7 +32,7 @@ _PATH_MAX = 63  # a tree has fewer than 2**63 leaves
 
 
 class ProofDocument(BaseModel):
-    """A proof that an entry is in the journal, as it is written: bytes in base64."""
+    """A proof document as written: bytes in base64."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -45,7 +45,7 @@ class ProofDocument(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ProvenEntry:
-    """What a proof document has proven: these fields were entry `index` (from 0) of the log of this checkpoint."""
+    """The content of a verified proof document: these fields were entry `index` (from 0) of the checkpoint's log."""
 
     checkpoint: Checkpoint
     index: int
@@ -55,10 +55,10 @@ class ProvenEntry:
 def prove(record: bytes, index: int, leaves: Sequence[bytes], checkpoint: str) -> str:
     """Return the proof document of an entry, under a signed checkpoint.
 
-    `record` is what the entry's hash covers, `index` its place in the shard from 0, `leaves` the entry hashes of the
-    shard, in order, at least up to the size of the checkpoint. The signature is not verified here.
-    Raises: EvidenceError where the checkpoint does not cover the entry, or the record, the leaves and the checkpoint do
-    not belong together: the shard was altered after it was signed.
+    `record` is what the entry's hash covers, `index` its index in the shard from 0, `leaves` the entry hashes of the
+    shard, in order, at least up to the size of the checkpoint. The signature is not verified here. Raises:
+    EvidenceError if the checkpoint does not cover the entry, or if record, leaves and checkpoint do not match: the
+    shard was altered after signing.
     """
     signed = read_unverified(checkpoint)
     path = inclusion_proof(leaves, index, signed.size)
@@ -73,10 +73,10 @@ def prove(record: bytes, index: int, leaves: Sequence[bytes], checkpoint: str) -
 
 
 def verify_document(document: str | bytes, verifiers: Iterable[Verifier]) -> ProvenEntry:
-    """Verify a proof document with nothing but the public key of the service; return what it proves.
+    """Verify a proof document with only the public key of the service; return its content.
 
-    Raises: EvidenceError where it is malformed, its checkpoint is not signed by one of the keys, or the record
-    is not in the tree of the checkpoint.
+    Raises: EvidenceError if it is malformed, its checkpoint is not signed by one of the keys, or the record is not in
+    the tree of the checkpoint.
     """
     try:
         parsed = read_model(ProofDocument, document)
@@ -94,7 +94,7 @@ def verify_document(document: str | bytes, verifiers: Iterable[Verifier]) -> Pro
 
 
 def read_fields(record: bytes) -> tuple[bytes, ...]:
-    """Return the fields of a record, in their order. Raises: ProofError where the record is cut off."""
+    """Return the fields of a record, in order. Raises: ProofError if the record is truncated."""
     fields: list[bytes] = []
     at = 0
     while at < len(record):

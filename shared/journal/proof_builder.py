@@ -1,4 +1,4 @@
-"""Prove entries from the journal itself: with the leaves of the shard, under a checkpoint that covers the entry."""
+"""Build inclusion proofs from the journal's own rows, under a checkpoint that covers the entry."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ async def prove_entry(
 ) -> str:
     """Return the proof document of an entry under a signed checkpoint of its shard, which covers `size` entries.
 
-    Raises: EvidenceError where they do not belong together: the shard was altered after it was signed.
+    Raises: EvidenceError if they do not match: the shard was altered after signing.
     """
     record = entry_record(
         entry.draft, shard_name=shard_name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
@@ -31,9 +31,9 @@ async def prove_entry(
 async def covering_checkpoint(
     connection: AsyncConnection, tables: JournalTables, shard: int, seq: int
 ) -> tuple[int, str] | None:
-    """Return size and note of the first listed checkpoint that covers an entry; None where none does yet.
+    """Return size and note of the first listed checkpoint that covers an entry, or None.
 
-    It is another one until the first of a later tile is signed, and the same from then on.
+    The result changes until the first checkpoint of a later tile is signed, and is stable from then on.
     """
     c = tables.checkpoints.c
     query = select(c.size, c.note).where(c.shard == shard, c.size >= seq).order_by(c.size).limit(1)
@@ -44,7 +44,7 @@ async def covering_checkpoint(
 async def list_checkpoint(
     connection: AsyncConnection, tables: JournalTables, shard: int, size: int, note: str, now: datetime
 ) -> None:
-    """List a checkpoint that is kept outside; as there, the first of each tile and the latest stay."""
+    """List a checkpoint that is stored outside; as there, the first of each tile and the latest are kept."""
     table, other = tables.checkpoints, tables.checkpoints.alias("earlier")
     values = {"shard": shard, "size": size, "note": note, "signed_at": now}
     await connection.execute(upsert(table).values(values).on_conflict_do_nothing())

@@ -1,4 +1,4 @@
-"""Read the records that a service refused, and what people asked for about them."""
+"""Read quarantined records and the requests about them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from shared.journal.topic_identity import cluster_of
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A refused record: where it came from, its bytes, and why it was refused.
+    """A quarantined record: its origin, its bytes, and the reason of the refusal.
 
-    `signature` is that of its publisher, or of the device that sent it, where it has one; with `stops` its partition is
-    not read on until it is closed. `cluster` is the Kafka cluster's id, `listed_under` the properties in whose lists it
-    is: whose it is, its bytes say.
+    `signature` is that of its publisher, or of the device that sent it, if any; `stops`: its partition is halted until
+    the record is closed. `cluster` is the Kafka cluster's id, `listed_under` the properties in whose lists it appears;
+    which property owns it follows from its bytes.
     """
 
     id: int
@@ -45,12 +45,12 @@ class Quarantined:
 
     @property
     def properties(self) -> frozenset[str]:
-        """Return the properties that it names; none where it names none that can be read."""
+        """Return the properties that it names; none if they cannot be read."""
         return properties_of_record(self.source, self.key, self.value)
 
 
 def properties_of_record(source: str | None, key: bytes | None, value: bytes) -> frozenset[str]:
-    """Return the properties that a record names: in its source, its key, or what it says.
+    """Return the properties that a record names in its source, its key, or its content.
 
     >>> sorted(properties_of_record("/properties/riverside/tables/BJ-01", None, b'{"data": {"property": "bayside"}}'))
     ['bayside', 'riverside']
@@ -59,7 +59,7 @@ def properties_of_record(source: str | None, key: bytes | None, value: bytes) ->
 
 
 def properties_of_event(value: bytes) -> frozenset[str]:
-    """Return the properties that an event in JSON names; none where it is not JSON, or says a member twice."""
+    """Return the properties that a JSON event names; none if it is not JSON, or has a duplicate member."""
     try:
         said = read_json(value)
     except ValueError:
@@ -77,7 +77,7 @@ def _of_streams(*streams: object) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What somebody asked for about a refused record. `mended` is the JSON that is sent in place of the record."""
+    """A request about a quarantined record. `mended` is the JSON that is sent in place of the record."""
 
     quarantine: int
     request: int
@@ -95,7 +95,7 @@ class Request:
 async def read_quarantined(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> Quarantined | None:
-    """Return one record, locked until the transaction ends where it is to be decided; None where there is none."""
+    """Return one record, or None; `lock` locks it until the transaction ends, for a decision."""
     query = _records(tables).where(tables.quarantine.c.id == number)
     if lock:
         query = query.with_for_update(of=tables.quarantine)
@@ -113,9 +113,9 @@ async def list_quarantined(
     after: int = 0,
     limit: int | None = None,
 ) -> Sequence[Quarantined]:
-    """Return the records that wait, oldest first; with `resolved` also those that do not any more.
+    """Return open records, oldest first; with `resolved` also closed ones.
 
-    With `properties`, only those that name some, and no others than these.
+    With `properties`, only records that name at least one property, and no others than these.
     """
     q = tables.quarantine.c
     query = _records(tables).where(q.id > after).limit(limit)
@@ -129,7 +129,7 @@ async def list_quarantined(
 
 
 async def requests_about(connection: AsyncConnection, tables: JournalTables, number: int) -> Sequence[Request]:
-    """Return what was asked for about a record, in order."""
+    """Return the requests about a record, in order."""
     r = tables.quarantine_requests
     columns = (cast(one, Text).label(one.name) if one is r.c.mended else one for one in r.c)
     rows = await connection.execute(select(*columns).where(r.c.quarantine == number).order_by(r.c.request))
@@ -139,7 +139,7 @@ async def requests_about(connection: AsyncConnection, tables: JournalTables, num
 async def partition_of(
     connection: AsyncConnection, tables: JournalTables, topic: str, source: str, cluster: str
 ) -> int | None:
-    """Return the partition from which entries of a stream came, whatever partitioner its sender uses."""
+    """Return the partition from which a stream's entries came, whatever the producer's partitioner."""
     e, s = tables.entries.c, tables.shards.c
     query = (
         select(s.name)

@@ -1,4 +1,4 @@
-"""Read a journal: entries as they were recorded, the postings of an entry, and balances on both time axes."""
+"""Read a journal: entries as recorded, their postings, and balances on both time axes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
@@ -17,18 +17,18 @@ from shared.journal.entry import Account, Entry, EntryDraft, Posting
 from shared.journal.tables import JournalTables
 
 _PLACES: Final = 100
-"""Places of which the entries are read together."""
+"""Number of positions read together."""
 _TURN: Final = 20
-"""After so many entries others have their turn: what is done with each takes a tenth of a millisecond or more."""
+"""Yield to other tasks after this many entries: handling each takes 0.1 ms or more."""
 
 
 async def _go_on() -> None:
-    """Do nothing between two parts."""
+    """Do not pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """How a journal is read: so many entries at a time, and what is done between two parts."""
+    """Pacing of a journal read: entries per part, and a pause between parts."""
 
     entries: int = 500
     rest: Callable[[], Awaitable[None]] = _go_on
@@ -43,7 +43,7 @@ async def read_entries(
     last: int | None = None,
     parts: Pacing = Pacing(),
 ) -> AsyncIterator[Entry]:
-    """Return the entries of a shard in order, with their postings, data byte for byte as stored."""
+    """Yield the entries of a shard in order, with their postings, data byte for byte as stored."""
     while last is None or first <= last:
         end = first + parts.entries if last is None else min(first + parts.entries, last + 1)
         part = await _read(connection, tables, shard, range(first, end))
@@ -68,9 +68,9 @@ async def read_entry(connection: AsyncConnection, tables: JournalTables, shard: 
 async def read_places(
     connection: AsyncConnection, tables: JournalTables, places: Collection[tuple[int, int]]
 ) -> AsyncIterator[tuple[str, Entry]]:
-    """Return the entries at these places (shard, seq) in order, each with the name of its shard; those that are there.
+    """Yield the existing entries at these positions (shard, seq), in order, each with the name of its shard.
 
-    Some at a time are read, so that there may be many.
+    They are read in parts, so there may be many.
     """
     names = {
         row.shard: row.name for row in await connection.execute(select(tables.shards.c.shard, tables.shards.c.name))
@@ -85,9 +85,9 @@ async def read_places(
 async def unlinked(
     connection: AsyncConnection, tables: JournalTables, places: Collection[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """Return those of these places (shard, seq) whose hash is not the one with which the chain goes on.
+    """Return the positions (shard, seq) whose hash does not match the chain's continuation.
 
-    That is what the next entry says of the one before it or, after the last one, the head of the shard.
+    That is the previous hash in the next entry or, for the last entry, the head of the shard.
     """
     e, s, after = tables.entries, tables.shards.c, tables.entries.alias("after")
     follows = and_(after.c.shard == e.c.shard, after.c.seq == e.c.seq + 1)
@@ -138,7 +138,7 @@ _NOBODYS: Final = Account("", "", "", "")
 
 
 def _entry(row: Any, accounts: Mapping[int, Account]) -> Entry:
-    """Return the entry of a row. A posting whose account is not there is on a nameless one: verification finds it."""
+    """Return the entry of a row. A posting on a missing account gets a nameless one, which verification reports."""
     lines = zip_longest(row.accounts, row.cents, fillvalue=0)
     draft = EntryDraft(
         kind=row.kind,
@@ -174,7 +174,7 @@ async def balances(
 ) -> Sequence[Balance]:
     """Return the balance of every account: what had happened by `as_of`, as it was known at `known_at`.
 
-    A date takes gaming days up to and including it; a moment takes what occurred up to it. None: all.
+    A date includes gaming days up to and including it; a moment includes what occurred up to it. None: all.
     """
     e, p, a = tables.entries, tables.postings, tables.accounts
     query = (
@@ -195,7 +195,7 @@ async def balances(
 
 
 async def reached(connection: AsyncConnection, tables: JournalTables, topic: Topic) -> list[Reached]:
-    """Return how far a topic that a service publishes has been read, shard by shard."""
+    """Return how far each shard of a topic published by a service has been read."""
     s, g = tables.sources.c, tables.gaps.c
     prefix = f"/{topic.publisher}/shards/"
     query = (
@@ -212,7 +212,7 @@ async def reached(connection: AsyncConnection, tables: JournalTables, topic: Top
 
 
 async def input_open(connection: AsyncConnection, tables: JournalTables) -> int:
-    """Return how many events have not come or are in quarantine, of whatever property."""
+    """Return the number of events that are missing or quarantined, over all properties."""
     gaps, quarantine = tables.gaps.c, tables.quarantine.c
     missing = select(func.coalesce(func.sum(gaps.last - gaps.first + 1), 0)).scalar_subquery()
     refused = select(func.count()).where(quarantine.resolved_at.is_(None)).scalar_subquery()

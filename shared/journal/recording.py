@@ -1,4 +1,4 @@
-"""A fact with its money on its way into the journal: the one builder of entries."""
+"""Build entry drafts from facts with their postings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from shared.contracts.facts import Fact
 from shared.journal.entry import Entry, EntryDraft, Posting
 
 Recorded = tuple[Entry, Fact]
-"""An entry with the fact that it records, which nobody has to parse again."""
+"""An entry with its decoded fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactWithPostings:
-    """A fact that is to be recorded, and its money: signed cents by account, sum zero.
+    """A fact to be recorded, and its postings: signed cents by account, sum zero.
 
-    `gaming_day` and `occurred_at` are those of the fact and its cause unless they are given. `stream` is the stream of
-    the entry and its place there, where that is not the cause's.
+    `gaming_day` and `occurred_at` default to those of the fact and its cause. `stream` is the entry's stream and
+    sequence, by default those of its cause.
     """
 
     fact: Fact
@@ -28,9 +28,9 @@ class FactWithPostings:
 
 @dataclass(frozen=True, slots=True)
 class Causation:
-    """What leads to an entry: an event of a stream, or a command (whose key is the `event_id`, without an `offset`).
+    """The cause of an entry: an event of a stream, or a command (its key is the `event_id`, `offset` is None).
 
-    `record_hash` is that of the record in which the event came, or what tells the command from all others.
+    `record_hash` is that of the event's record, or identifies the command.
     """
 
     source: str
@@ -42,7 +42,7 @@ class Causation:
 
 
 def draft(recording: FactWithPostings, cause: Causation) -> EntryDraft:
-    """Return the entry of a fact, ready to be sealed. The fact is encoded here, once."""
+    """Return the draft of a fact, ready to be sealed. The fact is encoded here, once."""
     fact = recording.fact
     kind = type(fact).KIND
     assert kind.model is type(fact), f"{type(fact).__name__} is not declared as a fact"

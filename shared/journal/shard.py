@@ -1,8 +1,8 @@
-"""How a shard stands, and the seal on that: who can write to the database alone cannot move a shard.
+"""The state of a shard, sealed by a signature: access to the database alone is not enough to move a shard.
 
-Each transaction that appends to a shard, or reads its input further, signs with the key of the service where the shard
-then stands. The key is with the service, not in the database. A shard that stands otherwise was not brought there by
-its service, and the service appends nothing to it.
+Each transaction that appends to a shard, or advances its input position, signs the new state with the service's key,
+which is not in the database. A shard in any other state was not written by its service, and the service appends nothing
+to it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,14 +15,14 @@ from shared.journal.signed_note import Signer, Verifier
 
 
 class Unsealed(Exception):
-    """A shard does not stand as its service left it."""
+    """A shard is not in the state that its service sealed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A shard as it stands: the input offset to read next, the next entry, and the head of the chain (32 bytes).
+    """The state of a shard: the next input offset, the next entry, and the head of the chain (32 bytes).
 
-    `seal` is the service's signature of that (Ed25519, 64 bytes); None where the service signs nothing.
+    `seal` is the service's signature of it (Ed25519, 64 bytes); None if the service signs nothing.
     """
 
     shard: int
@@ -33,16 +33,16 @@ class Shard:
     seal: bytes | None = None
 
     def text(self, service_key: str) -> bytes:
-        """Return what is signed, by the key of this name."""
+        """Return the text that is signed by the key of this name."""
         stands = f"{self.next_offset} {self.next_seq} {self.head.hex()}"
         return f"pitledger-shard-v1\n{service_key}\n{self.name}\n{stands}\n".encode()
 
 
 class Seals:
-    """The key with which a service seals its shards, and the public ones with which it does or did so."""
+    """The key with which a service seals its shards, and the public keys with which it has done so."""
 
     def __init__(self, name: str, verifiers: Iterable[Verifier], signer: Signer | None = None) -> None:
-        """Seal with the signer, if there is one; open what was signed by the holder of a key of this name."""
+        """Seal with the signer, if given; accept seals of these verifiers with this name."""
         self._name = name
         self._verifiers = [each for each in verifiers if each.name == name]
         self._signer = signer
@@ -51,22 +51,22 @@ class Seals:
         """How shards stood last, by their names, when they were sealed here or found sealed."""
 
     def sealed(self, shard: Shard) -> Shard:
-        """Return the shard with a seal on how it stands."""
+        """Return the shard with a seal on its state."""
         assert self._signer is not None, "only the service itself seals its shards"
         sealed = self._good[shard.name] = replace(shard, seal=self._signer.key.sign(shard.text(self._name)))
         return sealed
 
     def signatures(self, messages: Sequence[bytes]) -> list[bytes]:
-        """Return the proof for each message, of which there are some, that the service signed it."""
+        """Return a batch signature proof for each message, of which there is at least one."""
         assert self._signer is not None, "only the service itself signs"
         return sign_batch(self._signer, messages)
 
     def require_signed(self, message: bytes, proof: bytes | None) -> None:
-        """Raise Unsigned where the service did not sign a message."""
+        """Raise Unsigned unless the service signed a message."""
         self._signed.require(self._name, message, proof)
 
     def require(self, shard: Shard) -> None:
-        """Raise Unsealed where the shard does not stand as it was sealed."""
+        """Raise Unsealed unless the shard's seal matches its state."""
         if self._good.get(shard.name) == shard:
             return
         if not any(_signed(each, shard) for each in self._verifiers):

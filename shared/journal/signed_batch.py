@@ -1,9 +1,9 @@
-"""Sign messages together: one signature a batch, and in each message the proof that it is one of those signed.
+"""Batch signatures: one signature for a batch, and in each message the proof that it belongs to the batch.
 
 What is signed is the root of a Merkle tree over the messages of the batch (RFC 9162, section 2.1, SHA-256), each with
-its topic and key. A proof stands in a header of its message: version, index, size of the tree, id of the key, the
-signature, and the hashes from the leaf to the root. Whoever has verified one message knows its siblings too, so that
-of the messages of a batch each costs about two hashes, and one of them the signature.
+its topic and key. A proof is sent in a header of its message: version, index, size of the tree, id of the key, the
+signature, and the hashes from the leaf to the root. Verified hashes are remembered, so each message of a batch costs
+about two hashes, and one of them the signature.
 """
 
 import struct
@@ -22,11 +22,11 @@ HEADER: Final = "pitledger-signature"
 _HEAD: Final = struct.Struct(">BII4s64s")
 _VERSION: Final = 1
 _NODES_MAX: Final = 100_000
-"""So many verified hashes of a signer are remembered, some megabytes; then all are forgotten."""
+"""Maximum number of verified hashes remembered per signer, some megabytes; then all are dropped."""
 
 
 class Unsigned(EvidenceError):
-    """A message is not one that its publisher signed."""
+    """A message was not signed by its publisher."""
 
 
 def signer_name(service: str) -> str:
@@ -45,9 +45,9 @@ def message_bytes(topic: str, key: bytes | None, value: bytes) -> bytes:
 
 
 def replay_bytes(topic: str, key: bytes | None, value: bytes, said: Sequence[bytes | None]) -> bytes:
-    """Return what is signed of a record that a service sends again, with what its headers say of whom it replaces.
+    """Return what is signed of a replay, including its headers about the record that it replaces.
 
-    It begins as a message on a topic that nobody has, so that neither is ever the other.
+    It is encoded as a message on a reserved topic, so that it can never be taken for a message.
     """
     fields = [topic.encode(), key or b"", *(each or b"" for each in said)]
     written = b"".join(len(field).to_bytes(4, "big") + field for field in fields)
@@ -59,7 +59,7 @@ def _signed_text(name: str, root: bytes) -> bytes:
 
 
 def sign_batch(signer: Signer, messages: Sequence[bytes]) -> list[bytes]:
-    """Return the proof of each message of a batch, which is not empty, under one signature."""
+    """Return the proof of each message of a non-empty batch, under one signature."""
     levels = [[leaf_hash(message) for message in messages]]
     while len(below := levels[-1]) > 1:
         pairs = [node_hash(below[i], below[i + 1]) for i in range(0, len(below) - 1, 2)]
@@ -78,7 +78,7 @@ def sign_batch(signer: Signer, messages: Sequence[bytes]) -> list[bytes]:
 
 
 class BatchVerifier:
-    """Verifies messages by the public keys of their publishers; a name may have several, while they are rotated."""
+    """Verify messages by the public keys of their publishers; a name may have several keys during a rotation."""
 
     def __init__(self, verifiers: Iterable[Verifier]) -> None:
         self._keys = {(verifier.name, verifier.key_id): verifier.key for verifier in verifiers}
@@ -89,7 +89,7 @@ class BatchVerifier:
         return any(name == known for known, _ in self._keys)
 
     def require(self, name: str, message: bytes, proof: bytes | None) -> None:
-        """Raise Unsigned where the holder of a key of this name did not sign the message."""
+        """Raise Unsigned unless the holder of a key of this name signed the message."""
         if proof is None:
             raise Unsigned("it has no signature")
         if len(proof) < _HEAD.size or (len(proof) - _HEAD.size) % HASH_BYTES:

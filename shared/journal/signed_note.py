@@ -1,4 +1,4 @@
-"""Signed notes: a text with Ed25519 signatures by named keys (https://c2sp.org/signed-note), and those keys."""
+"""Signed notes: texts with Ed25519 signatures by named keys (https://c2sp.org/signed-note), and those keys."""
 
 import base64
 import os
@@ -24,12 +24,12 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff]")
 
 
 class CheckpointError(EvidenceError):
-    """A checkpoint, its signature or its key is malformed, does not hold, or contradicts an earlier checkpoint."""
+    """A checkpoint, its signature or its key is malformed or invalid, or it contradicts an earlier checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """A public key with its name: what an outsider needs to verify checkpoints."""
+    """A named public key: what an outsider needs to verify checkpoints."""
 
     name: str
     key: Ed25519PublicKey
@@ -43,14 +43,14 @@ class Verifier:
         return key_id_of(self.name, _ED25519, self.key)
 
     def __str__(self) -> str:
-        """Return the verifier key as handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
+        """Return the verifier key as published: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
         return key_text(self.name, _ED25519, self.key)
 
     @classmethod
     def from_string(cls, text: str) -> Self:
-        """Return the verifier that `str()`, or another tool that follows the standard, wrote.
+        """Return the verifier in a text written by `str()` or another tool of the standard.
 
-        Raises: CheckpointError where it is malformed, of another algorithm, or its key id is not that of the key.
+        Raises: CheckpointError if it is malformed, of another algorithm, or its key id does not match the key.
         """
         return cls(*read_key(text, _ED25519))
 
@@ -61,15 +61,15 @@ def key_id_of(name: str, algorithm: bytes, key: Ed25519PublicKey) -> bytes:
 
 
 def key_text(name: str, algorithm: bytes, key: Ed25519PublicKey) -> str:
-    """Return a public key as handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
+    """Return a public key as published: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
     encoded = base64.b64encode(algorithm + key.public_bytes_raw()).decode()
     return f"{name}+{key_id_of(name, algorithm, key).hex()}+{encoded}"
 
 
 def read_key(text: str, algorithm: bytes) -> tuple[str, Ed25519PublicKey]:
-    """Return name and public key of what `key_text`, or another tool that follows the standard, wrote.
+    """Return name and public key of a text written by `key_text` or another tool of the standard.
 
-    Raises: CheckpointError where it is malformed, of another algorithm, or its key id is not that of the key.
+    Raises: CheckpointError if it is malformed, of another algorithm, or its key id does not match the key.
     """
     parts = text.strip().split("+", 2)  # base64 may hold a plus too
     if len(parts) != 3:
@@ -87,7 +87,7 @@ def read_key(text: str, algorithm: bytes) -> tuple[str, Ed25519PublicKey]:
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """A private key with its name. It signs checkpoints of the origin of that name and of those below it."""
+    """A named private key. It signs checkpoints whose origin is its name or below it."""
 
     name: str
     key: Ed25519PrivateKey = field(repr=False)
@@ -107,9 +107,9 @@ class Signer:
 
     @classmethod
     def from_pem(cls, path: Path, name: str) -> Self:
-        """Return the key in an unencrypted PKCS #8 PEM file. The file does not hold the name.
+        """Return the key in an unencrypted PKCS #8 PEM file, which does not contain the name.
 
-        Raises: CheckpointError where it does not hold an Ed25519 private key, OSError where it cannot be read.
+        Raises: CheckpointError if it does not hold an Ed25519 private key, OSError if it cannot be read.
         """
         try:
             key = serialization.load_pem_private_key(path.read_bytes(), password=None)
@@ -120,7 +120,7 @@ class Signer:
         return cls(name, key)
 
     def to_pem(self, path: Path) -> None:
-        """Write the key as unencrypted PKCS #8 PEM that only its owner may read. Raises: FileExistsError."""
+        """Write the key as unencrypted PKCS #8 PEM, readable by its owner only. Raises: FileExistsError."""
         pem = self.key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         )
@@ -145,8 +145,8 @@ def signature_line(name: str, signature: bytes) -> str:
 def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, list[str]]:
     """Return the text of a signed note and the names of the known keys that signed it, at least one.
 
-    Signatures by unknown keys are ignored, as the standard says; those by known keys must all hold.
-    Raises: CheckpointError where it is malformed, signed by no known key, or a signature of one does not hold.
+    Signatures by unknown keys are ignored, as the standard requires; all those by known keys must be valid. Raises:
+    CheckpointError if it is malformed, has no signature by a known key, or an invalid one.
     """
     text, signatures = split_note(note)
     known = {(verifier.name, verifier.key_id): verifier for verifier in verifiers}
@@ -169,7 +169,7 @@ def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, lis
 
 
 def decode_base64(text: str, what: str) -> bytes:
-    """Return the bytes of standard base64. Raises: CheckpointError for another text, or another spelling of it."""
+    """Return the bytes of standard base64. Raises: CheckpointError for other text, or a non-canonical encoding."""
     try:
         value = base64.b64decode(text, validate=True)
     except ValueError as error:
@@ -207,13 +207,13 @@ def _read_signatures(lines: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def check_name(name: str) -> None:
-    """Raise CheckpointError for what is no name of a key."""
+    """Raise CheckpointError for an invalid key name."""
     check_characters(name)
     if not name or "+" in name or any(character.isspace() for character in name):
         raise CheckpointError(f"key name {name!r}: must not be empty nor hold a space or a plus")
 
 
 def check_characters(line: str) -> None:
-    """Raise CheckpointError for a line that would not be one, or has no bytes in UTF-8."""
+    """Raise CheckpointError for a line with control characters, or that has no UTF-8 encoding."""
     if _FORBIDDEN.search(line):
         raise CheckpointError(f"{line!r} holds a control character or half a surrogate pair")

@@ -1,8 +1,7 @@
-"""Rows that follow from no entry, and count all the same: each is signed by its service, and believed only as signed.
+"""Signed rows: rows that follow from no entry, and are only trusted with a signature of their service.
 
-A table of such rows has a column `signature`: the proof that the service signed all the other columns, with the name of
-the table. Rows that are written together share one signature, as messages do. Without seals nothing is signed, and
-nothing is asked for.
+A table of such rows has a column `signature`: the proof that the service signed all other columns, with the name of the
+table. Rows written together share one signature, as messages do. Without seals nothing is signed or verified.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,13 +18,13 @@ from shared.journal.signed_batch import Unsigned, message_bytes
 
 SIGNATURE: Final = "signature"
 _SIGNED: Final = "of the row"
-"""What tells the column from another of its name, which a record has."""
+"""Marks the signature column, to distinguish it from a record's column of the same name."""
 _ROW: Final = "pitledger-row-v1"
-"""What is signed of a row begins as a message on this topic, which nobody has: neither is ever the other."""
+"""A reserved topic for the signed bytes of a row, so that they can never be taken for a message."""
 
 
 def signature_column() -> Column[bytes]:
-    """Return the column with the signature of a row; none where the service signs nothing."""
+    """Return the signature column; null if the service signs nothing."""
     return Column(SIGNATURE, LargeBinary, info={_SIGNED: True})
 
 
@@ -48,7 +47,7 @@ def as_written(table: Table) -> list[ColumnElement[Any]]:
 
 
 def not_signed(seals: Seals | None, table: Table, row: Mapping[str, Any]) -> str | None:
-    """Return why a row, as it was read, is not one that the service signed; None where it is."""
+    """Return why a row is not one that the service signed, or None if it is."""
     if seals is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Tell the place of an event in its stream: next, ahead of a gap, late, or taken already. Pure."""
+"""Determine the position of an event in its stream: next, ahead of a gap, late, or taken already. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class StreamPosition(Enum):
-    """Where an event stands in its stream."""
+    """The position of an event in its stream."""
 
     NEXT = "next"
     AHEAD = "ahead"
@@ -16,7 +16,7 @@ class StreamPosition(Enum):
 
 @dataclass(slots=True)
 class Stream:
-    """What is known of one stream: its highest sequence, and the ranges that are missing below it (first to last)."""
+    """The state of one stream: its highest sequence, and the missing ranges below it (first to last)."""
 
     last: int = 0
     gaps: dict[int, int] = field(default_factory=dict)
@@ -25,17 +25,17 @@ class Stream:
         return Stream(self.last, dict(self.gaps))
 
     def after_next(self) -> "Stream":
-        """Return the stream after the event that is next in it; nothing is missing that was not before."""
+        """Return the stream after its next event; its gaps are unchanged."""
         return Stream(self.last + 1, self.gaps)
 
     def place(self, sequence: int) -> StreamPosition:
-        """Return where an event with this sequence stands."""
+        """Return the position of an event with this sequence."""
         if sequence > self.last:
             return StreamPosition.NEXT if sequence == self.last + 1 else StreamPosition.AHEAD
         return StreamPosition.LATE if self._gap(sequence) is not None else StreamPosition.TAKEN
 
     def take(self, sequence: int) -> tuple[int, int] | None:
-        """Count the event as seen; return the gap (first, last) that it opened, if it did.
+        """Count the event as seen; return the gap (first, last) that it opened, if any.
 
         The sequence must not be taken.
         """

@@ -29,7 +29,7 @@ from shared.journal.columns import columns, counts, dates, entry_place, moments,
 from shared.journal.signed_rows import signature_column
 
 COMMAND_INDEX: Final = "entries_of_command"
-"""What refuses a second entry for one command."""
+"""The unique index that refuses a second entry for one command."""
 
 _OF_COMMAND: Final = '"offset" IS NULL AND record_hash IS NOT NULL'
 OF_QUARANTINE: Final = "'record.quarantined', 'record.mended', 'quarantine.dismissed', 'quarantine.dismissed_together'"
@@ -39,20 +39,21 @@ OF_QUARANTINE: Final = "'record.quarantined', 'record.mended', 'quarantine.dismi
 class JournalTables:
     """The tables of one journal.
 
-    shards: one row per input partition (or command stream): the position reached, the next entry, the head.
-    entries, accounts: the ledger, append-only. An entry has its postings as numbers of accounts and signed cents,
-    line by line; postings: the same as rows.
-    inputs: which log a topic was when it was first read, and those that were adopted after it.
-    taken: what stood at each place of each stream, and in which version of the stream which shard took it, signed.
-    sources, gaps: the last sequence of every stream, and the sequences that are missing. A stream has the shard that
-    took its last event, as many versions as commits took some, and is `spread` once more than one shard has.
-    quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
-    quarantine_dismissals: what people ask to have dismissed together.
-    relay: how far a shard has been published, signed. checkpoints: the signed Merkle roots. verified: how far each
-    shard was verified, signed.
-    copies: what the service's copies of approved documents come to, signed, by table and property.
-    idempotency: the answers given to commands, one for each (person, key), signed and never changed. Without its answer
-    a command is not done again: its entry has the hash of person and key, and no other entry may have it.
+    - shards: one row per input partition (or command stream): the position reached, the next entry, the head.
+    - entries, accounts: the ledger, append-only. An entry holds its postings as arrays of account numbers and signed
+      cents; postings: a view of them as rows.
+    - inputs: the identity of each topic when it was first read, and of those adopted later.
+    - taken: the digest at each stream position, and which shard took it in which version of the stream, signed.
+    - sources, gaps: the last sequence of every stream, and the missing sequences. A stream has the shard that took its
+      last event, a version that counts the commits to it, and is `spread` once more than one shard has taken events.
+    - quarantine: refused records with their bytes. quarantine_requests, quarantine_dismissals: requests about one
+      record, and about many.
+    - relay: how far a shard has been published, signed. checkpoints: the signed Merkle roots. verified: how far each
+      shard was verified, signed.
+    - copies: digests of the service's copies of approved documents, signed, by table and property.
+    - idempotency: the answers given to commands, one for each (person, key), signed and never changed. If an answer is
+      missing, its command is still not executed again: its entry has the hash of person and key, and no other entry
+      may have it.
     """
 
     schema: str
@@ -215,7 +216,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
 
 
 def _taken_by() -> tuple[Column[Any], ...]:
-    """Return the columns that say which shard took places, in which version of the stream: 0 where nobody wrote it."""
+    """Return the columns for the shard that took stream positions, and the stream's version: 0 if unknown."""
     return (
         Column("shard", Integer, nullable=False, server_default=text("0")),
         Column("version", BigInteger, nullable=False, server_default=text("0")),

@@ -1,7 +1,8 @@
-"""Know which topic a service reads: a topic that is created again has the name of the old one and other records.
+"""Identify the topics that a service reads: a re-created topic has the same name and other records.
 
-Positions are offsets in one log. The name of a shard says which: `settlements/3@cluster`, and `settlements/3@cluster~2`
-of the second log that a service was told to read under the same name of the same cluster.
+Positions are offsets in one log, which is part of a shard's name: `settlements/3@cluster`, and
+`settlements/3@cluster~2` for the second log that a service was told to read under the same topic name of the same
+cluster.
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from shared.journal.tables import JournalTables
 
 GENERATION: Final = "~"
 FORGOTTEN: Final = "deleted from the database"
-"""The id of a topic that was read, and of which it is not known any more which one it was."""
+"""The topic id of a topic that was read but whose identity is no longer in the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class TopicIdentity:
 
     @property
     def log(self) -> str:
-        """Return what names the log in the names of its shards."""
+        """Return the log's name within shard names."""
         return self.cluster if self.generation == 1 else f"{self.cluster}{GENERATION}{self.generation}"
 
     def shard_name(self, partition: int) -> str:
@@ -52,7 +53,7 @@ def cluster_of(shard_name: str) -> str:
 async def known_input(
     connection: AsyncConnection, tables: JournalTables, topic: str, cluster: str
 ) -> TopicIdentity | None:
-    """Return the topic of that name and cluster that the service reads; None where it never read one."""
+    """Return the identity of the topic that the service reads under this name, or None if it never read one."""
     i = tables.inputs.c
     query = select(i.topic, i.cluster, i.topic_id, i.generation).where(i.topic == topic, i.cluster == cluster)
     row = (await connection.execute(query.order_by(i.generation.desc()).limit(1))).one_or_none()
@@ -62,9 +63,9 @@ async def known_input(
 async def first_input(
     connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime
 ) -> TopicIdentity:
-    """Return the topic that the service reads under this name; where it never read one, that is what was found.
+    """Return the identity of the topic that the service reads; if it never read one, record the one found.
 
-    Where it has read one, and it is not known any more which, that is none that there is.
+    If it has read one whose identity was lost, the result matches no existing topic.
     """
     known = await known_input(connection, tables, found.topic, found.cluster)
     if known is None:
@@ -93,10 +94,10 @@ async def adopt(
     bounds: Mapping[int, tuple[int, int]],
     at: datetime,
 ) -> TopicIdentity:
-    """Have a topic read as it is now: on from where it was read, or from its first record where it is another log.
+    """Accept a topic as it is now: read on from the position, or from the first record if it is another log.
 
-    `bounds` are the first offset of each partition and the one after its last. The service must not run meanwhile.
-    Return the topic as it is read from now on. Raises: Unsealed.
+    `bounds` are each partition's first offset and end offset. The service must be stopped. Return the topic's identity
+    from now on. Raises: Unsealed.
     """
     known = await known_input(connection, ledger.tables, found.topic, found.cluster) or found
     shards = [ledger.require_sealed(await ledger.open_shard(connection, known.shard_name(number))) for number in bounds]

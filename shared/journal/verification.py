@@ -1,4 +1,4 @@
-"""Verify a journal from its rows alone: hashes, links, balances, the head, and the signed checkpoints."""
+"""Verify a journal from its rows: hashes, links, balances, the head, and the signed checkpoints."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable
@@ -17,7 +17,7 @@ from shared.journal.tables import JournalTables
 
 @dataclass(slots=True)
 class Verified:
-    """How far a shard has been verified: a place from which a later verification can go on."""
+    """How far a shard has been verified, for a later verification to continue from."""
 
     name: str
     seq: int = 0
@@ -28,7 +28,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class VerificationProblem:
-    """Something in a shard that is not as it was recorded. `seq` is 0 where no single entry is at fault."""
+    """An integrity problem of a shard. `seq` is 0 if no single entry is at fault."""
 
     shard: str
     seq: int
@@ -51,10 +51,10 @@ async def verify_shard(
     *,
     seals: Seals | None = None,
 ) -> AsyncIterator[VerificationProblem]:
-    """Verify a shard from where `reached` stands up to the shard as it was read; move `reached` along.
+    """Verify a shard from `reached`, which is advanced, up to the shard's end as it was read.
 
-    The checkpoints are those of this shard that must lie on the way (their sizes above `reached.seq`). With `seals` the
-    shard must stand as its service left it.
+    `checkpoints` are those of this shard with sizes above `reached.seq`. With `seals` the shard's seal must match its
+    state.
     """
     wanted = list(checkpoints)
     before, last = reached.seq, shard.next_seq - 1
@@ -87,9 +87,9 @@ async def verify_entries(
     last: int,
     parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
 ) -> AsyncIterator[VerificationProblem]:
-    """Verify the entries of a shard from where `reached` stands up to `last`; move `reached` along.
+    """Verify the entries of a shard from `reached`, which is advanced, up to `last`.
 
-    Each must follow from the one before it, and be what its hash says.
+    Each must link to the one before it, and match its hash.
     """
     wanted: dict[int, list[Checkpoint]] = defaultdict(list)
     for checkpoint in checkpoints:

@@ -1,8 +1,9 @@
-"""Marks: how far a shard was verified, signed, so that a service that starts again goes on from there.
+"""Verification bookmarks: how far a shard was verified, signed, so that a restarted service continues from there.
 
-A mark is a C2SP signed note like a checkpoint, by the same key, of a text that is none: the origin of the shard's log,
-and on the next line what was verified as JSON. It is relied on only with a signature of that key, so it may lie in the
-database: whoever cannot sign can take it back to an earlier one, after which more is verified again, and no less.
+A bookmark is a C2SP signed note like a checkpoint, by the same key, of a text that is none: the origin of the shard's
+log, and on the next line the verified positions as JSON. It is only trusted with a signature of that key, so it may be
+kept in the database: without the key it can only be replaced by an earlier one, after which more is verified again,
+never less.
 """
 
 from collections.abc import Iterable
@@ -20,7 +21,7 @@ _STRICT = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_j
 
 
 class VerifiedPosition(BaseModel):
-    """A place up to which a shard was verified: entries, postings, the last hash, and the frontier of the tree."""
+    """A position up to which a shard was verified: entries, postings, the last hash, and the frontier of the tree."""
 
     model_config = _STRICT
 
@@ -35,12 +36,12 @@ class VerifiedPosition(BaseModel):
         return cls(seq=verified.seq, postings=verified.postings, head=verified.head, nodes=verified.frontier.nodes)
 
     def verified(self, shard_name: str) -> Verified:
-        """Return a verification that goes on from here."""
+        """Return a verification that continues from here."""
         return Verified(shard_name, self.seq, self.head, self.postings, Frontier(self.seq, self.nodes))
 
 
 class VerificationBookmark(BaseModel):
-    """How far a shard was verified, how far the pass that verifies it again has come, and when the last pass ended."""
+    """How far a shard was verified, how far the current pass over old entries is, and when the last one ended."""
 
     model_config = _STRICT
 
@@ -50,13 +51,13 @@ class VerificationBookmark(BaseModel):
 
 
 def sign_mark(origin: str, mark: VerificationBookmark, signer: Signer) -> str:
-    """Return the signed note of a mark. Raises: CheckpointError where the name of the key does not cover the origin."""
+    """Return the signed note of a bookmark. Raises: CheckpointError if the key's name does not cover the origin."""
     check_covers([signer.name], origin)
     return signed_note(f"{origin}\n{mark.model_dump_json()}\n", signer)
 
 
 def open_mark(note: str, verifiers: Iterable[Verifier]) -> tuple[str, VerificationBookmark]:
-    """Return the origin and the mark of a signed note. Raises: CheckpointError where it is not a mark of these keys."""
+    """Return origin and bookmark of a signed note. Raises: CheckpointError if it is not a bookmark by these keys."""
     text, names = open_signed_text(note, verifiers)
     origin, _, said = text.partition("\n")
     check_covers(names, origin)

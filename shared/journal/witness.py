@@ -1,7 +1,7 @@
-"""A witness of logs: it cosigns a checkpoint of which it was shown that the log only grew since the one before.
+"""A witness of logs: it cosigns a checkpoint after a proof that the log only grew since the previous one.
 
-It follows https://c2sp.org/tlog-witness. Of each log it keeps the latest checkpoint that it cosigned, and writes it
-down, for good, before its cosignature leaves: whatever happens in between, it never signs for two histories.
+It follows https://c2sp.org/tlog-witness. For each log it stores the latest checkpoint that it cosigned, durably and
+before the cosignature is returned: whatever happens in between, it never signs two histories.
 """
 
 import base64
@@ -38,7 +38,7 @@ _OLD = re.compile(r"old (0|[1-9][0-9]{0,18})")
 
 @dataclass(frozen=True, slots=True)
 class WitnessRequest:
-    """What a log asks: that a checkpoint be cosigned, with the proof that it goes on from the size that was known."""
+    """A request to cosign a checkpoint, with the consistency proof from `old_size`."""
 
     old_size: int
     proof: Sequence[bytes]
@@ -51,7 +51,7 @@ class WitnessRequest:
 
     @classmethod
     def from_body(cls, body: str) -> "WitnessRequest":
-        """Return the request in a body. Raises: CheckpointError where it is malformed."""
+        """Return the request in a body. Raises: CheckpointError if it is malformed."""
         head, separator, note = body.partition("\n\n")
         first, *lines = head.split("\n")
         old = _OLD.fullmatch(first)
@@ -66,7 +66,7 @@ class WitnessRequest:
 
 
 class WitnessRefusal(Exception):
-    """The witness does not cosign. `status` is what HTTP says of it."""
+    """The witness does not cosign. `status` is the HTTP status."""
 
     status = 400
 
@@ -78,19 +78,19 @@ class UnknownLog(WitnessRefusal):
 
 
 class NotSigned(WitnessRefusal):
-    """No trusted key of the log signed the checkpoint, or a signature of one does not hold."""
+    """No trusted key of the log signed the checkpoint, or one of its signatures is invalid."""
 
     status = 403
 
 
 class Inconsistent(WitnessRefusal):
-    """The checkpoint does not go on from the one that was cosigned."""
+    """The checkpoint does not extend the one cosigned before."""
 
     status = 422
 
 
 class OtherSize(WitnessRefusal):
-    """The log goes on from another size than that of the checkpoint that was cosigned last."""
+    """The request's old size is not that of the checkpoint cosigned last."""
 
     status = 409
 
@@ -101,16 +101,16 @@ class OtherSize(WitnessRefusal):
 
 @dataclass(slots=True)
 class State(AbstractContextManager["State"]):
-    """The latest checkpoint of each log that was cosigned: a file each, in a directory that one process may have.
+    """The latest cosigned checkpoint of each log: one file per log, in a directory locked by one process.
 
-    Raises, on entering: CheckpointError where there is no such directory, or another process has it.
+    Raises, on entering: CheckpointError if the directory does not exist, or another process has it.
     """
 
     path: Path
     _lock: int = -1
 
     def __enter__(self) -> "State":
-        """Take the directory."""
+        """Lock the directory."""
         try:
             self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
@@ -127,11 +127,11 @@ class State(AbstractContextManager["State"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Leave the directory to others."""
+        """Release the directory."""
         os.close(self._lock)
 
     def latest(self, origin: str) -> str | None:
-        """Return the cosigned note of a log, None before the first."""
+        """Return the cosigned note of a log, or None."""
         return self.by_hash(sha256(origin.encode()).hexdigest())
 
     def by_hash(self, origin_hash: str) -> str | None:
@@ -144,7 +144,7 @@ class State(AbstractContextManager["State"]):
             return None
 
     def replace(self, origin: str, note: str) -> None:
-        """Keep the cosigned note of a log in place of the former; it survives a power failure after this returns."""
+        """Replace the cosigned note of a log; it survives a power failure after this returns."""
         target = self.path / f"{sha256(origin.encode()).hexdigest()}.checkpoint"
         descriptor, name = tempfile.mkstemp(dir=self.path, prefix=".unfinished-")
         try:
@@ -160,7 +160,7 @@ class State(AbstractContextManager["State"]):
 
 @dataclass(slots=True)
 class Witness:
-    """A key, the logs whose keys it trusts, and what it knows of them."""
+    """A signing key, the trusted keys of logs, and the state."""
 
     signer: Signer
     logs: Sequence[Verifier]
@@ -168,10 +168,10 @@ class Witness:
     clock: Callable[[], int]
     """The seconds since 1970."""
     _turn: threading.Lock = field(default_factory=threading.Lock)
-    """What is known, and what is known next, are one step."""
+    """Serializes reading and replacing the state."""
 
     def add(self, request: WitnessRequest) -> str:
-        """Return the cosignature line of a checkpoint, after what is known was replaced. Raises: Refused."""
+        """Update the state and return the cosignature line of a checkpoint. Raises: WitnessRefusal."""
         checkpoint = self._opened(request.note)
         if request.old_size > checkpoint.size:
             raise WitnessRefusal(
@@ -212,7 +212,7 @@ class Witness:
             raise Inconsistent(str(error)) from error
 
     def _kept(self, note: str, checkpoint: Checkpoint) -> str:
-        """Return the note with the signatures of the log alone: those of others were not verified."""
+        """Return the note with the log's own signatures only: those of others were not verified."""
         names = {(log.name, log.key_id) for log in self.logs if _covers(log, checkpoint.origin)}
         body, signatures = split_note(note)
         lines = [signature_line(name, each) for name, each in signatures if (name, each[:4]) in names]

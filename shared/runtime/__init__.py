@@ -1,1 +1,1 @@
-"""What every service needs once: settings, the consume-commit-relay loop, HTTP shell, health, metrics, logging."""
+"""The runtime common to all services: settings, ingest, commands, outbox, HTTP, health, metrics, logging."""

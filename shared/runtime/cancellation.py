@@ -1,4 +1,4 @@
-"""Long work in a thread that ends when nobody wants it any more: a thread cannot be cancelled, so it asks."""
+"""Cooperative cancellation of long work in a thread, which cannot be cancelled from outside."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,19 +9,19 @@ from typing import TypeVar
 T = TypeVar("T")
 
 GoOn = Callable[[], None]
-"""Called every so often by long work. Raises: Cancelled where it is to end."""
+"""Called periodically by long work. Raises: Cancelled if it should stop."""
 
 
 class Cancelled(Exception):
-    """Nobody waits any more for what is being done."""
+    """The result is no longer wanted."""
 
 
 def always() -> None:
-    """Go on: somebody waits to the end."""
+    """Never cancel."""
 
 
 async def in_thread(work: Callable[[GoOn], T]) -> T:
-    """Return what some work in a thread comes to. When this is cancelled, the work has ended before it returns."""
+    """Run work in a thread and return its result. If this is cancelled, it returns only after the work has stopped."""
     unwanted = Event()
 
     def go_on() -> None:

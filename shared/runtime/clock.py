@@ -1,11 +1,11 @@
-"""The time of day, and the durable steps at which tests end a process."""
+"""The clock, and the durable steps at which tests kill a process."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 Clock = Callable[[], datetime]
 Step = Callable[[str], None]
-"""Is told each durable step as it is reached; tests end the process there."""
+"""Called at each durable step; tests kill the process there."""
 
 
 def utc_now() -> datetime:

@@ -1,4 +1,4 @@
-"""What the parts of a running service share."""
+"""State shared by the parts of a running service."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from shared.runtime.settings import Settings
 from shared.runtime.tracing import NO_TRACING, Tracing
 
 Wake = Callable[[Sequence[Entry]], None]
-"""Entries that were committed and may be published; what is not at hand is read from the database."""
+"""Wake the relay for committed entries; those not passed are read from the database."""
 
 Behind = Callable[[], Mapping[tuple[str, int], float]]
 """How far behind the partitions of topics are, seconds, by (topic, partition)."""
@@ -27,11 +27,10 @@ Behind = Callable[[], Mapping[tuple[str, int], float]]
 class RuntimeContext:
     """A service's name, settings, database connections, journal, read model, metrics and clock.
 
-    `verifier` knows the keys with which services sign what they publish; without it nothing is verified. `wake` tells
-    the relay that there is something to publish, with the entries where they are at hand; `step` is told each durable
-    step. `behind` says of each partition of the topics that are read how old the oldest record is that waits, seconds;
-    infinite where this process does not read it, or does not know yet. `tracing` takes notice of the work. `witness`
-    knows from outside of the database how far the journal was.
+    `verifier` has the keys that other services sign with; without it nothing is verified. `wake` tells the relay that
+    there are entries to publish; `step` is called at each durable step. `behind` returns the age in seconds of the
+    oldest unread record of each partition, infinite if another process reads it or if unknown. `tracing` observes the
+    work. `witness` knows from outside the database how far the journal was.
     """
 
     service: str
@@ -54,7 +53,7 @@ class RuntimeContext:
         return HighWater(self.pools, self.tables, self.witness)
 
     def __post_init__(self) -> None:
-        """Let whoever reads or writes signed rows on a connection of the service find what signs them."""
+        """Make the signing keys available to connections that read or write signed rows."""
         self.pools.sign_by(self.ledger.seals)
 
     @property

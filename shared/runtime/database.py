@@ -1,4 +1,4 @@
-"""The database connections of a service, under the service's own role: pools that take nothing from each other."""
+"""Database connections of a service, under its own role: independent pools by kind of work."""
 
 import asyncio
 import select
@@ -24,9 +24,9 @@ def role_of(service: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """How many connections there are at most, and how long a wait or a statement may take, seconds; 0: any time.
+    """Maximum number of connections, and maximum durations of waits and statements, seconds; 0: unlimited.
 
-    `wait_seconds` is the longest wait for a connection to become free, `lock_seconds` the longest for a lock.
+    `wait_seconds` limits the wait for a free connection, `lock_seconds` that for a lock.
     """
 
     connections_max: int = 15
@@ -36,7 +36,7 @@ class Pool:
 
     @property
     def kept(self) -> int:
-        """Return how many connections stay open once they were needed: somewhat more than half."""
+        """Return how many connections stay open once used: somewhat more than half."""
         return self.connections_max // 2 + 1
 
 
@@ -46,10 +46,10 @@ _SEALS: Final = "pitledger_seals"
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """The connections of a service, by whom they serve: one kind of work that waits keeps none of the others waiting.
+    """The connections of a service by kind of work, so that one kind that waits does not block the others.
 
-    `readers` serve requests that ask, `commands` those that change something, `background` what the service does by
-    itself: consuming, publishing, verifying, comparing.
+    `readers` serve queries, `commands` serve changes, `background` serves the service's own work: consuming,
+    publishing, verifying, comparing.
     """
 
     readers: AsyncEngine
@@ -60,7 +60,7 @@ class Pools:
     def of(cls, settings: Settings, role: str) -> Self:
         """Return the pools of a service with these settings.
 
-        A reader waits for a lock no longer than for a connection, and reads no longer than its request may take.
+        A reader waits for a lock no longer than for a connection, and runs no longer than its request may take.
         """
         url, wait = settings.database_url.get_secret_value(), settings.database_wait_seconds_max
         readers = Pool(
@@ -75,11 +75,11 @@ class Pools:
 
     @classmethod
     def of_one(cls, engine: AsyncEngine) -> Self:
-        """Return the pools of what needs no more than one: a command line, a test."""
+        """Return pools that share one engine, for command lines and tests."""
         return cls(engine, engine, engine)
 
     def sign_by(self, seals: Seals | None) -> None:
-        """Let whoever reads or writes signed rows on one of the connections find what signs them: `seals_of`."""
+        """Make the keys of signed rows available on all connections: `seals_of`."""
         for engine in (self.readers, self.commands, self.background):
             engine.sync_engine.update_execution_options(**{_SEALS: seals})
 
@@ -89,12 +89,12 @@ class Pools:
 
 
 def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
-    """Return an engine whose connections act as `role`, whoever logs in.
+    """Return an engine whose connections act as `role`, whatever the login.
 
-    A login that is the role itself, as in production, changes nothing by it. Server-side timeouts keep a forgotten
-    transaction from blocking a shard for ever. No statement is compiled (`jit`): those that the planner would compile
-    run for tens of milliseconds, less than it takes. The connection that was used last is used next: its statements are
-    prepared, and their plans made. Whoever waits too long for a connection gets a TimeoutError of SQLAlchemy.
+    If the login is the role itself, as in production, this changes nothing. Server-side timeouts keep a forgotten
+    transaction from blocking a shard forever. JIT compilation is off: the statements that the planner would compile run
+    for tens of milliseconds, less than compiling takes. The most recently used connection is reused first, because its
+    statements are prepared and planned. Waiting too long for a connection raises SQLAlchemy's TimeoutError.
     """
     limits = {
         "timezone": "UTC",
@@ -139,9 +139,9 @@ def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
 
 
 def _has_said_something(connection: Any) -> bool:
-    """Return whether a server has sent something unasked: that it ends the connection, as a rule. Or it is ended here.
+    """Return whether a connection has unread data, as a rule the server's notice that it ends, or is closed.
 
-    To ask it each time whether it is there takes as long as a statement.
+    A ping on each use would take as long as a statement.
     """
     if connection.closed:
         return True
@@ -151,20 +151,20 @@ def _has_said_something(connection: Any) -> bool:
 
 
 def seals_of(connection: AsyncConnection) -> Seals | None:
-    """Return what the service of a connection signs its rows with; None where it signs nothing."""
+    """Return the keys for signed rows of a connection's service, or None if it signs nothing."""
     assert connection.sync_connection is not None, "the connection is open"
     found: Seals | None = connection.sync_connection.get_execution_options().get(_SEALS)
     return found
 
 
 def reading(engine: AsyncEngine) -> AsyncConnection:
-    """Return a connection for reading, on which each statement sees what is committed: no transaction to wait for."""
+    """Return an autocommit connection for reading: each statement sees what is committed."""
     return engine.execution_options(isolation_level="AUTOCOMMIT").connect()
 
 
 @asynccontextmanager
 async def snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Give a connection that reads one state of the database, whatever is recorded meanwhile, and writes nothing."""
+    """Yield a read-only connection on one snapshot of the database."""
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         yield connection

@@ -1,16 +1,16 @@
-"""What a comparison of tables with what they follow from comes to: rows that differ, entries that do not fit."""
+"""The result of comparing tables with their source: rows that differ, inapplicable entries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 DIFFERENCES_MAX = 10
-"""Most differences of a table, and most entries that do not fit, that are shown; all are counted."""
+"""Maximum number of differences and inapplicable entries shown per table; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A row that was not as it should be: its key, and its values as texts; None where there is no such row."""
+    """A row that differs: its key, and its actual and expected values as text; None if the row is missing."""
 
     key: Mapping[str, str]
     was: Mapping[str, str | None] | None
@@ -18,7 +18,7 @@ class RowDifference:
 
     @property
     def columns(self) -> list[str]:
-        """Return the columns that differ, where there is a row on both sides."""
+        """Return the columns that differ, if both rows exist."""
         if self.was is None or self.should_be is None:
             return []
         return [name for name, value in self.was.items() if value != self.should_be[name]]
@@ -26,7 +26,7 @@ class RowDifference:
 
 @dataclass(frozen=True, slots=True)
 class ComparedTable:
-    """A table as it was, compared with what it should be: the rows there should be, and how many differed."""
+    """A compared table: the number of expected rows, and of those that differ."""
 
     table: str
     rows: int
@@ -36,7 +36,7 @@ class ComparedTable:
 
 @dataclass(frozen=True, slots=True)
 class InapplicableEntry:
-    """An entry that does not follow from what was recorded before it, such as more paid out than there was."""
+    """An entry that is inconsistent with earlier ones, such as a payment of more than there was."""
 
     shard: int
     seq: int
@@ -48,8 +48,8 @@ class InapplicableEntry:
 class UncomparedTable:
     """What could not be compared, and why.
 
-    `altered`: the database is not as a release made it, such as a table that is gone. Otherwise something is away that
-    is needed, such as the first records of a topic.
+    `altered`: the database differs from what a release created, such as a missing table. Otherwise something needed is
+    unavailable, such as the first records of a topic.
     """
 
     what: str
@@ -59,7 +59,7 @@ class UncomparedTable:
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """What a comparison came to: the tables, the entries that do not fit, and what could not be compared."""
+    """A comparison: tables, inapplicable entries, and what could not be compared."""
 
     tables: Sequence[ComparedTable]
     unfit: Sequence[InapplicableEntry]
@@ -73,12 +73,12 @@ class TableComparison:
 
     @property
     def wrong(self) -> tuple[Sequence[InapplicableEntry], Sequence[UncomparedTable], Sequence[RowDifference]]:
-        """Return what is shown of what is wrong: entries that do not fit, what was not compared, rows that differ."""
+        """Return the problems to show: inapplicable entries, tables not compared, rows that differ."""
         return self.unfit, self.uncompared, [row for one in self.tables for row in one.first]
 
     @property
     def first(self) -> str:
-        """Return the first thing that is wrong, by its key and never by its values; empty where nothing is."""
+        """Return the first problem, by key and without values; empty if there is none."""
         for unfit in self.unfit:
             return f"entry {unfit.shard}/{unfit.seq} ({unfit.kind}) does not follow from what was recorded before"
         for each in self.uncompared:
@@ -92,11 +92,11 @@ class TableComparison:
 
 
 Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
-"""Rows by their keys, whose values sort."""
+"""Rows by sortable keys."""
 
 
 def compare_rows(table: str, key: Sequence[str], was: Rows, should_be: Rows) -> ComparedTable:
-    """Compare rows as they were with what they should be; a value is the same where its text is.
+    """Compare actual with expected rows; values are equal if their texts are.
 
     >>> compare_rows("counts", ["count"], {(1,): {"by": "kim"}}, {(1,): {"by": "lee"}}).first[0].columns
     ['by']

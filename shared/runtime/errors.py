@@ -1,8 +1,8 @@
-"""The kinds of error, and what the loop does about each.
+"""The kinds of error, and how the consume loop handles each.
 
-refused: the record is wrong, quarantine it; of a command, it is not to be done. transient: try again, with a
-deadline. ambiguous: a commit whose answer was lost, read the shard row. fenced: another consumer is ahead, read the
-shard row. bug: stop; nothing is swallowed.
+refused: the record is invalid and is quarantined; a command is rejected. transient: retry, with a deadline. ambiguous:
+a commit whose answer was lost; read the shard row. fenced: another consumer is ahead; read the shard row. bug: stop;
+nothing is swallowed.
 """
 
 from enum import Enum
@@ -17,7 +17,7 @@ from shared.rules.errors import Refused
 
 
 class ErrorKind(Enum):
-    """What an error means for the records in hand."""
+    """What an error means for the current records."""
 
     REFUSED = "refused"
     TRANSIENT = "transient"
@@ -27,16 +27,15 @@ class ErrorKind(Enum):
 
 
 class FatalServiceError(Exception):
-    """The service cannot go on and must end; the message says why and what to do."""
+    """The service cannot continue and must exit; the message gives the cause and the remedy."""
 
 
 _SERIALIZATION_FAILURE = "40001"
 _TRANSIENT_STATES = ("08", "25P03", "25P04", "40", "53", "55", "57", "58")
-"""Connection, a transaction that took too long, rollback (serialization, deadlock), resources, locks, operator
-intervention, system."""
+"""SQLSTATE classes: connection, timeouts, rollback (serialization, deadlock), resources, locks, operator, system."""
 
 _REFUSED_STATES = ("22", "23")
-"""Data that the database cannot hold, and constraints."""
+"""SQLSTATE classes: data that the database cannot hold, and constraints."""
 
 
 def kind_of(error: BaseException) -> ErrorKind:

@@ -1,6 +1,6 @@
-"""The extras of the package: what a service needs that others do not, and what is said where it is not installed.
+"""The package's extras: dependencies of single services, and the error if they are not installed.
 
-An extra has the name of its service (pyproject.toml). The services that are not here need nothing beside the package.
+An extra is named as its service (pyproject.toml). Services that are not listed here need no extra.
 """
 
 from collections.abc import Mapping
@@ -12,15 +12,15 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "paytable-registry": ("typst",),
     "reporting": ("obstore", "pyarrow", "typst", "xlsxwriter"),
 }
-"""Service -> the packages of its extra, as they are imported."""
+"""Service -> the modules of its extra."""
 
 
 class ExtraMissing(Exception):
-    """A package is not installed that is of an extra; the message says which."""
+    """A package of an extra is not installed; the message names it."""
 
 
 def require_extra(service: str) -> None:
-    """Raise ExtraMissing unless all is installed that a service needs."""
+    """Raise ExtraMissing unless everything that a service needs is installed."""
     _require(EXTRAS.get(service, ()), service)
 
 

@@ -1,8 +1,8 @@
-"""How far a journal is known to have been outside of its database: one that was set back records nothing more.
+"""High-water marks: how far a journal was according to evidence outside its database. One set back records no more.
 
-The answers that were given to commands lie in the same database, so one that is set back forgets what was paid. What it
-cannot take along is asked before anything is recorded or published: what this process wrote and saw, what was signed,
-and what is on the service's own topics. Nothing here is asked of a clock.
+The stored answers of commands are in the same database, so a database that is set back forgets payments. Before
+anything is recorded or published, it is compared with what cannot be set back with it: what this process wrote and saw,
+signed checkpoints, and the service's own topics. No clock is involved.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ _CHECKPOINTS: Final = "a signed checkpoint"
 _SERVER: Final = (
     "SELECT pg_postmaster_start_time()::text, oid::bigint FROM pg_database WHERE datname = current_database()"
 )
-"""Another start of the server, or another database of that name, may hold another state of the journal."""
+"""Identifies the server start and the database: a change may mean another state of the journal."""
 
 
 class HighWaterMark(NamedTuple):
-    """An entry that is known to be in a shard: its number, its hash, and who knows of it."""
+    """An entry known to be in a shard: its sequence, its hash, and the source of that knowledge."""
 
     seq: int
     hash: bytes
@@ -39,22 +39,22 @@ class HighWaterMark(NamedTuple):
 
 
 class HighWaterSource(Protocol):
-    """Knows how far the shards of a service were, from outside of its database. Raises: ConnectionError."""
+    """Evidence from outside the database of how far the shards were. Raises: ConnectionError."""
 
     def signed(self) -> Mapping[str, int]:
-        """Return how many entries of each shard, by its name, are signed."""
+        """Return the number of signed entries of each shard, by its name."""
 
     def published(self, sent: Mapping[int, int]) -> Mapping[int, HighWaterMark]:
-        """Return the last entry of each shard, by its number, of those that were published since a database was so.
+        """Return the last published entry of each shard, by its number, among those after `sent`.
 
-        `sent` is how far each shard had been published by then. What is older is not looked at.
+        `sent` is the published sequence of each shard according to the database; older entries are not read.
         """
 
 
 class HighWater:
-    """How far each shard is known to be, and what was found against the journal: while there is anything, it rests.
+    """How far each shard is known to be, and the problems found in the journal, which suspend recording.
 
-    What is found stays as long as the process lives.
+    A problem stays for the life of the process.
     """
 
     def __init__(self, pools: Pools, tables: JournalTables, witness: HighWaterSource | None = None) -> None:
@@ -76,7 +76,7 @@ class HighWater:
             event.listen(engine.sync_engine, "connect", self._met)
 
     def _met(self, connection: Any, record: object) -> None:
-        """Look at a new connection: another server than before is compared before it is relied on."""
+        """Examine a new connection: after a change of server the database is compared before it is used."""
         del record
         cursor = connection.cursor()
         cursor.execute(_SERVER)
@@ -90,7 +90,7 @@ class HighWater:
     # --- what is known ---
 
     def reached(self, shards: Iterable[Shard]) -> None:
-        """Note how shards stand that this process committed, or holds locked."""
+        """Note the state of shards that this process committed or holds locked."""
         for shard in shards:
             known = self._known.get(shard.name)
             if known is None or known.seq < shard.next_seq:
@@ -111,7 +111,7 @@ class HighWater:
     # --- what is asked ---
 
     def require_whole(self) -> None:
-        """Raise Rejected where anything was found against the journal."""
+        """Raise Rejected if a problem was found in the journal."""
         if not self.problems:
             return
         first = self.problems[0]
@@ -122,19 +122,19 @@ class HighWater:
         )
 
     def require(self, shard: Shard) -> None:
-        """Require a shard that the caller has locked. Raises: Rejected where anything was found against the journal."""
+        """Check a shard that the caller has locked. Raises: Rejected if a problem was found in the journal."""
         self.found_set_back(shard)
         self.require_whole()
 
     def found_set_back(self, shard: Shard) -> str | None:
-        """Note how a shard stands that the caller has locked; return why the database is another one, if it is."""
+        """Check a shard that the caller has locked; return why the database was set back, or None."""
         self._look_at(shard, self._known.get(shard.name), self._signed.get(shard.name, 0))
         if self.set_back is None:
             self.reached([shard])
         return self.set_back
 
     def _look_at(self, shard: Shard, known: HighWaterMark | None, signed: int, stands: bytes | None = None) -> None:
-        """Find where a shard is not as far as it is known to be; `stands` is the hash at the place of the mark."""
+        """Report a shard that is behind what is known of it; `stands` is the hash at the mark's sequence."""
         last = shard.next_seq - 1
         if known is not None and last < known.seq:
             self._is_set_back(VerificationProblem(shard.name, known.seq, _gone(last, known.by, known.seq)))
@@ -151,10 +151,10 @@ class HighWater:
         self.set_back = self.set_back or f"{problem.shard} entry {problem.seq}: {problem.what}"
 
     async def compared(self) -> None:
-        """Return when what the database has was compared with all that is known; at once where that was done.
+        """Compare the database with all evidence, unless that was done for this server.
 
-        It is done after a start, and when the server or the database is another one. Raises: ConnectionError where it
-        cannot be done now.
+        That is after a start, and after a change of server or database. Raises: ConnectionError if the evidence is
+        unavailable.
         """
         if self._compared == self._servers:
             return
@@ -199,7 +199,7 @@ class HighWater:
     async def _hashes(
         self, connection: AsyncConnection, places: Sequence[tuple[int, int]]
     ) -> Mapping[tuple[int, int], bytes]:
-        """Return the hashes of the entries at these places, of those that are there."""
+        """Return the hashes of the entries that exist at these positions."""
         e = self._tables.entries.c
         query = select(e.shard, e.seq, e.hash).where(tuple_(e.shard, e.seq).in_(places))
         return {(row.shard, row.seq): bytes(row.hash) for row in await connection.execute(query)}

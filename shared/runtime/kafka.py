@@ -1,4 +1,4 @@
-"""What a service asks a Kafka cluster besides its records."""
+"""Metadata queries of a Kafka cluster, and its producer."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ def cluster_id(settings: KafkaSettings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TopicLog:
-    """A topic as a cluster holds it: its ids, and of each partition its first offset and the one after its last."""
+    """A topic in a cluster: its ids, and each partition's first offset and end offset."""
 
     cluster_id: str
     topic_id: str
@@ -35,9 +35,9 @@ class TopicLog:
 
 
 def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
-    """Return a topic as it is now.
+    """Return the current state of a topic.
 
-    Raises: FatalServiceError where there is none, KafkaException where nobody answers.
+    Raises: FatalServiceError if it does not exist, KafkaException if the cluster does not answer.
     """
     admin = AdminClient(settings.librdkafka(), logger=librdkafka_log)
     asked = admin.describe_topics(TopicCollection([topic]), request_timeout=ANSWER_SECONDS)[topic]
@@ -57,9 +57,9 @@ def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
 
 
 def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int, int]) -> set[int]:
-    """Return the partitions that hold a record at these offsets, which is read: or their end, or an error, comes.
+    """Return the partitions that hold a record at these offsets, by reading them.
 
-    Raises: KafkaException where a partition does not answer in time.
+    Raises: KafkaException if a partition does not answer in time.
     """
     kafka = Consumer(
         {
@@ -87,7 +87,7 @@ def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int
 
 
 def new_producer(settings: KafkaSettings, service: str) -> Producer:
-    """Return a producer that loses nothing and keeps order."""
+    """Return an idempotent producer, which loses nothing and keeps order."""
     config = {
         **settings.librdkafka(),
         "client.id": f"pitledger-{service}",

@@ -1,4 +1,4 @@
-"""How clients reach Kafka: the brokers, how they are told from others, and how a client says who it is."""
+"""Kafka connection settings: brokers, TLS, and client authentication."""
 
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -8,10 +8,10 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class KafkaSettings(BaseSettings):
-    """The settings of every Kafka client, in the words of librdkafka and of kafka-python.
+    """The settings of every Kafka client, for librdkafka and kafka-python.
 
-    Names and passwords go over TLS alone: there is no SASL_PLAINTEXT, and no mechanism PLAIN, which shows brokers the
-    password.
+    Credentials are sent over TLS only: there is no SASL_PLAINTEXT, and no mechanism PLAIN, which shows the password to
+    brokers.
     """
 
     model_config = SettingsConfigDict(env_prefix="PITLEDGER_", frozen=True, extra="ignore")
@@ -46,7 +46,7 @@ class KafkaSettings(BaseSettings):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        """Refuse half a configuration, and a secret that the protocol would not use: something was forgotten."""
+        """Reject incomplete or contradictory Kafka security settings."""
         scram = {"PITLEDGER_KAFKA_USERNAME": self.kafka_username, "PITLEDGER_KAFKA_PASSWORD": self.kafka_password}
         oauth = {
             "PITLEDGER_KAFKA_TOKEN_URL": self.kafka_token_url,
@@ -80,7 +80,7 @@ class KafkaSettings(BaseSettings):
         return self
 
     def librdkafka(self) -> dict[str, Any]:
-        """Return the connection in librdkafka's words, for confluent-kafka and FastStream."""
+        """Return the librdkafka configuration, for confluent-kafka and FastStream."""
         config: dict[str, Any] = {
             "bootstrap.servers": self.kafka_bootstrap_servers,
             "security.protocol": self.kafka_security_protocol.lower(),  # as FastStream wants it
@@ -108,7 +108,7 @@ class KafkaSettings(BaseSettings):
         return {name: value for name, value in config.items() if value is not None}
 
     def kafka_python(self) -> dict[str, Any]:
-        """Return the connection in kafka-python's words."""
+        """Return the kafka-python configuration."""
         config: dict[str, Any] = {
             "bootstrap_servers": [address.strip() for address in self.kafka_bootstrap_servers.split(",")],
             "security_protocol": self.kafka_security_protocol,

@@ -1,4 +1,4 @@
-"""Tokens for kafka-python, which logs in by OAUTHBEARER and leaves it to us to fetch them."""
+"""OAUTHBEARER tokens for kafka-python, which leaves fetching them to the application."""
 
 import ssl
 from pathlib import Path
@@ -12,7 +12,7 @@ _ANSWER_SECONDS_MAX = 10.0
 
 
 class TokenProvider(AbstractTokenProvider):
-    """Fetch a token at each login, by the client's own credentials (RFC 6749, section 4.4)."""
+    """Fetch a token at each login, with client credentials (RFC 6749, section 4.4)."""
 
     def __init__(
         self, url: str, *, client_id: str, client_secret: str, scope: str | None, ca_file: Path | None
@@ -23,7 +23,7 @@ class TokenProvider(AbstractTokenProvider):
         self._known = ssl.create_default_context(cafile=None if ca_file is None else str(ca_file))
 
     def token(self) -> str:
-        """Return a new token. Raises: httpx.HTTPError where there is none."""
+        """Return a new token. Raises: httpx.HTTPError on failure."""
         answer = httpx.post(
             self._url, data=self._form, auth=self._credentials, verify=self._known, timeout=_ANSWER_SECONDS_MAX
         )

@@ -1,4 +1,4 @@
-"""Structured logs on stderr: one JSON object a line, or a form for people; so many lines of a kind in a minute."""
+"""Structured logs on stderr: one JSON object per line, or readable text; rate-limited by event."""
 
 import logging
 import sys
@@ -12,15 +12,15 @@ from prometheus_client import Counter
 LINES_LEFT_OUT: Final = Counter(
     "pitledger_log_lines_left_out", "Log lines left out because too many of their kind came", ["kind"], registry=None
 )
-"""Counted for the whole process; every registry of a service shows it."""
+"""Counted for the whole process; the registry of every service shows it."""
 
 _MINUTE_SECONDS: Final = 60.0
 _KINDS_MAX: Final = 1000
-"""Kinds are written in the code; should libraries make up more, all others are one kind."""
+"""Maximum number of distinct events; further ones, as from libraries, share one limit."""
 
 
 class PerMinute:
-    """Let so many lines of each kind through in a minute; the next one after that says how many were left out."""
+    """Limit the lines of each event per minute; the first line after that has the number left out."""
 
     def __init__(self, lines_max: int, clock: Callable[[], float] = monotonic) -> None:
         self._lines_max = lines_max
@@ -29,7 +29,7 @@ class PerMinute:
         """Kind -> when its minute began, and the lines since then."""
 
     def left_out(self, kind: str) -> int | None:
-        """Return how many lines were left out before this one; None where this one is left out."""
+        """Return how many lines were left out before this one; None if this one is left out."""
         if kind not in self._kinds and len(self._kinds) >= _KINDS_MAX:
             kind = "others"
         now = self._clock()

@@ -1,4 +1,4 @@
-"""The figures that every service exposes on /metrics, and those of money, which take a role.
+"""The Prometheus metrics of every service on /metrics, and business metrics, which require a role.
 
 No label names a player, a round or an account.
 """
@@ -14,7 +14,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 _RECORDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 _TABLE = ("property", "revenue_class", "game", "table")
-"""As many as the filed properties have tables, and no more than services.reporting.read_model.running_day says."""
+"""One series per table of the properties, limited by services.reporting.read_model.running_day."""
 _OF_TABLES = {
     "handle_cents": "Cents wagered in settled rounds",
     "win_cents": "Win as settled in cents: wagers and vigorish less payouts, before any count,",
@@ -22,11 +22,11 @@ _OF_TABLES = {
     "rake_cents": "Rake in cents of the boxes of non-banking tables that were counted,",
     "rounds": "Rounds that were settled and not taken back",
 }
-"""What tables come to: what each figure means, and its unit."""
+"""The business metrics of tables: meaning and unit of each."""
 
 
 class Metrics:
-    """One service's metrics: `registry` is for everybody who reaches the port, `business` has what tables come to."""
+    """One service's metrics: `registry` is public on its port, `business` has the figures of tables."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = r = registry or CollectorRegistry()
@@ -226,9 +226,9 @@ class Metrics:
             self.refused.labels(reason.value)
 
     def begin_topic(self, topic: str, limits: Collection[str] = ()) -> None:
-        """Begin the counters of a topic, and of the limits that hold for what comes on it, at zero.
+        """Initialize the counters of a topic, and of the limits that apply to it, to zero.
 
-        Whoever adds up what a counter has gained sees nothing of one that begins with its first record.
+        A rate over a counter that starts with its first record would miss that record.
         """
         dropped = (self.duplicates, self.fenced, self.skipped)
         for counter in (*dropped, self.quarantined, self.conflicts, self.not_authentic, self.not_from_device):

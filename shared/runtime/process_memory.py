@@ -1,4 +1,4 @@
-"""What a process keeps in memory: how often Python looks for garbage, and what it gives back."""
+"""Memory tuning of a process: garbage collection thresholds and malloc."""
 
 import ctypes
 import gc
@@ -10,21 +10,21 @@ _MALLOC: Final = {-8: 2, -3: 256 * 1024, -1: 16 * 1024 * 1024}
 
 
 def raise_gc_threshold() -> None:
-    """Have this process look for cycles between batches, not in the middle of one.
+    """Raise the garbage collector's thresholds, so that it runs between batches.
 
-    A batch makes many objects and no cycles: whoever looks in the middle of it finds everything alive. With a threshold
-    of 50,000 that took a tenth of the time of settling; a batch holds fewer objects than this, and frees them. Imports
-    are the same: with the usual thresholds a fifth of the start of a command goes on looking.
+    A batch makes many objects and no cycles, so a collection within a batch finds everything alive. With a threshold of
+    50,000 that took a tenth of the time of settling; a batch holds fewer objects than the threshold and frees them. The
+    same holds for imports: with the default thresholds collections take a fifth of a command's start.
     """
     gc.set_threshold(*_THRESHOLDS)
 
 
 def trim_malloc() -> None:
-    """Have this process give back what it does not need, where its C library is glibc.
+    """Make glibc's malloc return unused memory.
 
-    By default each thread of each client of the broker allocates in a place of its own, up to eight for each processor,
-    what was large once stays among what is small, and each place keeps what it has held at most: half a gigabyte that
-    nobody used after a backlog of a million rounds.
+    By default each thread of each Kafka client allocates from an arena of its own, up to eight per CPU, large blocks
+    remain among small ones, and each arena keeps its peak: half a gigabyte of unused memory after a backlog of a
+    million rounds.
     """
     library = ctypes.CDLL(None)
     if hasattr(library, "mallopt"):

@@ -1,4 +1,4 @@
-"""The read model of a service: what follows from its journal, by one function for live work, commands and rebuild."""
+"""The read model of a service: projected from its journal by one function for live work, commands and rebuild."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -18,8 +18,8 @@ from shared.journal.tables import JournalTables
 class Transaction:
     """A database transaction.
 
-    `state` is what was loaded in it for deciding, as deciding left it; None: nothing was. `sent` is the pipeline in
-    which the entries are on their way, if any.
+    `state` is the loaded state as the decisions changed it, or None. `sent` is the pipeline in which the entries are
+    written, if any.
     """
 
     connection: AsyncConnection
@@ -28,7 +28,7 @@ class Transaction:
 
     @asynccontextmanager
     async def pipeline(self) -> AsyncIterator[Pipeline]:
-        """Give a pipeline to write in: that of the entries, which saves a wait, or one of its own."""
+        """Yield a pipeline to write in: that of the entries, which saves a round trip, or a new one."""
         if self.sent is not None:
             yield self.sent
             return
@@ -37,7 +37,7 @@ class Transaction:
 
 
 class OutOfOrder(Exception):
-    """The entries of a journal cannot have been recorded in any order; it names the first that does not fit."""
+    """No order of the journal's entries is consistent; names the first entry that cannot be applied."""
 
     def __init__(self, shard: int, seq: int, kind: str, what: str) -> None:
         super().__init__(f"entry {shard}/{seq} {what}")
@@ -45,18 +45,18 @@ class OutOfOrder(Exception):
 
 
 Project = Callable[[Transaction, Sequence[Recorded]], Awaitable[None]]
-"""Bring the read model up to date with entries and their facts, in their order; pass over facts of the runtime."""
+"""Apply entries with their facts to the read model, in order; ignore facts of the runtime."""
 
 
 async def nothing(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Project nothing: the journal is all."""
+    """Project nothing: the service has no read model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projector:
-    """The tables that follow from a journal alone, how they follow, and in which order a rebuild reads the journal.
+    """The tables that follow from a journal alone, their projection, and the reading order of a rebuild.
 
-    `read` gives entries some at a time, and the next ones when these have been projected.
+    `read` yields entries in batches, and the next batch after these have been projected.
     """
 
     tables: Sequence[Table] = ()
@@ -64,7 +64,7 @@ class Projector:
     read: Callable[[AsyncConnection, JournalTables], AsyncIterator[Sequence[Recorded]]] = read_recorded
 
     def extended_with(self, other: "Projector") -> "Projector":
-        """Return a projector of the tables of both, each as it is projected alone."""
+        """Return a projector for the tables of both."""
 
         async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
             await self.project(transaction, recorded)

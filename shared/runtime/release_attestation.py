@@ -1,4 +1,4 @@
-"""Compare what is installed with a signed release: every file by its hash, everything else there by its version."""
+"""Compare an installation with a signed release: own files by hash, dependencies by version."""
 
 import json
 import marshal
@@ -20,7 +20,7 @@ KEY_NAME: Final = "pitledger/release"
 """The name of the key that signs releases."""
 
 HOME: Final = Path(sys.prefix) / "share" / "pitledger"
-"""Where an installation has the manifest of its release, and the bill of materials."""
+"""Where an installation has its release manifest and its bill of materials."""
 
 MANIFEST: Final = "release.manifest"
 SBOM: Final = "sbom.json"
@@ -33,9 +33,9 @@ _BYTECODE_HEADER_BYTES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What a release is. Hashes are SHA-256 in hexadecimal, `files` those of the wheel by their paths in it.
+    """The manifest of a release. Hashes are SHA-256 in hexadecimal, `files` those of the wheel by path.
 
-    `python` is the version (major and minor) on which it was built, `built_with` the setuptools that built it.
+    `python` is the version (major and minor) used for the build, `built_with` the version of setuptools.
     """
 
     version: str
@@ -55,7 +55,7 @@ class Release:
 
     @classmethod
     def opened(cls, note: str, verifiers: Iterable[Verifier]) -> Self:
-        """Return the release of a note. Raises: CheckpointError where none of the keys signed it as a release."""
+        """Return the release in a signed note. Raises: CheckpointError if none of the keys signed it as a release."""
         text, _ = open_signed_text(note, [each for each in verifiers if each.name == KEY_NAME])
         try:
             if not text.startswith(_FIRST_LINE):
@@ -72,9 +72,9 @@ def digest(content: bytes) -> str:
 
 @cache
 def manifest_digest(home: Path = HOME) -> str:
-    """Return the SHA-256 of the manifest that is installed; an empty text where none is.
+    """Return the SHA-256 of the installed manifest; empty if there is none.
 
-    It says which release an installation claims to be: `pitledger version --attest` says whether it is.
+    It identifies the release that an installation claims to be; `pitledger version --attest` verifies the claim.
     """
     path = home / MANIFEST
     return digest(path.read_bytes()) if path.is_file() else ""
@@ -82,7 +82,7 @@ def manifest_digest(home: Path = HOME) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AttestationResult:
-    """How many files and versions are those of the release, and what differs, a line each."""
+    """The number of files and dependencies that match the release, and a line for each difference."""
 
     files: int
     dependencies: int
@@ -95,7 +95,7 @@ def find_distribution(site: Path | None) -> Distribution | None:
 
 
 def is_checkout(found: Distribution) -> bool:
-    """Return whether a distribution is a source tree that is run in place, or what building one has left in it."""
+    """Return whether a distribution is an editable install, or a remnant of a build."""
     said = json.loads(found.read_text("direct_url.json") or "{}")
     editable: bool = said.get("dir_info", {}).get("editable", False)
     return editable or found.read_text("RECORD") is None
@@ -121,7 +121,7 @@ def compare(release: Release, sbom: bytes, found: Distribution, site: Path | Non
 
 
 def _files(release: Release, root: Path) -> tuple[int, list[str]]:
-    """Return how many files are as released, and a line for each that is not, is missing or is there besides."""
+    """Return the number of files as released, and a line for each that is altered, missing or unexpected."""
     wrong: list[str] = []
     for name, expected in release.files.items():
         try:
@@ -144,7 +144,7 @@ def _files(release: Release, root: Path) -> tuple[int, list[str]]:
 
 
 def _bytecode_trouble(path: Path) -> str:
-    """Return what is wrong with compiled code: Python runs it in place of the source beside it."""
+    """Return what is wrong with a bytecode file, which Python would run instead of its source."""
     try:
         source = Path(source_from_cache(str(path)))
         level = re.search(r"\.opt-([12])$", path.stem)
@@ -159,7 +159,7 @@ def _bytecode_trouble(path: Path) -> str:
 
 
 def _versions(sbom: dict[str, Any], site: Path | None) -> tuple[int, list[str]]:
-    """Return how many distributions have the version of the bill of materials, and a line for each other one."""
+    """Return the number of distributions that match the bill of materials, and a line for each other one."""
     released = {_normalized(each["name"]): each["version"] for each in sbom.get("components", ())}
     good, wrong = 0, []
     for name, version in sorted(set(_installed(site))):

@@ -1,4 +1,4 @@
-"""Rows of a table by the values of some columns, and what they say."""
+"""Query rows by column values, and convert them to dataclasses and documents."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -17,12 +17,12 @@ DocumentT = TypeVar("DocumentT", bound=BaseModel)
 
 
 def rows_of(table: Table, /, **values: Any) -> Select[Any]:
-    """Return the query for the rows with these values; a value of None is not asked for."""
+    """Return the query for the rows with these values; None values do not filter."""
     return select(table).where(*(table.c[name] == value for name, value in values.items() if value is not None))
 
 
 async def find_row(connection: AsyncConnection, table: Table, missing: str, /, **values: Any) -> Row[Any]:
-    """Return the one row with these values. Raises: Rejected, in the words of `missing`, where there is none."""
+    """Return the one row with these values. Raises: Rejected with the detail `missing` if there is none."""
     row: Row[Any] | None = (await connection.execute(rows_of(table, **values))).one_or_none()
     if row is None:
         raise Rejected(Reason.NOT_FOUND, missing)
@@ -30,7 +30,7 @@ async def find_row(connection: AsyncConnection, table: Table, missing: str, /, *
 
 
 def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
-    """Return the dataclass or document that a row says, field by column; `more` stands over columns."""
+    """Return a dataclass or document from a row, field by column; `more` takes precedence."""
     said = row._asdict()  # a row of SQLAlchemy, or one of a pipeline
     return kind(**({name: said[name] for name in _fields(cast("Any", kind)) if name in said} | more))
 
@@ -38,16 +38,16 @@ def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
 async def things_of(
     kind: type[ThingT], connection: AsyncConnection, query: Executable, parameters: Mapping[str, Any] | None = None
 ) -> list[ThingT]:
-    """Return the dataclasses or documents that the rows of a query say."""
+    """Return dataclasses or documents from the rows of a query."""
     return [thing_of(kind, row) for row in await connection.execute(query, parameters)]
 
 
 async def documents_of(
     kind: type[DocumentT], connection: Executes, query: Executable, parameters: Mapping[str, Any] | None = None
 ) -> list[DocumentT]:
-    """Return the documents that the rows of a query say, each as the JSON text that is its one column.
+    """Return documents from a query whose single column is their JSON text.
 
-    Of thousands of rows, to read them so takes half as long as column by column.
+    For thousands of rows this takes half as long as reading them column by column.
     """
     return [kind.model_validate_json(said) for said in (await connection.execute(query, parameters)).scalars()]
 

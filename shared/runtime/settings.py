@@ -11,7 +11,7 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 class Settings(KafkaSettings):
-    """One service's settings. Field descriptions are what `pitledger config` prints with the values."""
+    """One service's settings. `pitledger config` prints the field descriptions with the values."""
 
     database_url: SecretStr = Field(
         default=SecretStr("postgresql+psycopg://127.0.0.1:5432/pitledger"),
@@ -163,5 +163,5 @@ class Settings(KafkaSettings):
 
     @property
     def database_connections_max(self) -> int:
-        """Return how many database connections a process of a service opens at most, in all of its pools."""
+        """Return the maximum number of database connections of a process, over all of its pools."""
         return self.database_readers_max + self.database_commands_max + self.database_background_max

@@ -1,9 +1,9 @@
-"""Reads one state of the database on two connections, so that parts of an answer are read at once.
+"""Read one snapshot of the database on two connections, so that parts of an answer are read in parallel.
 
     async with read_at_once(engine) as read:
         windows, boxes = await asyncio.gather(windows_of_day(read, *key), boxes_of_day(read, *key))
 
-One statement after the other takes one connection; only what is asked for meanwhile opens the second.
+Sequential statements use one connection; only concurrent ones open the second.
 """
 
 import asyncio
@@ -22,24 +22,23 @@ _EXPORT: Final = text("SELECT pg_export_snapshot()")
 _PLANNING: Final = text("""
     SELECT set_config('work_mem', '32MB', true), set_config('hash_mem_multiplier', '4', true),
            set_config('plan_cache_mode', 'force_custom_plan', true)""")
-"""A month by dealer is 25,000 sums, its slips 130,000 steps: in memory, or twice the time by way of the disk.
+"""A month by dealer is 25,000 sums, its slips 130,000 steps: in memory, or twice the time if spilled to disk.
 
-Each statement is planned for what is asked: a plan for any question reads all days, which takes seconds for few tables.
+Each statement is planned for its parameters: a generic plan reads all days, which takes seconds even for few tables.
 """
 
 
 class Executes(Protocol):
-    """A connection, or what reads on several."""
+    """A connection, or a reader on several connections."""
 
     async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]:
-        """Return the rows of a statement, all of them."""
+        """Return all rows of a statement."""
 
 
 class SnapshotReader:
-    """Executes statements on a state of the database, so many at once as there are connections.
+    """Execute statements on a snapshot of the database, one per connection at a time.
 
-    The second connection is one of those that the service keeps; where they are all taken, there is none: nobody who
-    holds one waits for another.
+    The second connection comes from the pool if one is free; nobody who holds a connection waits for another.
     """
 
     def __init__(self, first: AsyncConnection, exported: str, connections: AsyncExitStack) -> None:
@@ -54,7 +53,7 @@ class SnapshotReader:
         self._finished = False
 
     async def execute(self, statement: Executable, parameters: Mapping[str, Any] | None = None, /) -> CursorResult[Any]:
-        """Return the rows of a statement, all of them. Raises: RuntimeError once this is finished."""
+        """Return all rows of a statement. Raises: RuntimeError after `finish`."""
         if self._turns.locked() and self._number < _CONNECTIONS:
             await self._open_another()
         async with self._turns:
@@ -80,7 +79,7 @@ class SnapshotReader:
             self._turns.release()
 
     async def finish(self) -> None:
-        """Wait for what is still read: where one part fails, the others end with their statement."""
+        """Wait for running statements: if one part fails, the others end with their statement."""
         async with self._opening:
             for _ in range(self._number):
                 await self._turns.acquire()
@@ -91,7 +90,7 @@ class SnapshotReader:
 
 @asynccontextmanager
 async def read_at_once(engine: AsyncEngine) -> AsyncIterator[SnapshotReader]:
-    """Give what reads the state of the database as it is now, whatever is recorded meanwhile."""
+    """Yield a reader of the database's current snapshot."""
     async with AsyncExitStack() as connections:
         first = await connections.enter_async_context(snapshot(engine))
         await first.execute(_PLANNING)

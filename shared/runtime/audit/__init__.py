@@ -1,1 +1,1 @@
-"""The journal under audit: verified, signed, witnessed, and never behind what is known outside of its database."""
+"""Journal audit: verification, signatures, witnesses, and comparison with evidence outside the database."""

@@ -1,4 +1,4 @@
-"""Watch a service's own journal: verify what is new and sign it, and verify again, in rotation, what is old."""
+"""Verify a service's own journal: sign new entries after verification, and verify old ones again in rotation."""
 
 import asyncio
 import math
@@ -27,13 +27,13 @@ from shared.runtime.service.checkpoint_signer import CheckpointSigner
 log = structlog.get_logger()
 
 ENTRIES_AT_ONCE: Final = 100
-"""Entries that are verified before there is a rest: some milliseconds, for which requests wait."""
+"""Entries verified between two pauses: some milliseconds, for which requests wait."""
 
 SCRUBBED_A_SECOND: Final = 100
-"""Old entries that are verified again each second at least: about a hundredth of a processor."""
+"""Minimum rate of verifying old entries again: about one percent of a CPU."""
 
 SCRUBBED_A_SECOND_MAX: Final = 400
-"""So many at most, however long the journal is: then a pass takes longer, and no more of a processor."""
+"""Maximum rate, however long the journal is: the pass then takes longer instead of more CPU."""
 
 _REST_SECONDS: Final = 0.03
 """How long a rest is."""
@@ -43,15 +43,15 @@ _RETRY_SECONDS = 1.0
 
 
 def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
-    """Return how many old entries are to be verified again after `seconds`.
+    """Return how many old entries are due to be verified again after `seconds`.
 
-    So many that all are within `scrub_seconds`, or within `pass_seconds` where that is longer.
+    The rate covers the journal within `scrub_seconds`, or within `pass_seconds` if that is longer.
     """
     return math.ceil(seconds * min(SCRUBBED_A_SECOND_MAX, max(SCRUBBED_A_SECOND, entries / scrub_seconds)))
 
 
 def pass_seconds(entries: int, scrub_seconds: float) -> float:
-    """Return within what time every entry of a journal is verified again.
+    """Return the time in which every entry of a journal is verified again, seconds.
 
     >>> pass_seconds(34_560_000, 86_400.0), pass_seconds(345_600_000, 86_400.0)
     (86400.0, 864000.0)
@@ -61,15 +61,15 @@ def pass_seconds(entries: int, scrub_seconds: float) -> float:
 
 @dataclass(slots=True)
 class VerifiedShard:
-    """A shard under watch: how far it was verified, how far the pass that does so again has come."""
+    """A shard under verification: the last verified entry, and the position of the current pass over old ones."""
 
     shard: Shard
     reached: Verified
     scrubbed: Verified
     scrubbed_at: datetime
-    """When the last pass ended, or the watch began."""
+    """End of the last pass, or start of verification."""
     marked: VerificationBookmark | None = None
-    """What the signed mark says."""
+    """The signed bookmark as stored."""
 
     @property
     def mark(self) -> VerificationBookmark:
@@ -80,27 +80,27 @@ class VerifiedShard:
 
 @dataclass(slots=True)
 class JournalVerifier:
-    """Verify and sign, every so often. With no notary nothing is signed, and each start verifies every entry again."""
+    """Verify and sign periodically. Without a notary nothing is signed, and each start verifies every entry again."""
 
     context: RuntimeContext
     notary: CheckpointSigner | None = None
     begun: bool = False
     verified_at: datetime | None = None
-    """When all that was new had been verified last."""
+    """When all new entries were last verified."""
     signed_at: datetime | None = None
     _watched: dict[str, VerifiedShard] | None = None
-    """By the name of the shard; None before the marks were read."""
+    """Shards by name; None until the bookmarks are read."""
     _scrubbed_until: datetime | None = None
-    """Up to when old entries were verified as they were due."""
+    """Until when old entries were verified on schedule."""
 
     @property
     def problems(self) -> list[VerificationProblem]:
-        """Return what was found against the journal, by this or by whoever recorded."""
+        """Return the problems found in the journal, by the verifier or while recording."""
         return self.context.high_water.problems
 
     @property
     def scrubbed_at(self) -> datetime | None:
-        """Return since when every entry of the journal has been verified again; None before the first watch."""
+        """Return since when every entry has been verified again, or None before the first pass."""
         return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
 
     @property
@@ -109,7 +109,7 @@ class JournalVerifier:
         return min(settings.verification_seconds, settings.checkpoint_seconds)
 
     async def run(self) -> None:
-        """Watch until cancelled."""
+        """Verify until cancelled."""
         while True:
             pause = self._pause
             try:
@@ -124,9 +124,9 @@ class JournalVerifier:
             await asyncio.sleep(pause)
 
     async def watch(self) -> None:
-        """Verify and sign what each shard has gained, then verify again what is due, with rests.
+        """Verify and sign new entries of each shard, then verify old entries that are due, with pauses.
 
-        The signatures are looked up before the shards: whatever is signed by then must be there.
+        The signatures are read before the shards: entries that are signed by then must exist.
         """
         parts = Pacing(ENTRIES_AT_ONCE, self._rest)
         kept = await self._kept()
@@ -148,7 +148,7 @@ class JournalVerifier:
         self.observe()
 
     async def _kept(self) -> Mapping[str, str]:
-        """Return the latest notes that are kept, by shard; find one that is damaged."""
+        """Return the latest stored notes by shard; report a damaged one as a problem."""
         try:
             return {} if self.notary is None else await asyncio.to_thread(self.notary.latest)
         except CheckpointError as error:
@@ -156,9 +156,9 @@ class JournalVerifier:
             return {}
 
     async def _marked(self, connection: AsyncConnection) -> dict[str, VerifiedShard]:
-        """Return the shards as the signed marks say that they were verified.
+        """Return the shards as verified according to the signed bookmarks.
 
-        A mark that this service did not sign is not relied on: its shard is verified from its first entry on.
+        A bookmark without this service's signature is ignored: its shard is verified from its first entry.
         """
         watched: dict[str, VerifiedShard] = {}
         if self.notary is None:
@@ -176,7 +176,7 @@ class JournalVerifier:
         return watched
 
     def _require_all(self, shards: Sequence[Shard], signed: Mapping[str, int]) -> None:
-        """Find the shards that were verified or signed, and are gone."""
+        """Report shards that were verified or signed and no longer exist."""
         known = {name: watched.reached.seq for name, watched in (self._watched or {}).items()}
         there = {shard.name for shard in shards}
         for name, entries in ({**signed, **known}).items():
@@ -184,7 +184,7 @@ class JournalVerifier:
                 self._found(VerificationProblem(name, 0, f"the shard is gone: {entries} entries of it were verified"))
 
     def _look_at(self, shard: Shard) -> VerifiedShard:
-        """Return a shard under watch as it stands now."""
+        """Return the verification state of a shard, updated to its current row."""
         assert self._watched is not None
         watched = self._watched.get(shard.name)
         if watched is None:
@@ -196,7 +196,7 @@ class JournalVerifier:
     async def _verify_new(
         self, connection: AsyncConnection, watched: VerifiedShard, checkpoints: Iterable[Checkpoint], parts: Pacing
     ) -> None:
-        """Verify what a shard has gained, and sign all of it unless something was found."""
+        """Verify the new entries of a shard, and sign up to its end unless a problem was found."""
         shard, reached = watched.shard, watched.reached
         tables, seals = self.context.tables, self.context.ledger.seals
         async for problem in verify_shard(connection, tables, shard, reached, checkpoints, parts, seals=seals):
@@ -205,10 +205,10 @@ class JournalVerifier:
             await self._sign(shard, reached)
 
     async def _scrub(self, connection: AsyncConnection, parts: Pacing) -> None:
-        """Verify again as many old entries as are due, from where the rotation stopped.
+        """Verify the old entries that are due, continuing the rotation.
 
-        The shard whose last pass is the longest ago comes first. A pass ends where the shard was verified to, and must
-        come to the same tree.
+        The shard whose last pass is the longest ago comes first. A pass ends at the last verified entry, and must
+        compute the same Merkle root.
         """
         watched = sorted(self._good(), key=lambda each: each.scrubbed_at)
         now = self.context.clock()
@@ -237,12 +237,12 @@ class JournalVerifier:
                 each.scrubbed, each.scrubbed_at = Verified(each.shard.name), self.context.clock()
 
     async def _rest(self) -> None:
-        """Leave room for working; a service with a long journal works before all of it is verified."""
+        """Pause; the service may start before all of a long journal is verified."""
         self.begun = True
         await asyncio.sleep(_REST_SECONDS)
 
     def _good(self) -> list[VerifiedShard]:
-        """Return the shards in which nothing was found."""
+        """Return the shards without problems."""
         return [each for each in (self._watched or {}).values() if self._is_good(each.shard)]
 
     def _is_good(self, shard: Shard) -> bool:
@@ -253,7 +253,7 @@ class JournalVerifier:
             log.error("journal verification failed", shard=problem.shard, entry=problem.seq, what=problem.what)
 
     def _open(self, shard_name: str, note: str) -> Checkpoint | None:
-        """Return a kept checkpoint; find one that no key of the service signed."""
+        """Return a stored checkpoint; report one that no key of the service signed."""
         assert self.notary is not None
         try:
             return self.notary.open(note)
@@ -280,9 +280,9 @@ class JournalVerifier:
         self.signed_at = self.context.clock()
 
     async def _keep_marks(self) -> None:
-        """Sign and keep how far each shard was verified, unless something was found in it.
+        """Sign and store how far each shard was verified, unless it has a problem.
 
-        What was found is found again after a restart: the mark stands before it.
+        So a problem is found again after a restart: the bookmark is before it.
         """
         if self.notary is None:
             return

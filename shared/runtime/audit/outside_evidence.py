@@ -1,4 +1,4 @@
-"""What is known of a service's journal outside of its database: its signed checkpoints, and what is on its topics."""
+"""Evidence about a service's journal outside its database: signed checkpoints, and its published entries."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,12 +25,12 @@ from shared.runtime.service.signing_keys import message_verifier
 from shared.runtime.settings import Settings
 
 _TAIL_RECORDS: Final = 100
-"""So many records at the end of each partition are read in any case."""
+"""Minimum number of records read at the end of each partition."""
 _TAIL_RECORDS_MAX: Final = 100_000
-"""So many at most: if all of these are new to a database, it was set back."""
+"""Maximum number; if the database has none of these, it was rolled back."""
 _DEEPER: Final = 8
 _TAIL: Final = -2000
-"""librdkafka's offset of the end of a partition; so many less is so many records before it."""
+"""librdkafka's offset of the end of a partition; subtracting n gives n records before it."""
 _AT_ONCE: Final = 500
 _POLL_SECONDS: Final = 0.2
 _NOT_THERE: Final = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
@@ -41,7 +41,7 @@ PartitionKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class OutsideEvidence:
-    """Knows how far the shards of a service were, without its database, but for what was found to be lost."""
+    """The furthest known state of a service's shards, read without its database, except accepted losses."""
 
     settings: KafkaSettings
     service: str
@@ -50,7 +50,7 @@ class OutsideEvidence:
     notary: CheckpointSigner | None = None
 
     def signed(self) -> Mapping[str, int]:
-        """Return how many entries of each shard, by its name, the checkpoints cover. Raises: ConnectionError."""
+        """Return the number of entries that checkpoints cover, by shard name. Raises: ConnectionError."""
         try:
             latest = {} if self.notary is None else self.notary.latest()
         except (CheckpointError, OSError) as error:
@@ -58,10 +58,10 @@ class OutsideEvidence:
         return {name: read_unverified(note).size for name, note in latest.items()}
 
     def published(self, sent: Mapping[int, int]) -> Mapping[int, HighWaterMark]:
-        """Return the last entry of each shard, by its number, of those that stand last on the topics.
+        """Return the last published entry of each shard, by its number, among the last records of the topics.
 
-        Of a partition at least so much is read that one of its records had been sent when the database noted how far
-        shards were published: whatever stands before that was sent, and so recorded, before. Raises: ConnectionError.
+        Each partition is read back to at least one record that was sent before the database's publish marks: everything
+        earlier was recorded before. Raises: ConnectionError.
         """
         found: dict[int, HighWaterMark] = {}
         try:
@@ -89,7 +89,7 @@ class OutsideEvidence:
         return found
 
     def _entries(self, records: Sequence[InputRecord]) -> Iterator[tuple[PartitionKey, Published]]:
-        """Give the entries of these records with their places; what the service did not write says nothing of it."""
+        """Yield the entries in these records with their partitions, ignoring records that the service did not write."""
         for record in records:
             for one in read_published(self.service, [record], self.verifier):
                 if isinstance(one, Published):
@@ -99,9 +99,9 @@ class OutsideEvidence:
 def outside_evidence_of(
     settings: Settings, service: str, published: Sequence[Topic], notary: CheckpointSigner | None
 ) -> OutsideEvidence:
-    """Return what is known of a service that publishes on these topics.
+    """Return the outside evidence of a service that publishes on these topics.
 
-    Raises: FatalServiceError where a key is malformed.
+    Raises: FatalServiceError if a key is malformed.
     """
     verifier = message_verifier(settings, published, service)
     return OutsideEvidence(settings, service, [topic.name for topic in published], verifier, notary)
@@ -124,7 +124,7 @@ def _reader(settings: KafkaSettings) -> Iterator[Consumer]:
 
 
 def _places(kafka: Consumer, topics: Sequence[str]) -> list[PartitionKey]:
-    """Return the partitions of topics; a topic that is not there has none. Raises: KafkaException."""
+    """Return the partitions of topics; a missing topic has none. Raises: KafkaException."""
     places: list[PartitionKey] = []
     for topic in topics:
         found = kafka.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic]
@@ -136,7 +136,7 @@ def _places(kafka: Consumer, topics: Sequence[str]) -> list[PartitionKey]:
 
 
 def _tails(kafka: Consumer, places: Collection[PartitionKey], count: int) -> Iterator[list[InputRecord]]:
-    """Give the last records of partitions, so many of each at most, some at a time. Raises: KafkaException."""
+    """Yield the last `count` records of each partition, in batches. Raises: KafkaException."""
     kafka.assign([TopicPartition(topic, number, _TAIL - count) for topic, number in places])
     ended: set[PartitionKey] = set()
     heard = monotonic()
@@ -160,9 +160,9 @@ def _floors_file(checkpoints: Path, service: str) -> Path:
 
 
 def write_floors(checkpoints: Path, service: str, ends: Mapping[PartitionKey, int]) -> None:
-    """Note, beside the checkpoints that a database still holds, up to where its topics were compared with it.
+    """Note, beside the checkpoints, up to where the topics were compared with the restored database.
 
-    What they hold before that is known not to be there: the service takes commands again.
+    Entries before these offsets are known to be lost, so the service accepts commands again.
     """
     said = [{"topic": topic, "partition": number, "end": end} for (topic, number), end in sorted(ends.items())]
     checkpoints.mkdir(parents=True, exist_ok=True)
@@ -170,7 +170,7 @@ def write_floors(checkpoints: Path, service: str, ends: Mapping[PartitionKey, in
 
 
 def read_floors(checkpoints: Path, service: str) -> dict[PartitionKey, int]:
-    """Return up to where the partitions of a service's topics were compared; nothing where they never were."""
+    """Return the offsets up to which a service's topics were compared; empty if they never were."""
     try:
         said = json.loads(_floors_file(checkpoints, service).read_text())
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Derive a service's journal again from its topics, every so often: what is new since the last time."""
+"""Periodically re-derive a service's journal from its topics: what is new since the last pass."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from shared.runtime.rederivation.replay_state import Busy, ReplayState
 log = structlog.get_logger()
 
 _FIRST_SECONDS_MAX: Final = 300.0
-"""How long after the start of a service it begins at the latest."""
+"""Maximum delay of the first pass after a start of the service."""
 
 _RECORDS_AT_ONCE: Final = 50
 _REST_SECONDS_MIN: Final = 0.03
@@ -40,22 +40,21 @@ def _of_cluster(settings: KafkaSettings) -> AbstractContextManager[Topics]:
 
 @dataclass(slots=True)
 class RederivationJob:
-    """Derive again and compare, every so often. What it has derived stands in the directory of the checkpoints.
+    """Re-derive and compare periodically. Progress is kept in the checkpoint directory.
 
-    Where none is configured it is forgotten when the service ends. Of several processes of a service with one
-    directory, one derives.
+    Without that directory it is forgotten when the service ends. Of several processes with one directory, one derives.
     """
 
     context: RuntimeContext
     agains: Callable[[], Sequence[ReplaySpec[Any]]]
     topics: Callable[[KafkaSettings], AbstractContextManager[Topics]] = _of_cluster
     problems: list[VerificationProblem] = field(default_factory=list)
-    """What the last pass found."""
+    """The problems found in the last pass."""
     derived_at: datetime | None = None
     """When the last pass was through; before the first, when the service was started."""
 
     async def run(self) -> None:
-        """Derive until cancelled."""
+        """Re-derive until cancelled."""
         seconds = self.context.settings.rederivation_seconds
         self.derived_at = self.context.clock()
         await asyncio.sleep(min(seconds, _FIRST_SECONDS_MAX))
@@ -74,7 +73,7 @@ class RederivationJob:
                 await asyncio.sleep(seconds)
 
     async def derive(self, memory: ReplayState) -> None:
-        """Derive again what is new, with rests. Raises: ConnectionError, errors of the database."""
+        """Re-derive what is new, with pauses. Raises: ConnectionError, database errors."""
         found: list[VerificationProblem] = []
         derived: list[DerivationPosition] = []
         pace = CpuThrottle(self.context.settings.background_share, rest_seconds_min=_REST_SECONDS_MIN)
@@ -106,7 +105,7 @@ class RederivationJob:
             self.context.metrics.rederivation_age.set((self.context.clock() - self.derived_at).total_seconds())
 
     async def check(self) -> str | None:
-        """Return why the service is not ready: what the journal holds that does not follow."""
+        """Return why the service is not ready: the journal holds entries that do not follow from its topics."""
         if not self.problems:
             return None
         first = self.problems[0]

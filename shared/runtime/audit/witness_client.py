@@ -1,7 +1,7 @@
-"""Show a service's checkpoints to witnesses, keep what they cosign, and publish each note on its topic.
+"""Submit a service's checkpoints to witnesses, store their cosignatures, and publish each note on its topic.
 
-It works beside the signing and never holds it up: a witness that is away is asked again, about the latest checkpoint,
-which covers those before it.
+This runs beside signing and never delays it: a witness that was unavailable is asked again with the latest checkpoint,
+which covers the earlier ones.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class WitnessUnavailable(ConnectionError):
 
 @dataclass(frozen=True, slots=True)
 class ListedWitness:
-    """A witness as the settings list it: its keys (two while one is being replaced), and where it is asked."""
+    """A configured witness: its keys (two during a key rotation) and its URL."""
 
     name: str
     url: str
@@ -55,9 +55,9 @@ class ListedWitness:
 
 
 def read_witnesses(path: Path) -> list[ListedWitness]:
-    """Return the witnesses in a file: on each line a key (`<name>+<id>+<key>`) and, after a space, a URL.
+    """Return the witnesses in a file; each line has a key (`<name>+<id>+<key>`), a space, and a URL.
 
-    A witness with two keys has two lines. Raises: CheckpointError for another line; OSError.
+    A witness with two keys has two lines. Raises: CheckpointError for a malformed line; OSError.
     """
     found: dict[str, ListedWitness] = {}
     for line in path.read_text().splitlines():
@@ -76,7 +76,7 @@ def read_witnesses(path: Path) -> list[ListedWitness]:
 
 
 def witnesses_of(settings: Settings) -> list[ListedWitness]:
-    """Return the witnesses that the settings name. Raises: FatalServiceError where their file is wrong."""
+    """Return the configured witnesses. Raises: FatalServiceError if their file is malformed."""
     if settings.witnesses_file is None:
         return []
     try:
@@ -120,7 +120,7 @@ class CheckpointTopic:
 
 @dataclass(slots=True)
 class WitnessClient:
-    """What a service does about the witnesses of its checkpoints."""
+    """Submit checkpoints to witnesses and publish them."""
 
     context: RuntimeContext
     notary: CheckpointSigner
@@ -135,12 +135,12 @@ class WitnessClient:
 
     @classmethod
     def of(cls, context: RuntimeContext, notary: CheckpointSigner) -> Self:
-        """Return what the settings ask for. Raises: FatalServiceError."""
+        """Return the client for these settings. Raises: FatalServiceError."""
         topic = CheckpointTopic(context.settings, context.service)
         return cls(context, notary, witnesses_of(context.settings), topic)
 
     async def once(self) -> None:
-        """Show every witness the checkpoints that it has not cosigned, and publish what is new."""
+        """Submit to each witness the checkpoints that it has not cosigned, and publish new notes."""
         self._since = self._since or self.context.clock()
         async with self.context.pools.background.connect() as connection:
             shards = await read_shards(connection, self.context.tables)
@@ -154,7 +154,7 @@ class WitnessClient:
         self.observe()
 
     async def _ask(self, client: httpx.AsyncClient, witness: ListedWitness, shards: Sequence[Shard]) -> None:
-        """Have a witness cosign the latest checkpoint of each shard; leave it alone after it did not answer."""
+        """Have a witness cosign the latest checkpoint of each shard; stop after it did not answer."""
         complete = True
         for shard in shards:
             try:
@@ -222,7 +222,7 @@ class WitnessClient:
         return known
 
     async def _leaves(self, shard: Shard, after: int, size: int) -> AsyncIterator[list[bytes]]:
-        """Return the hashes of the entries behind `after` up to `size`, in parts."""
+        """Yield the hashes of the entries after `after` up to `size`, in batches."""
         e = self.context.tables.entries.c
         while after < size:
             end = min(after + _LEAVES_AT_ONCE, size)
@@ -235,7 +235,7 @@ class WitnessClient:
             after = end
 
     async def _publish(self, shard: Shard) -> None:
-        """Publish the latest note of a shard, with its cosignatures, unless that was done."""
+        """Publish the latest note of a shard with its cosignatures, unless it is published already."""
         origin = self.notary.origin(shard.name)
         note = await asyncio.to_thread(self.notary.store.latest, origin)
         if self.topic is None or note is None or self._published.get(origin) == note:
@@ -248,7 +248,7 @@ class WitnessClient:
             self._published[origin] = note
 
     def observe(self) -> None:
-        """Update the age of what each witness has cosigned."""
+        """Update the metric of the age of each witness's cosignatures."""
         now = self.context.clock()
         for witness in self.witnesses:
             since = self._complete_at.get(witness.name, self._since or now)
@@ -257,7 +257,7 @@ class WitnessClient:
 
 @cache
 def _authorities() -> SSLContext:
-    """Return the authorities of TLS that this machine knows: reading them takes a tenth of a second."""
+    """Return the system's TLS trust store, cached because reading it takes a tenth of a second."""
     return create_default_context()
 
 

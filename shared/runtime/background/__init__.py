@@ -1,1 +1,1 @@
-"""Background work: run periodically, by one process of a service, at a bounded share of a processor."""
+"""Background work: periodic, by one process of a service, with a bounded CPU share."""

@@ -1,4 +1,4 @@
-"""Work that one process of a service does for all of them."""
+"""Leader election for background work that one process of a service does for all."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,9 +12,9 @@ from shared.runtime.background.periodic import every
 
 @asynccontextmanager
 async def leadership(engine: AsyncEngine, work: str) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
-    """Give what says whether this process is to do some work: no other one is, from the first yes to the end of this.
+    """Yield a function that returns whether this process is the leader for `work`, and stays so until the end.
 
-    Another one takes over where this one ends or loses its connection, of which the next question tells.
+    Another process takes over if this one ends or loses its connection, which the next call reports.
     """
     lock = select(func.pg_try_advisory_lock(func.hashtextextended(work, 0)))
     async with engine.connect() as connection:
@@ -32,9 +32,9 @@ async def leadership(engine: AsyncEngine, work: str) -> AsyncIterator[Callable[[
 async def run_on_leader(
     engine: AsyncEngine, name: str, seconds: float, work: Callable[[], Awaitable[object]], failed: str
 ) -> None:
-    """Do some work every so often in one process of a service, until cancelled; the others wait until it has ended.
+    """Run `work` periodically in one process of a service, until cancelled; the others wait until that one ends.
 
-    What fails for a while is logged as `failed`, and may then be another's; a bug is raised.
+    A transient failure is logged as `failed`, and leadership may then pass to another process; a bug is raised.
     """
 
     async def while_ours() -> None:

@@ -1,4 +1,4 @@
-"""Work that a service does every so often, next to everything else."""
+"""Periodic work of a service."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
-    """Do some work periodically until cancelled. A passing failure is logged as that of `failed`; a bug is raised."""
+    """Run `work` periodically until cancelled. A transient failure is logged as that of `failed`; a bug is raised."""
     while True:
         try:
             await work()

@@ -1,4 +1,4 @@
-"""The pace of work that nobody waits for: what it may take of a processor."""
+"""Throttle for background work: limits its CPU share."""
 
 import asyncio
 import math
@@ -8,14 +8,14 @@ from time import monotonic
 from typing import Any, Final
 
 REST_SECONDS_MAX: Final = 30
-"""The longest rest of such work: PostgreSQL ends a transaction that rests for a minute."""
+"""Maximum pause, seconds: PostgreSQL ends a transaction that is idle for a minute."""
 
 
 @dataclass(slots=True)
 class CpuThrottle:
-    """After all work a rest that keeps to `share` of a processor, and no more than so many pieces of it a second.
+    """Pause after work so that it uses at most `share` of a CPU and handles at most `a_second` items per second.
 
-    No rest is shorter than `rest_seconds_min`. While the database works for it, the time counts as work.
+    No pause is shorter than `rest_seconds_min`. Time waiting for the database counts as work.
     """
 
     share: float
@@ -31,7 +31,7 @@ class CpuThrottle:
         self._began = self._resumed = self.clock()
 
     async def rest(self, done: int = 0) -> None:
-        """Wait until as much time has passed as what was done should take, and as long as the work since asks for."""
+        """Pause for `done` more items, according to the rate limit and the time worked since the last pause."""
         self._done += done
         now = self.clock()
         rest = min((1 / self.share - 1) * (now - self._resumed), REST_SECONDS_MAX)

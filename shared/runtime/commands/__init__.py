@@ -1,1 +1,1 @@
-"""People and systems in: commands are decided together, recorded once, and answered the same when sent again."""
+"""Commands from people and systems: decided in batches, recorded once, and answered the same on a retry."""

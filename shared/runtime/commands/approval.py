@@ -1,4 +1,4 @@
-"""What takes two people: one asks, another approves or rejects; one mechanism, and one table of what takes it."""
+"""Two-person approval: one person requests, another approves or rejects. One mechanism, and one table of its uses."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 class Decision(StrEnum):
-    """Where something stands that takes two people."""
+    """The status of something that needs two people."""
 
     ASKED = "asked"
     APPROVED = "approved"
@@ -19,13 +19,13 @@ class Decision(StrEnum):
 
     @classmethod
     def of(cls, status: str) -> "Decision":
-        """Return where something stands by its status: one of these words, or one of its own for asked."""
+        """Return the decision for a status; a status that is no decision means that it was requested."""
         return cls(status) if status in cls._value2member_map_ else cls.ASKED
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How something is decided: what the first person did, in words."""
+    """The wording for one kind of request: what the first person did."""
 
     did: str
 
@@ -44,12 +44,12 @@ PATRON_ERASURE: Final = Policy("entered")
 ROUND_CORRECTION: Final = Policy("proposed")
 PIT_CHANGE: Final = Policy("proposed")
 QUARANTINE: Final = Policy("asked for")
-"""Everything that takes two people."""
+"""Every kind of request that needs two people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Something that waits for a second person, or was decided. `name` says what it is: `change 3 at riverside`."""
+    """A request that waits for a second person, or was decided. `name` identifies it: `change 3 at riverside`."""
 
     policy: Policy
     name: str
@@ -57,13 +57,16 @@ class Approval:
     decision: Decision = Decision.ASKED
 
     def approve(self, by: str) -> None:
-        """Let somebody approve it. Raises: Rejected where it was decided, or by the person who asked."""
+        """Check that `by` may approve it. Raises: Rejected if it was decided, or for the person who requested it."""
         self._require_open()
         if same_person(by, self.asked_by):
             raise Rejected(Reason.SAME_PERSON, f"{by} {self.policy.did} {self.name}: somebody else must approve it")
 
     def reject(self) -> None:
-        """Let somebody reject it, also who asked: that takes it back. Raises: Rejected where it was decided."""
+        """Check that it may be rejected; the requester may do so, too, to withdraw it.
+
+        Raises: Rejected if it was decided.
+        """
         self._require_open()
 
     def _require_open(self) -> None:

@@ -1,4 +1,4 @@
-"""What an approval is of: a document that is read, shown and approved whole, and named by its hash."""
+"""The subject of an approval: a document that is shown and approved as a whole, identified by its hash."""
 
 from hashlib import sha256
 from typing import Annotated, Any, Final
@@ -12,7 +12,7 @@ _HASH: Final = "sha256"
 
 
 class ApprovalSubject(BaseModel):
-    """A document that somebody approves as it is shown: its `sha256` is over every other member.
+    """A document that is approved as shown: its `sha256` covers every other member.
 
     >>> class Wanted(ApprovalSubject):
     ...     cents: int
@@ -26,11 +26,11 @@ class ApprovalSubject(BaseModel):
     )
     @property
     def sha256(self) -> Annotated[str, Field(pattern="^[0-9a-f]{64}$")]:
-        """Return the hash of all other members, in hexadecimal; those without a value are left out, as when served."""
+        """Return the hash of all other members, in hexadecimal; members without a value are left out."""
         return subject_sha256(self.model_dump(mode="json", exclude_none=True, exclude={_HASH}))
 
     def require_shown(self, shown: Digest) -> None:
-        """Raise Rejected where what was shown, by its hash, is not this document."""
+        """Raise Rejected unless `shown` is the hash of this document."""
         if shown != self.sha256:
             detail = (
                 f"what is here to be approved is {self.sha256}, and what was shown is {shown}: "
@@ -40,6 +40,6 @@ class ApprovalSubject(BaseModel):
 
 
 def subject_sha256(document: dict[str, Any]) -> Digest:
-    """Return the hash of a document as it is served, in hexadecimal: over all members but the hash itself."""
+    """Return the hash of a document as served, in hexadecimal: over all members but the hash itself."""
     rest = {name: value for name, value in document.items() if name != _HASH}
     return sha256(canonical(rest)).hexdigest()

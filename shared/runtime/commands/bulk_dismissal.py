@@ -1,7 +1,7 @@
-"""What people do about many refused records at once: one asks to have them dismissed, another decides.
+"""Dismissal of many quarantined records at once: one person requests it, another decides.
 
-The records are those that a filter finds. An approval closes the very records that were there when it was asked, or
-none: where one of them was resolved since, or another one joined them, somebody asks again.
+A filter selects the records. An approval closes exactly the records that were open at the request, or none: if one of
+them has been resolved since, or another one matches now, a new request is needed.
 """
 
 from collections.abc import Sequence
@@ -43,18 +43,18 @@ from shared.runtime.commands.command import Accepted, Approving, Command, Comman
 from shared.runtime.projector import Projector, Transaction
 
 RECORDS_MAX: Final = 200_000
-"""So many records are dismissed together at most: they are locked, and read by every reader as one entry."""
+"""Maximum number of records dismissed together: they are locked, and every reader reads them as one entry."""
 RANGES_MAX: Final = 5_000
-"""In so many ranges of entries at most: the fact that names them has to fit a record of Kafka (1 MB)."""
+"""Maximum number of ranges of entries: the fact that names them has to fit a Kafka record (1 MB)."""
 _SAMPLE_MAX: Final = 20
 
 DismissalNumber = Annotated[int, Field(ge=1, le=2**31 - 1, description="the number of what was asked for")]
 
 
 class RequestDismissal(Command):
-    """Ask for many refused records to be closed together that can never be mended: all that a filter finds.
+    """Request that quarantined records that cannot be repaired be closed together: all that a filter selects.
 
-    No money moves: what the records should have said stays out of the books, and a gap that they left stays open.
+    No money moves: the records' content stays out of the books, and gaps that they left stay open.
     """
 
     until: Annotated[int, Field(ge=1, le=2**62, description="the greatest number of a record that is meant")]
@@ -66,20 +66,20 @@ class RequestDismissal(Command):
 
 
 class ApproveDismissal(Approving):
-    """Approve that refused records are closed together, as somebody else asked: those that were shown, or none."""
+    """Approve a requested dismissal of many quarantined records: exactly those that were shown, or none."""
 
     dismissal: DismissalNumber
 
 
 class RejectDismissal(Command):
-    """Reject that refused records are closed together; who asked may take it back."""
+    """Reject a requested dismissal of many quarantined records; the requester may withdraw it in this way."""
 
     dismissal: DismissalNumber
     reason: Text
 
 
 class DismissalItem(BaseModel):
-    """Which records somebody asked to have dismissed together, and what was decided."""
+    """A requested dismissal: the filter, and the decision."""
 
     dismissal: int
     until: int = Field(description="the greatest number of a record that is meant")
@@ -99,7 +99,7 @@ class DismissalItem(BaseModel):
 
 
 class SampleRecord(BaseModel):
-    """One of the records that are to be dismissed."""
+    """One of the records to be dismissed."""
 
     quarantine: int
     topic: str
@@ -110,7 +110,7 @@ class SampleRecord(BaseModel):
 
 
 class DismissalWhole(ApprovalSubject, DismissalItem):
-    """Which records somebody asked to have dismissed together, with the first of those that are open now."""
+    """A requested dismissal with the first of the records that are open now."""
 
     open_records: int = Field(description="how many open records this finds now")
     is_as_asked: bool = Field(description="whether these are the very records that it found when it was asked")
@@ -118,7 +118,7 @@ class DismissalWhole(ApprovalSubject, DismissalItem):
 
 
 class DismissalDocument(BaseModel):
-    """What was asked for about many refused records, as a command left it."""
+    """The state of a requested dismissal after a command."""
 
     dismissal: int
     records: int
@@ -127,7 +127,7 @@ class DismissalDocument(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class BulkDismissal:
-    """What was asked for, with the records that it finds now."""
+    """A requested dismissal with the records that its filter selects now."""
 
     whole: DismissalWhole
     filter: QuarantineFilter
@@ -135,7 +135,7 @@ class BulkDismissal:
 
 
 async def dismissal_of(connection: AsyncConnection, tables: JournalTables, number: int) -> Dismissal:
-    """Return what was asked for. Raises: Rejected where there is nothing of that number."""
+    """Return a requested dismissal. Raises: Rejected if the number is unknown."""
     found = await read_dismissal(connection, tables, number)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no dismissal {number} of records together")
@@ -145,9 +145,9 @@ async def dismissal_of(connection: AsyncConnection, tables: JournalTables, numbe
 async def read_many(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> BulkDismissal:
-    """Return what was asked for with the records that it finds now; none of them where it was decided.
+    """Return a requested dismissal with the records that it selects now; none if it was decided.
 
-    Locked where it is decided. Raises: Rejected where there is nothing of that number.
+    `lock` is for deciding it. Raises: Rejected if the number is unknown.
     """
     if lock:
         await read_dismissal(connection, tables, number, lock=True)
@@ -169,7 +169,7 @@ async def read_many(
 
 
 def dismissal_commands(tables: JournalTables) -> Commands:
-    """Return the commands about many records of the quarantine of a service."""
+    """Return the commands about many quarantined records of a service."""
     commands = Commands()
 
     async def found(connection: AsyncConnection, command: RequestDismissal) -> tuple[int, Sequence[RecordEntry]]:
@@ -244,7 +244,7 @@ def _accepted(
 
 
 def dismissal_projector(tables: JournalTables) -> Projector:
-    """Return the projector of what is asked for about many records, which closes those that are dismissed."""
+    """Return the projector of bulk dismissals, which also closes the dismissed records."""
     dismissals, q = tables.quarantine_dismissals, tables.quarantine
     ask = insert(dismissals, [one.name for one in dismissals.columns if not one.name.startswith("decided")])
     closed = (

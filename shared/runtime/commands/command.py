@@ -1,4 +1,4 @@
-"""A command: what a person or a system asks for. One model, one pure handler, one fact or one rejection."""
+"""Commands of people and systems: one model, one pure handler, one fact or one rejection."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -23,11 +23,11 @@ from shared.runtime.text import printable
 
 
 class Command(Contract):
-    """What is asked for, with everything that was sent. The docstring of a command says what it does."""
+    """A request as it was sent. The docstring of a command describes what it does."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse a field that hides what every command has. Raises: TypeError."""
+        """Refuse fields that would hide methods of every command. Raises: TypeError."""
         super().__pydantic_init_subclass__(**kwargs)
         if hidden := sorted(cls.model_fields.keys() & {"name", "content"}):
             raise TypeError(f"{cls.__name__} has the fields {hidden}, which every command has as methods: rename them")
@@ -39,16 +39,16 @@ class Command(Contract):
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
 
     def content(self) -> Any:
-        """Return what was sent, as JSON: what the Idempotency-Key stands for. Leave secrets out."""
+        """Return the request as JSON, which the Idempotency-Key stands for. Leave secrets out."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def shown(self) -> dict[str, Any] | None:
-        """Return what may be recorded of the command when it is rejected; None where nobody may see it."""
+        """Return what may be recorded of a rejected command, or None if nobody may see it."""
         content: dict[str, Any] = self.content()
         return content
 
     def refusal(self, rejected: Rejected, *, by: str, at: datetime, key: str) -> FactWithPostings:
-        """Return the fact that somebody's command was rejected, with what may be shown of it."""
+        """Return the fact that a person's command was rejected, with the content that may be recorded."""
         shown = self.shown()
         fields = shown or {}
         day = fields.get("gaming_day")
@@ -67,12 +67,12 @@ class Command(Contract):
         )
 
     def digest(self) -> bytes:
-        """Return the SHA-256 of what is asked for (32 bytes)."""
+        """Return the SHA-256 of the request (32 bytes)."""
         return sha256(canonical([self.name(), self.content()])).digest()
 
 
 class Approving(Command):
-    """A command by which a person stands for what another proposed, entered or did before: it names what was shown."""
+    """A command that approves what another person entered or did; it names the document that was shown."""
 
     subject_sha256: Annotated[
         Digest, Field(description="`sha256` of what is approved, as it was shown: of anything else nothing is approved")
@@ -86,7 +86,7 @@ SubjectT = TypeVar("SubjectT", bound=ApprovalSubject)
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """Who asks, when, and under which Idempotency-Key. `seq` is the place that the entry will have in its shard."""
+    """Who sent a command, when, and under which Idempotency-Key. `seq` is the entry's future sequence in its shard."""
 
     by: str
     at: datetime
@@ -97,10 +97,10 @@ class Now:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """What a command leads to: a fact with its money, and the answer.
+    """The result of a command: a fact with its postings, and the answer.
 
-    `rejected` is set where the fact records a failure that changes something, such as a wrong access code: then the
-    caller is answered with the rejection.
+    `rejected` is set if the fact records a failure that changes something, such as a wrong access code: the caller then
+    gets the rejection.
     """
 
     recording: FactWithPostings
@@ -110,25 +110,26 @@ class Accepted:
 
 
 Decide = Callable[[CommandT, StateT, Now], Accepted]
-"""Decide. Pure: what it needs is in the state. Raises: Rejected."""
+"""Decide a command from its state alone. Raises: Rejected."""
 
 Load = Callable[[AsyncConnection, CommandT], Awaitable[StateT]]
-"""Read what deciding one command needs. Raises: Rejected."""
+"""Load what deciding one command needs. Raises: Rejected."""
 
 Answered = Callable[[], Awaitable[Any]]
-"""Read the answer to what was asked for, when the pipeline in which it was asked has ended."""
+"""Return the loaded state, once the pipeline that queried it has ended."""
 
 BatchLoader = Callable[[Transaction, Sequence[Command]], Awaitable[Answered]]
-"""Ask, in the pipeline of the transaction, for what deciding a batch of commands needs, and lock it. What is asked for
-is more than is needed where some were answered before. The handlers change the state that comes as they accept.
+"""Query, in the pipeline of the transaction, what deciding a batch of commands needs, and lock it.
+
+The batch may include commands that turn out to be answered already. Handlers update the state as they accept commands.
 """
 
 
 SubjectOf = Callable[[CommandT, StateT, Now], ApprovalSubject]
-"""Return what a command approves, as it is shown to people. Pure: from what was loaded. Raises: Rejected."""
+"""Return the approval subject of a command, as shown to people, from the loaded state. Raises: Rejected."""
 
 Keep = Callable[[AsyncConnection, CommandT, Any], Awaitable[None]]
-"""Write what a command says and the journal must not have, when its fact has been recorded, in that transaction."""
+"""Write command content that must not be in the journal, after its fact is recorded, in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,32 +142,32 @@ class _Handled:
 
 
 def as_loaded(command: Command, state: SubjectT, now: Now) -> SubjectT:
-    """Return the subject of an approval for which it alone is loaded."""
+    """Return the loaded state itself as the approval subject."""
     del command, now
     return state
 
 
 def first_loaded(command: Command, state: tuple[Any, ...], now: Now) -> Any:
-    """Return the subject of an approval for which it is loaded first, before other things."""
+    """Return the first element of the loaded state as the approval subject."""
     del command, now
     return state[0]
 
 
 async def no_state(connection: AsyncConnection, command: Any) -> None:
-    """Load nothing: the command says it all."""
+    """Load nothing: the command contains all that is needed."""
     del connection, command
 
 
 class Commands:
     """The commands of a service, each with its handler.
 
-    Without `ask_all` a command is decided and projected before the next is looked at, all in one transaction, on the
-    one shard of commands: each sees what the ones before it left. With `ask_all` a batch is loaded in one wait, its
-    handlers change the state in memory, and several processes work side by side, each on a shard of its own: what must
-    not change meanwhile has to be locked. Its projector writes in the pipeline of the entries (`Transaction.pipeline`).
-    Commands that declare a `load` of their own are decided one after the other all the same.
+    Without `ask_all`, commands are decided and projected one after the other in one transaction on a single shard, so
+    each sees the effects of those before it. With `ask_all`, a batch is loaded in one round trip, its handlers update
+    the state in memory, and several processes work in parallel on shards of their own: state that must not change
+    meanwhile has to be locked. The projector then writes in the pipeline of the entries (`Transaction.pipeline`).
+    Commands with a `load` of their own are always decided one after the other.
 
-    `shards` is what the names of the shards of these commands begin with: a manifest may publish them apart.
+    `shards` is the prefix of the names of these commands' shards; a manifest may give them a topic of their own.
     """
 
     def __init__(self, *, ask_all: BatchLoader | None = None, shards: str = "commands") -> None:
@@ -182,9 +183,10 @@ class Commands:
         keep: Keep[CommandT] | None = None,
         subject: SubjectOf[CommandT, Any] | None = None,
     ) -> Callable[[Decide[CommandT, Any]], Decide[CommandT, Any]]:
-        """Declare the handler of a command, what it needs, and what is kept of it besides its fact.
+        """Declare the handler of a command, the state it needs, and what is stored besides its fact.
 
-        `subject` is what it approves: the command is decided where that is what was shown, and its fact records it.
+        `subject` returns what the command approves: it is accepted only if that is what was shown, and its fact records
+        the hash.
         """
         assert keep is None or self.ask_all is None, "nothing is kept of commands that are decided together"
         assert issubclass(model, Approving) == (subject is not None), f"{model.name()}: what does it approve?"
@@ -197,14 +199,14 @@ class Commands:
         return declare
 
     def extended_with(self, *others: "Commands") -> "Commands":
-        """Return these commands and those of other collections, such as those that every service has."""
+        """Return these commands and those of other collections, such as the ones common to all services."""
         together = Commands(ask_all=self.ask_all)
         for each in (self, *others):
             together._handled |= each._handled
         return together
 
     def shards_of(self, command: Command) -> str:
-        """Return what the names of the shards of a command begin with, before the slash."""
+        """Return the shard name prefix of a command, before the slash."""
         return self._handled[type(command)].shards
 
     def models(self) -> Sequence[type[Command]]:
@@ -212,7 +214,7 @@ class Commands:
         return tuple(self._handled)
 
     def is_alone(self, command: Command) -> bool:
-        """Return whether a command is decided after the ones before it are projected, not together with them."""
+        """Return whether a command is decided by itself, after the ones before it are projected."""
         return self.ask_all is None or self._handled[type(command)].load is not no_state
 
     async def load(self, connection: AsyncConnection, command: Command) -> Any:
@@ -220,13 +222,13 @@ class Commands:
         return await self._handled[type(command)].load(connection, command)
 
     async def keep(self, connection: AsyncConnection, command: Command, fact: Fact) -> None:
-        """Write what is kept of an accepted command besides its fact."""
+        """Write what is stored of an accepted command besides its fact."""
         keep = self._handled[type(command)].keep
         if keep is not None and not isinstance(fact, CommandRefused):
             await keep(connection, command, fact)
 
     def decide(self, command: Command, state: Any, now: Now) -> Accepted:
-        """Decide a command. An approval is of what was shown, and is recorded with its hash. Raises: Rejected."""
+        """Decide a command. An approval must name what was shown, and is recorded with its hash. Raises: Rejected."""
         handled = self._handled[type(command)]
         if handled.subject is None:
             return handled.decide(command, state, now)

@@ -1,7 +1,7 @@
-"""The one engine of commands: whoever waits is decided in order, recorded and answered in one transaction.
+"""The command engine: waiting commands are decided in order, recorded and answered in one transaction.
 
-An answer is given when its batch is committed, and kept for ever under its key: a command is done once. A rejection is
-recorded and kept like any other answer.
+An answer is returned after its batch is committed, and is kept forever under its key, so a command takes effect once. A
+rejection is recorded and kept like any other answer.
 """
 
 import asyncio
@@ -36,33 +36,33 @@ from shared.runtime.projector import Transaction
 log = structlog.get_logger()
 
 BATCH_COMMANDS: Final = 200
-"""Most commands in one transaction."""
+"""Maximum number of commands in a transaction."""
 
 _SECONDS_MAX: Final = 10.0
-"""How long a batch is tried again before its callers are told to."""
+"""How long a batch is retried before its callers are told to retry."""
 
 _UNDECIDED: Final = Answer(None, "")
-"""What stands for the answer of a command that is about to be decided."""
+"""Placeholder answer of a command that is about to be decided."""
 
 _TAKEN_MAX: Final = 10
-"""How often a batch is tried again that adds what is there already."""
+"""How often a batch is retried after adding a row that exists."""
 
 _RETRY_SECONDS: Final = 0.25
 _PUBLISH_SECONDS: Final = 0.1
-"""Longest wait until what is committed is published."""
+"""Maximum delay before committed entries are published."""
 
 
 class _Taken(Fenced):
-    """Something was added that is there already: by another process just now, or by a command that always does so."""
+    """A row exists already: another process has just added it, or the command always adds it."""
 
 
 class _Done(_Taken):
-    """A command is recorded already: by another process just now, or its answer is gone."""
+    """A command is recorded already: by another process just now, or its answer was deleted."""
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """A command whose caller waits."""
+    """A command whose caller waits for the answer."""
 
     command: Command
     person: str
@@ -77,7 +77,7 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Batch:
-    """What a batch comes to, until it is committed: the answers by (person, key), and what is recorded."""
+    """A batch until it is committed: the answers by (person, key), and the entries."""
 
     answers: dict[tuple[str, str], StoredResponse]
     shard: Shard
@@ -86,11 +86,11 @@ class _Batch:
     refused: list[Rejected] = field(default_factory=list)
     new: list[tuple[tuple[str, str], StoredResponse]] = field(default_factory=list)
     turned_away: dict[int, Rejected] = field(default_factory=dict)
-    """Those that are not answered as their key was, by the number of the command in the batch."""
+    """Commands that are rejected instead of getting the stored answer of their key, by index in the batch."""
 
 
 class Engine:
-    """Take commands one by one and commit them together."""
+    """Accept commands one by one and commit them in batches."""
 
     def __init__(self, context: RuntimeContext, commands: Commands) -> None:
         self._context = context
@@ -103,9 +103,9 @@ class Engine:
         self._kept: AsyncConnection | None = None
 
     async def do(self, command: Command, *, person: str, key: str) -> Answer:
-        """Answer a command when it is recorded; the same again when it is sent again under its key.
+        """Return the answer of a command once it is recorded; a retry under the same key gets the same answer.
 
-        Raises: Rejected where the key was used for another command; what kept the database from answering.
+        Raises: Rejected if the key was used for another command; database errors if it could not be committed.
         """
         self._context.tracing.asked(key)
         waiting = _Waiting(command, person, key, command.digest(), asyncio.get_running_loop().create_future())
@@ -115,14 +115,14 @@ class Engine:
         return await waiting.answer
 
     async def close(self) -> None:
-        """Wait until everybody who waits is answered and no connection is in use."""
+        """Wait until all callers are answered and no connection is in use."""
         if self._worker is not None:
             await asyncio.wait({self._worker})
 
     # --- batches ---
 
     async def _work(self) -> None:
-        """Commit batch after batch until nobody waits."""
+        """Commit batches until no command waits."""
         try:
             while self._waiting:
                 await self._settle(self._next_batch())
@@ -133,7 +133,7 @@ class Engine:
             self._worker = None
 
     def _next_batch(self) -> Sequence[_Waiting]:
-        """Take those who wait longest, as long as their commands go to the same shards."""
+        """Take the commands that have waited longest, as long as they go to the same shards."""
         shards = self._shards(self._waiting)
         same = takewhile(lambda each: self._shards([each]) == shards, self._waiting)
         batch = list(islice(same, BATCH_COMMANDS))
@@ -141,11 +141,11 @@ class Engine:
         return batch
 
     def _shards(self, batch: Sequence[_Waiting]) -> str:
-        """Return what the names of the shards of a batch begin with."""
+        """Return the shard name prefix of a batch."""
         return f"{self._commands.shards_of(batch[0].command)}/"
 
     async def _settle(self, batch: Sequence[_Waiting]) -> None:
-        """Answer everybody of a batch; where it cannot be committed as a whole, each alone."""
+        """Answer all commands of a batch; if it cannot be committed as a whole, commit each by itself."""
         try:
             done = await self._retrying(batch)
         except Exception as error:  # noqa: BLE001 - whoever waits gets it
@@ -185,7 +185,7 @@ class Engine:
                     await asyncio.sleep(_RETRY_SECONDS)
 
     def _unanswerable(self, waiting: _Waiting) -> Rejected:
-        """Return why a command is not done that is on record without its answer."""
+        """Return the rejection of a command that is recorded but whose answer is missing."""
         rejected = Rejected(
             Reason.NOT_AS_RECORDED,
             f"Idempotency-Key {waiting.key!r} of {waiting.person}: the command is on record, and its answer is gone "
@@ -196,9 +196,9 @@ class Engine:
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[AsyncConnection]:
-        """Give a transaction, on one connection while commands wait; after an error on another.
+        """Yield a transaction; the connection is reused while commands wait, and replaced after an error.
 
-        Commands that are decided one after the other see one state of the books, whatever is recorded meanwhile.
+        Commands decided one after the other see one snapshot of the database.
         """
         connection, self._kept = self._kept or await self._context.pools.commands.connect(), None
         try:
@@ -233,9 +233,10 @@ class Engine:
         return done
 
     async def _begin(self, transaction: Transaction, batch: Sequence[_Waiting]) -> tuple[_Batch, Answered | None]:
-        """Lock a shard of commands: the one that all share, or any that is free; and read what is answered already.
+        """Lock a command shard (the shared one, or any free one), and load existing answers.
 
-        What those need that are decided together is asked for in the same wait. Raises: Fenced after a shard was added.
+        The state for commands decided in a batch is queried in the same round trip. Raises: Fenced after a shard was
+        added.
         """
         ask, ledger = self._commands.ask_all, self._context.ledger
         together = [each.command for each in batch if not self._commands.is_alone(each.command)]
@@ -254,7 +255,7 @@ class Engine:
         raise Fenced("a shard of commands was added")
 
     def _taken(self, row: Sequence[Any]) -> Shard:
-        """Return the shard that was locked. Raises: Rejected where it does not stand as this service left it."""
+        """Return the locked shard. Raises: Rejected if it is not in the state that this service signed."""
         try:
             shard = self._context.ledger.taken(row)
             self._context.high_water.require(shard)
@@ -268,13 +269,13 @@ class Engine:
         return shard
 
     def _note(self, rejected: Rejected) -> None:
-        """Count a command that is refused, and log it where somebody altered the database."""
+        """Count a rejected command, and log it if the cause is an altered database."""
         self._context.metrics.refused.labels(rejected.reason.value).inc()
         if rejected.reason in (Reason.NOT_AS_RECORDED, Reason.JOURNAL_IN_DOUBT):
             log.error("command refused", reason=rejected.reason.value, detail=rejected.detail)
 
     def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:
-        """Return the commands that are to be decided: the first of each key that was not answered before."""
+        """Return the commands to decide: the first of each key that has no answer."""
         known = dict(done.answers)
         new: list[_Waiting] = []
         for number, each in enumerate(batch):
@@ -297,7 +298,7 @@ class Engine:
         return new
 
     async def _alone(self, connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> None:
-        """Decide commands one after the other: each is recorded and projected before the next is looked at."""
+        """Decide commands one after the other: each is recorded and projected before the next one."""
         if self._commands.ask_all is not None:  # nobody else has this shard, and others may decide such commands too
             lock = func.pg_advisory_xact_lock(func.hashtextextended(self._context.tables.schema, 0))
             await connection.execute(select(lock))
@@ -360,7 +361,7 @@ class Engine:
     async def _record(
         self, transaction: Transaction, drafts: Sequence[EntryDraft], done: _Batch, write: Write | None = None
     ) -> None:
-        """Append entries; project them in the same wait where `write` does so, else after it."""
+        """Append entries; project them in the same round trip if `write` does so, else afterwards."""
         accounts = {posting.account for each in drafts for posting in each.postings}
         if (
             await self._context.ledger.ensure_accounts(self._context.pools.commands, accounts)
@@ -391,7 +392,7 @@ class Engine:
     # --- publishing ---
 
     def _publish_soon(self, entries: Sequence[Entry]) -> None:
-        """Wake the relay, once for what is committed within a short time: it shares the processor with us."""
+        """Wake the relay once for all entries committed within a short time, because it shares the CPU."""
         self._committed += entries
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_PUBLISH_SECONDS, self._publish)

@@ -1,4 +1,4 @@
-"""A command is done once: its answer is kept for ever under its key, and given when it is sent again."""
+"""Idempotency store: a command's answer is kept forever under its key, and returned on a retry."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
@@ -16,16 +16,16 @@ from shared.journal.pipeline import Pipeline
 from shared.journal.signed_rows import not_signed, signed_rows
 
 CommandKey = tuple[str, str]
-"""(person, Idempotency-Key): what an answer is kept under."""
+"""(person, Idempotency-Key): the key of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command is answered with.
+    """The answer to a command.
 
-    Accepted (`reason` is None): the body is the JSON of the result, and `location` where that is found. Rejected:
-    the body is `{"detail": ..., "cites": ...}`, what is wrong and what to do, and the paragraph that says so; of a
-    document also `problems`, all that is wrong with it.
+    Accepted (`reason` is None): the body is the JSON of the result, and `location` the URL of the resource. Rejected:
+    the body is `{"detail": ..., "cites": ...}`: the problem with its remedy, and the paragraph of law; for a document
+    also `problems`, a list of all its faults.
     """
 
     reason: Reason | None
@@ -43,9 +43,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """An answer, with what it answers: the SHA-256 of the command (32 bytes), its name, and when it was given.
+    """A stored answer with the SHA-256 of its command (32 bytes), the command's name, and the time.
 
-    `forged` says why it is not what the service answered, where somebody altered it.
+    `forged` is the reason if the row is not what the service wrote.
     """
 
     answer: Answer
@@ -56,7 +56,7 @@ class StoredResponse:
 
 
 class IdempotencyStore:
-    """The answers that a service has given: one for each (person, key), signed and never changed."""
+    """The answers of a service: one for each (person, key), signed and never changed."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._seals = ledger.seals
@@ -65,11 +65,11 @@ class IdempotencyStore:
         self._keep = insert(self._table, on_conflict="skip")
 
     async def find(self, sent: Pipeline, places: Collection[CommandKey]) -> AsyncCursor[Any]:
-        """Ask for the answers that are kept under these places: `read` says what they are."""
+        """Query the answers of these keys; `read` returns them."""
         return await sent.read(self._find, keyed(self._find, places))
 
     async def read(self, found: AsyncCursor[Any]) -> dict[CommandKey, StoredResponse]:
-        """Return the answers that were asked for."""
+        """Return the queried answers."""
         return {
             (row.person, row.key): StoredResponse(
                 Answer(None if row.reason is None else Reason(row.reason), row.body, row.location),
@@ -82,7 +82,7 @@ class IdempotencyStore:
         }
 
     async def keep(self, sent: Pipeline, given: Sequence[tuple[CommandKey, StoredResponse]]) -> None:
-        """Keep new answers. The pipeline raises Fenced where another process answered one of these commands."""
+        """Store new answers. The pipeline raises Fenced if another process answered one of these commands."""
         rows: list[Row] = [
             {
                 "person": person,

@@ -1,7 +1,7 @@
-"""What people do about refused records, alike in every service: one asks for a replay or a dismissal, another decides.
+"""Commands about quarantined records, the same in every service: request a replay or a dismissal, decide it.
 
-A replay is approved first and sent then (shared.runtime.commands.record_replay); whether it was taken is told by what
-the service records of it.
+A replay is approved first and then sent (shared.runtime.commands.record_replay); whether it was accepted shows in what
+the service records.
 """
 
 from collections.abc import Sequence
@@ -39,16 +39,16 @@ from shared.runtime.projector import Projector, Transaction
 
 REPLAY: Final = "replay"
 DISMISSAL: Final = "dismissal"
-"""What can be asked for."""
+"""What can be requested."""
 
 RecordNumber = Annotated[int, Field(ge=1, le=2**62, description="the record's number in the quarantine of the service")]
 RequestNumber = Annotated[int, Field(ge=1, le=2**31 - 1, description="the request's number among those of the record")]
 
 
 class AskReplay(Command):
-    """Ask for a refused record to be sent to its topic again.
+    """Request that a quarantined record be sent to its topic again.
 
-    It is sent as it is, or as the `mended` JSON, when somebody else has approved it.
+    It is sent unchanged, or as the `mended` JSON, once another person has approved it.
     """
 
     quarantine: RecordNumber
@@ -61,9 +61,9 @@ class AskReplay(Command):
 
 
 class AskDismissal(Command):
-    """Ask for a refused record to be closed that can never be mended.
+    """Request that a quarantined record that cannot be repaired be closed.
 
-    No money moves: what the record should have said stays out of the books, and a gap that it left stays open.
+    No money moves: the record's content stays out of the books, and a gap that it left stays open.
     """
 
     quarantine: RecordNumber
@@ -71,9 +71,9 @@ class AskDismissal(Command):
 
 
 class ApproveQuarantineRequest(Approving):
-    """Approve what somebody else asked for about a refused record.
+    """Approve another person's request about a quarantined record.
 
-    A replay is sent then: at least once, and again when the command is sent again under its key.
+    A replay is then sent: at least once, and again if the command is retried under its key.
     """
 
     quarantine: RecordNumber
@@ -81,7 +81,7 @@ class ApproveQuarantineRequest(Approving):
 
 
 class RejectQuarantineRequest(Command):
-    """Reject what was asked for about a refused record; who asked may take it back."""
+    """Reject a request about a quarantined record; the requester may withdraw it in this way."""
 
     quarantine: RecordNumber
     request: RequestNumber
@@ -99,19 +99,19 @@ class RequestDocument(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedRecord:
-    """A refused record, and what was asked for about it so far."""
+    """A quarantined record with the requests about it."""
 
     record: Quarantined
     requests: Sequence[Request]
 
     def require_open(self) -> None:
-        """Raise Rejected where the record was mended, replaced or dismissed."""
+        """Raise Rejected if the record was repaired, replaced or dismissed."""
         if self.record.resolved_at is not None:
             at = self.record.resolved_at.isoformat()
             raise Rejected(Reason.ALREADY_DECIDED, f"record {self.record.id} was resolved at {at}")
 
     def new_request(self) -> int:
-        """Return the number of a new request. Raises: Rejected where the record is closed, or another one waits."""
+        """Return the number of a new request. Raises: Rejected if the record is closed, or another request is open."""
         self.require_open()
         for one in self.requests:
             if one.decision == Decision.ASKED:
@@ -120,7 +120,7 @@ class QuarantinedRecord:
         return len(self.requests) + 1
 
     def request(self, number: int) -> Request:
-        """Return a request. Raises: Rejected where there is none of that number."""
+        """Return a request. Raises: Rejected if the number is unknown."""
         if not 1 <= number <= len(self.requests):
             raise Rejected(Reason.NOT_FOUND, f"there is no request {number} about record {self.record.id}")
         return self.requests[number - 1]
@@ -129,7 +129,7 @@ class QuarantinedRecord:
 async def about_record(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> QuarantinedRecord:
-    """Return a refused record and what was asked for about it, locked where that is decided. Raises: Rejected."""
+    """Return a quarantined record with its requests, locked for a decision if `lock`. Raises: Rejected."""
     record = await read_quarantined(connection, tables, number, lock=lock)
     if record is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
@@ -137,7 +137,7 @@ async def about_record(
 
 
 def replayed(reader: Reader | None, value: bytes) -> Event[Any]:
-    """Return the event that is to be sent in place of a record. Raises: Rejected where it would be refused again."""
+    """Return the event to be sent in place of a record. Raises: Rejected if it would be refused again."""
     if reader is None:
         raise Rejected(Reason.NOT_ALLOWED, "the service does not read that topic any more; dismiss the record")
     try:
@@ -148,12 +148,12 @@ def replayed(reader: Reader | None, value: bytes) -> Event[Any]:
 
 
 def bytes_of(record: Quarantined, mended: dict[str, Any] | None) -> bytes:
-    """Return what is sent in place of a record."""
+    """Return the bytes to be sent in place of a record."""
     return record.value if mended is None else to_json(mended)
 
 
 def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Commands:
-    """Return the commands about the quarantine of a service that reads topics like this."""
+    """Return the commands about the quarantine of a service with these readers."""
     commands = Commands()
     by_topic = {reader.topic.name: reader for reader in readers}
 
@@ -218,7 +218,7 @@ def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Com
 
 
 def _require_own_content(reader: Reader | None, mended: dict[str, Any] | None) -> None:
-    """Raise Rejected where somebody would mend what a service published: that service alone can, and signs it."""
+    """Raise Rejected for a repair of a record that a service published: only that service can correct and sign it."""
     if mended is not None and reader is not None and reader.topic.publisher is not None:
         detail = f"{reader.topic.publisher} published it: what it says is corrected there, by a new entry"
         raise Rejected(Reason.NOT_ALLOWED, detail)
@@ -235,7 +235,7 @@ def _accepted(fact: QuarantineRequest, action: str, decision: Decision) -> Accep
 
 
 def quarantine_projector(tables: JournalTables) -> Projector:
-    """Return the projector of what is asked for about the quarantine of a service."""
+    """Return the projector of the requests about a service's quarantine."""
     requests, quarantine = tables.quarantine_requests, tables.quarantine
     ask = insert(requests, [one.name for one in requests.columns if not one.name.startswith("decided")])
 

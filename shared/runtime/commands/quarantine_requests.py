@@ -1,4 +1,4 @@
-"""What somebody approves about a refused record: what was asked for, with the record that it is about."""
+"""The approval subject of a request about a quarantined record."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class RequestWhole(ApprovalSubject):
-    """A request about a refused record as it was asked for, with all of the record; not what was decided about it.
+    """A request about a quarantined record with the whole record, without the decision on it.
 
     So its hash stays the same: a replay that could not be sent is approved again under the same key.
     """
@@ -36,7 +36,7 @@ class RequestWhole(ApprovalSubject):
 
 
 def request_whole(record: Quarantined, request: Request) -> RequestWhole:
-    """Return a request about a record as somebody approves it."""
+    """Return the approval subject of a request about a record."""
     return RequestWhole(
         quarantine=record.id,
         request=request.request,
@@ -57,7 +57,7 @@ def request_whole(record: Quarantined, request: Request) -> RequestWhole:
 
 
 def content_of(record: Quarantined) -> dict[str, str | None]:
-    """Return key and bytes of a record as documents show them: as text where they are text."""
+    """Return key and value of a record for documents: as text if they are text."""
     text = text_of(record.value)
     return {
         "key_text": None if record.key is None else record.key.decode(errors="replace"),
@@ -67,7 +67,7 @@ def content_of(record: Quarantined) -> dict[str, str | None]:
 
 
 def text_of(value: bytes) -> str | None:
-    """Return bytes as text; None where they are none."""
+    """Return bytes as text, or None if they are not UTF-8."""
     try:
         return value.decode()
     except UnicodeDecodeError:

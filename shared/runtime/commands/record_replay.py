@@ -1,4 +1,4 @@
-"""Send refused records to their topics again, mended or as they are, after that is approved."""
+"""Replay quarantined records to their topics, repaired or unchanged, after approval."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ Headers = Sequence[tuple[str, str | bytes | None]]
 
 
 class NotSent(ConnectionError):
-    """The cluster did not take a record: send the command again, under its key."""
+    """The cluster did not accept a record: retry the command under its key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What is sent in place of a quarantined record. `partition` None: the key decides."""
+    """The record to send in place of a quarantined one. `partition` None: the key decides."""
 
     topic: str
     partition: int | None
@@ -40,17 +40,17 @@ class Replay:
 
 
 class ReplayOutbox(Protocol):
-    """Take records to a Kafka cluster."""
+    """Sends records to a Kafka cluster."""
 
     async def cluster_id(self) -> str:
-        """Return the id of the cluster. Raises: NotSent where it does not answer."""
+        """Return the id of the cluster. Raises: NotSent if it does not answer."""
 
     async def send(self, replay: Replay) -> tuple[int, int]:
         """Send a record; return the partition and offset that it got. Raises: NotSent."""
 
 
 class KafkaOutbox:
-    """Take records to Kafka, in a thread of their own: they are rare."""
+    """Send records to Kafka, in a thread with a short-lived client: replays are rare."""
 
     def __init__(self, settings: KafkaSettings, service: str) -> None:
         self._settings = settings
@@ -91,7 +91,7 @@ class KafkaOutbox:
 
 
 class ReplaySender:
-    """Send what was approved to be sent in place of refused records of a service."""
+    """Send the approved replays of a service's quarantined records."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class ReplaySender:
         outbox: ReplayOutbox,
         signer: Signer | None = None,
     ) -> None:
-        """Take what is sent to the outbox, signed by the service where there is a signer."""
+        """Use the outbox for sending; records are signed if there is a signer."""
         self._signer = signer
         self._engine = context.pools.commands
         self._tables = context.tables
@@ -108,7 +108,7 @@ class ReplaySender:
         self._outbox = outbox
 
     async def send(self, quarantine: int, request: int) -> tuple[int, int]:
-        """Send what a request about a record asks for; return the partition and offset it got. Raises: NotSent."""
+        """Send the replay of an approved request; return its partition and offset. Raises: NotSent."""
         cluster = await self._outbox.cluster_id()
         async with self._engine.connect() as connection:
             replay = await self._replay(connection, quarantine, request, cluster)

@@ -1,4 +1,4 @@
-"""Documents in versions in a database (shared.contracts.versions): their columns, and how facts write their rows."""
+"""Versioned documents in a database (shared.contracts.versions): columns, and writing rows from facts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
@@ -29,9 +29,9 @@ _DRAFTS: Final = f"""
 
 
 def version_columns(*, drafts: bool = False) -> tuple[SchemaItem, ...]:
-    """Declare the columns of a table of versions, behind those that name the document.
+    """Declare the columns of a table of versions, after those that name the document.
 
-    `drafts`: a version may be a draft before it is filed, and be withdrawn.
+    `drafts`: a version may be a draft before it is filed, and may be withdrawn.
     """
     return (
         *columns(Integer, "version", key=True),
@@ -51,8 +51,8 @@ def version_columns(*, drafts: bool = False) -> tuple[SchemaItem, ...]:
 class VersionRows:
     """Write the rows of a table of versions from facts.
 
-    `content` are the facts that hold the whole content of a version: the first of them adds its row and, where there
-    are drafts, each later one replaces the content. `changes` says which columns a fact changes.
+    `content` are the facts that hold a version's whole content: the first of them adds its row and, if there are
+    drafts, each later one replaces the content. `changes` returns the columns that a fact changes.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class VersionRows:
         self._change: dict[tuple[str, ...], Statement] = {}
 
     async def write(self, sent: Pipeline, recorded: Iterable[Recorded]) -> None:
-        """Write what facts say, one after the other."""
+        """Write the rows of facts, in order."""
         for entry, fact in recorded:
             changed = dict(self._changes(fact))
             key = {name: getattr(fact, name) for name in self._key}
@@ -90,9 +90,9 @@ class VersionRows:
 
 
 _OF_CONTENT: Final = frozenset({"status", "document", "filed_by", "effective_from"})
-"""The columns that say what a version is, behind its key."""
+"""The columns of a version's content and status, after its key."""
 
 
 def document_of(row: Row[Any], model: type[Standing] = Standing) -> dict[str, Any]:
-    """Return a version as it stands, from its row."""
+    """Return a version with its current status, from its row."""
     return {**row.document, **{name: row._mapping[name] for name in model.model_fields}}

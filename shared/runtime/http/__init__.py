@@ -1,4 +1,4 @@
-"""The HTTP edge: who calls, routes of commands, pages, problem documents."""
+"""The HTTP layer: authentication, authorization, command routes, pagination, problem documents."""
 
 from shared.contracts.moments import Day, Moment
 from shared.runtime.http.access import Caller, require_role

@@ -1,9 +1,9 @@
-"""Who may call the HTTP interfaces: a person with roles and properties, as a bearer token says, and what routes take.
+"""Authorization of HTTP requests: the caller's roles and properties from a bearer token, and what a route requires.
 
-Which tokens there are is another matter: those of an OpenID provider (shared.runtime.http.bearer_tokens). A route
-takes one of the roles that it names, and declares whose data it is about: those of the property that its path, query
-or body names; those of every property; those of the caller's own properties, which it looks up itself; or what belongs
-to none. Nothing is looked at that a route does not declare, and a query parameter that it does not know is refused.
+Verifying tokens is separate (shared.runtime.http.bearer_tokens). A route requires one of the roles that it names, and
+declares whose data it is about: that of the property named in path, query or body; of every property; of the caller's
+own properties, which it looks up itself; or data of no property. Undeclared parameters are never used, and an unknown
+query parameter is refused.
 """
 
 from collections.abc import Iterable
@@ -27,19 +27,19 @@ from shared.runtime.http.roles import Role
 from shared.runtime.http.segregation_of_duties import Conflict, conflict_among
 
 ALL_PROPERTIES: Final = "*"
-"""Among the properties of a caller: those that there are, and those that will be."""
+"""The wildcard among a caller's properties: all present and future ones."""
 
 Whose = Literal["named", "every", "own", "none"]
 """Whose data a route is about.
 
-`named`: those of the property that its path, its query or its body names, as the route declares it. `every`: those of
-all properties at once. `own`: those of the caller's properties, as what is stored says; the route asks the caller.
-`none`: what belongs to no property, such as the text of regulations.
+`named`: the property in its path, query or body, as the route declares it. `every`: all properties at once. `own`: the
+caller's properties, determined from the stored data by the route itself. `none`: data of no property, such as the text
+of regulations.
 """
 
 
 class Caller(Contract):
-    """A person who calls: the roles, the properties (`*` for all), and the hash of the token."""
+    """An authenticated person: roles, properties (`*` for all), and the hash of the token."""
 
     person: Person
     token_sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -48,11 +48,11 @@ class Caller(Contract):
 
     @cached_property
     def conflict(self) -> Conflict | None:
-        """Return two roles that one person must never have together; None where there are no such two."""
+        """Return two of the caller's roles that one person must never have together, or None."""
         return conflict_among(self.roles)
 
     def require_role(self, roles: frozenset[str]) -> None:
-        """Let somebody with any of the roles pass. Raises: Rejected, also with roles that exclude each other."""
+        """Check that the caller has any of the roles. Raises: Rejected, also for roles that exclude each other."""
         if (conflict := self.conflict) is not None:
             raise Rejected(Reason.ROLES_INCOMPATIBLE, f"{self.person} has {conflict}")
         if self.roles.isdisjoint(roles):
@@ -61,11 +61,14 @@ class Caller(Contract):
 
     @property
     def own(self) -> frozenset[str] | None:
-        """Return the properties for which the caller works; None for every one."""
+        """Return the properties that the caller works for, or None for all."""
         return None if ALL_PROPERTIES in self.properties else self.properties
 
     def require_properties(self, named: Iterable[str]) -> None:
-        """Let somebody pass who works for all of these; for none, whoever works for every one. Raises: Rejected."""
+        """Check that the caller works for all of these properties; if there are none, for every property.
+
+        Raises: Rejected.
+        """
         if ALL_PROPERTIES in self.properties:
             return
         wanted = set(named)
@@ -76,31 +79,31 @@ class Caller(Contract):
             raise Rejected(Reason.PROPERTY_MISSING, f"{self.person} does not work for property {', '.join(missing)}")
 
     def require_properties_of(self, what: str, found: Iterable[str]) -> None:
-        """Let somebody pass who works for all properties that something names which was asked for by a number.
+        """Check that the caller works for all properties of a resource that was requested by number.
 
-        Raises: Rejected, without a word of which properties those are.
+        Raises: Rejected, without naming the properties.
         """
         if self.own is not None and (not (wanted := set(found)) or wanted - self.own):
             raise Rejected(Reason.PROPERTY_MISSING, f"{self.person} does not work for every property of {what}")
 
 
 TOLD_WITHOUT_ONE: Final = "send 'Authorization: Bearer <token>'"
-"""What somebody is told who sends no token."""
+"""The detail for a request without a token."""
 
 
 class Identities(Protocol):
-    """Those who know whose token it is."""
+    """Resolves bearer tokens to callers."""
 
     async def caller_of(self, token: str) -> Caller:
-        """Return whose token it is; it is empty where none was sent.
+        """Return the caller of a token, which is empty if none was sent.
 
-        Raises: Rejected where it is nobody's, or cannot be said now.
+        Raises: Rejected if the token is invalid, or cannot be verified now.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Nobody:
-    """Identities of a service that was told of no provider: nobody is known."""
+    """Identities of a service without an OpenID provider: every caller is unknown."""
 
     async def caller_of(self, token: str) -> Caller:
         """Raise Rejected."""
@@ -109,26 +112,26 @@ class Nobody:
 
 
 def token_hash(token: str) -> str:
-    """Return the SHA-256 of a token in hexadecimal: what is kept of it."""
+    """Return the SHA-256 of a token in hexadecimal, the only form in which it is kept."""
     return sha256(token.encode()).hexdigest()
 
 
 async def caller_of(request: Request) -> Caller:
-    """Return who calls, by the bearer token. Raises: Rejected where that is nobody known."""
+    """Return the caller, by the bearer token. Raises: Rejected if unknown."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     identities: Identities = request.app.state.identities
     return await identities.caller_of(token if scheme.lower() == "bearer" else "")
 
 
 async def caller_with(request: Request, roles: frozenset[str]) -> Caller:
-    """Return who calls. Raises: Rejected for nobody known, or without any of the roles."""
+    """Return the caller. Raises: Rejected if unknown, or without any of the roles."""
     caller = await caller_of(request)
     caller.require_role(roles)
     return caller
 
 
 def properties_named(request: Request) -> set[str]:
-    """Return the properties that path and query of a request name, as far as its route declares them."""
+    """Return the properties that a request's path and query name, as declared by its route."""
     in_path: str | None = request.path_params.get("property")
     in_query: Iterable[str] = ()
     if request.scope["query_string"] and "property" in query_parameters(request.scope["route"]):
@@ -142,7 +145,7 @@ def query_parameters(route: APIRoute) -> frozenset[str]:
 
 
 def require_known_parameters(request: Request, known: frozenset[str]) -> None:
-    """Let a request pass whose query has no other parameters than these. Raises: RequestValidationError."""
+    """Check that a query has no other parameters than these. Raises: RequestValidationError."""
     if not request.scope["query_string"]:
         return
     if unknown := sorted(request.query_params.keys() - known):
@@ -156,7 +159,7 @@ def require_known_parameters(request: Request, known: frozenset[str]) -> None:
 
 
 def _require_members_once(body: bytes) -> None:
-    """Let a body pass that the framework has read. Raises: RequestValidationError where it has a member twice."""
+    """Check that a body read by the framework has no duplicate members. Raises: RequestValidationError."""
     try:
         require_members_once(body)
     except ValueError as error:
@@ -164,11 +167,11 @@ def _require_members_once(body: bytes) -> None:
 
 
 MISTAKES_MAX: Final = 20
-"""So many of the mistakes of a request are told."""
+"""Maximum number of mistakes reported for a request."""
 
 
 class _Bearer(SecurityBase):
-    """A bearer token of a person who has one of the roles; it stands in the OpenAPI document as `bearer`."""
+    """A bearer token of a person with one of the roles; it appears in the OpenAPI document as `bearer`."""
 
     def __init__(self, roles: frozenset[str], whose: Whose) -> None:
         self.scheme_name = "bearer"
@@ -179,7 +182,7 @@ class _Bearer(SecurityBase):
         self.whose = whose
 
     async def caller(self, request: Request) -> Caller:
-        """Return who calls, if that person may. Raises: Rejected, RequestValidationError."""
+        """Return the authorized caller. Raises: Rejected, RequestValidationError."""
         caller = await caller_with(request, self._roles)
         route: APIRoute = request.scope["route"]
         require_known_parameters(request, query_parameters(route))
@@ -197,20 +200,20 @@ class _Bearer(SecurityBase):
 
 
 def require_role(*roles: Role, whose: Literal["named", "every", "none"] = "named") -> Any:
-    """Return a dependency that gives the name of the person who calls, if that person has any of the roles.
+    """Return a dependency that yields the caller's name, requiring any of the roles.
 
         Reader = Annotated[str, require_role(READ_REPORTS, PAY_OUT)]
 
-    The person must work for the property that path or query of the request name, and for all where they name none.
-    Raises: ValueError without a role: whatever needs no role needs no person.
+    The caller must work for the property that path or query name, or for all properties if they name none. Raises:
+    ValueError without a role: a route that needs no role needs no caller.
     """
     return _with(roles, whose)
 
 
 def caller_for_own(*roles: Role) -> Any:
-    """Return a dependency that gives the `Caller`, if that person has any of the roles: whose data may be seen.
+    """Return a dependency that yields the `Caller`, requiring any of the roles.
 
-    The route asks it: what is stored says to which property it belongs. Raises: ValueError without a role.
+    The route itself checks the caller against the property of the stored data. Raises: ValueError without a role.
     """
     return _with(roles, "own")
 
@@ -223,7 +226,7 @@ def _with(roles: Iterable[Role], whose: Whose) -> Any:
 
 
 def whose_data(route: APIRoute) -> Whose | None:
-    """Return whose data a route is about; None for one that takes no person."""
+    """Return whose data a route is about, or None for a route without a caller."""
     calls = [one.call for one in _dependants(route.dependant)]
     found = {call.whose for call in calls if isinstance(call, _Bearer)}
     if len(found) > 1:
@@ -232,9 +235,9 @@ def whose_data(route: APIRoute) -> Whose | None:
 
 
 def require_property_declared(route: APIRoute, in_body: bool = False) -> None:
-    """Let a route pass that says whose data it is about, as its parameters do.
+    """Check that a route's declaration of whose data it is about matches its parameters.
 
-    `in_body`: its body names the property. Raises: ValueError for one that does not.
+    `in_body`: its body names the property. Raises: ValueError on a mismatch.
     """
     whose = whose_data(route)
     is_named: bool = in_body or "property" in query_parameters(route) or "{property}" in route.path

@@ -1,4 +1,4 @@
-"""Places for work that takes much, such as reports: so many at once, so many that wait, and nobody beyond."""
+"""Admission control for expensive requests such as reports: bounded concurrency, bounded waiting, the rest refused."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,11 +12,11 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.http.problems import Responses, problems
 
 FULL: Final[Responses] = problems(Reason.BUSY, Reason.TRY_AGAIN)
-"""For the `responses` of a route whose work takes a place."""
+"""For the `responses` of a route behind an admission queue."""
 
 
 class AdmissionQueue:
-    """Places for one kind of work. `what` names it: "reports as files"."""
+    """An admission queue for one kind of work. `what` names it: "reports as files"."""
 
     def __init__(self, what: str, *, at_once: int, waiting_max: int) -> None:
         self._what = what
@@ -27,10 +27,9 @@ class AdmissionQueue:
 
     @asynccontextmanager
     async def taken(self, request: Request) -> AsyncIterator[None]:
-        """Wait for a place, and have it for the length of the block, as long as the client is there.
+        """Wait for a slot, and hold it for the block while the client is connected.
 
-        Raises: Rejected where so many wait already; ClientDisconnect when the client has gone, whereupon the block is
-        cancelled.
+        Raises: Rejected if the queue is full; ClientDisconnect when the client disconnects, which cancels the block.
         """
         async with _while_connected(request):
             if self._turns.locked() and self._waiting >= self._waiting_max:
@@ -50,7 +49,7 @@ class AdmissionQueue:
 
 @asynccontextmanager
 async def _while_connected(request: Request) -> AsyncIterator[None]:
-    """Cancel the block when the client goes. Its request has been read."""
+    """Cancel the block when the client disconnects. Its request must have been read."""
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(None) as patience:

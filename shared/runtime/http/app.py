@@ -1,4 +1,4 @@
-"""The HTTP shell of every service: what it is, rejections as problems and on record, health, readiness, metrics."""
+"""The HTTP application of every service: problem documents and their audit, health, readiness, metrics."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -34,28 +34,28 @@ ReadinessCheck = Callable[[], Awaitable[str | None]]
 """Return what is wrong in a few words, or None."""
 
 RecordRefusal = Callable[[Request, Caller, Reason, str], Awaitable[None]]
-"""Record that a request of a known person was rejected: for which reason, and the detail."""
+"""Record that a known person's request was rejected, with reason and detail."""
 
 OPEN_PATHS: Final = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"})
-"""What everybody may read: it shows no money, people or rounds. Everything else takes a role."""
+"""Public paths, which show no money, people or rounds. All others require a role."""
 
 NO_TELEMETRY: Final[TelemetryConfig] = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-"""Nothing of a request is told to anybody by the framework: what malformed ones hold may be access codes."""
+"""Turn off the framework's telemetry: malformed requests may contain access codes."""
 
 _CLIENT_GONE: Final = 499
-"""What is counted where the client did not wait for an answer."""
+"""The status counted for a client that disconnected before the answer."""
 
 log = structlog.get_logger()
 
 _NOT_THEIRS_TO_READ: Final = (Reason.ROLE_MISSING, Reason.ROLES_INCOMPATIBLE, Reason.PROPERTY_MISSING)
-"""Why a known person is not shown something. What is only read is in no journal: the log has it, with the name."""
+"""Reasons for denying a known person something to read. Reads are not journaled, only logged with the name."""
 
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-"""The methods that ask and change nothing; a route with any other takes commands."""
+"""Methods that change nothing; a route with any other method takes commands."""
 
 
 class Links(BaseModel):
-    """Where the documents of a service are."""
+    """Links to the documents of a service."""
 
     docs: str = "/docs"
     openapi: str = "/openapi.json"
@@ -65,7 +65,7 @@ class Links(BaseModel):
 
 
 class ServiceDocument(BaseModel):
-    """What a service is."""
+    """Name, title and version of a service."""
 
     name: str
     title: str
@@ -84,9 +84,9 @@ def create_app(
     router: APIRouter | None = None,
     request_seconds_max: float | None = None,
 ) -> FastAPI:
-    """Return the application of a service: its own routes, and those that every service has.
+    """Return the application of a service: its own routes, and the common ones.
 
-    A request on which it works longer than `request_seconds_max` is given up: its client may try again.
+    A request that takes longer than `request_seconds_max` is aborted; its client may retry.
     """
     title = f"Pitledger {service}"
     app = FastAPIOffline(
@@ -110,7 +110,7 @@ def create_app(
 
 
 def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
-    """Answer whatever a route raises with a problem; the command of a known person is on record before that."""
+    """Answer every rejection with a problem document; a known person's command is journaled first."""
 
     async def answer(
         request: Request, rejected: Rejected, *, recorded: str | None = None, errors: list[Mistake] | None = None
@@ -152,7 +152,7 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
 
     @app.exception_handler(HTTPException)
     async def framework(request: Request, error: HTTPException) -> Response:
-        """The framework itself raises these: for a path or method that no route takes, or a body that is no text."""
+        """Answer errors of the framework: an unknown path or method, or a body that is not text."""
         reasons = {404: Reason.NOT_FOUND, 405: Reason.METHOD_NOT_ALLOWED}
         reason = reasons.get(error.status_code, Reason.MALFORMED)
         response = await answer(request, Rejected(reason, str(error.detail)))
@@ -161,12 +161,12 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
 
 
 def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str, ReadinessCheck]) -> APIRouter:
-    """Return the routes of those who run the service."""
+    """Return the routes for operators."""
     router = APIRouter(tags=["operations"])
 
     @router.get("/", summary="What this service is")
     async def about() -> ServiceDocument:
-        """Its name and version, and where its documents are."""
+        """Its name and version, and links to its documents."""
         return document
 
     @router.get("/healthz", summary="Whether the process answers")
@@ -194,9 +194,9 @@ def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str
 
 
 class _Measured:
-    """Count and time every request, and answer where the work failed.
+    """Count and time every request, and answer unexpected failures.
 
-    It is plain ASGI: the framework's own shell for middleware runs each request in a task group of its own.
+    Plain ASGI, because the framework's middleware base runs each request in a task group of its own.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics, seconds_max: float | None) -> None:
@@ -233,7 +233,7 @@ class _Measured:
 
 
 def _failure(request: Request, error: Exception) -> Response:
-    """Return the answer where the work failed: try again, or a bug, which goes into the log with its traceback."""
+    """Return the answer to a failure: retry later, or an internal error, which is logged with its traceback."""
     kind = kind_of(error)
     if kind in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED):
         log.warning(
@@ -252,7 +252,10 @@ def _failure(request: Request, error: Exception) -> Response:
 
 
 def _unknown_caller(request: Request, rejected: Rejected) -> Response:
-    """Return the answer to somebody unknown: logged and counted, and no entry, or anybody could fill the journal."""
+    """Return the answer to an unknown caller: logged and counted, but not journaled.
+
+    Otherwise anyone could fill the journal.
+    """
     log.warning("authentication failed", method=request.method, route=_route(request.scope), detail=rejected.detail)
     return problem(Reason.UNKNOWN_CALLER, rejected.detail)
 
@@ -273,7 +276,7 @@ def _place(location: Sequence[int | str]) -> str:
 
 
 def _kinds_of_mistakes(error: RequestValidationError) -> str:
-    """Return where and how a request is malformed, without values and unknown names: these may be access codes."""
+    """Return where and how a request is malformed, without values and unknown names, which may be access codes."""
     places: list[tuple[str, Any]] = [
         (_place(item["loc"][:-1] if item["type"] == "extra_forbidden" else item["loc"]), item["type"])
         for item in error.errors()

@@ -1,4 +1,4 @@
-"""Record what a service notes of its callers in a shard of its own, where it never keeps commands waiting."""
+"""Record audit entries about callers in a shard of their own, so that they never delay commands."""
 
 from sqlalchemy import select
 
@@ -7,9 +7,9 @@ from shared.runtime.context import RuntimeContext
 
 
 async def append_audit_entry(context: RuntimeContext, shard_name: str, *drafts: EntryDraft) -> None:
-    """Record entries, but for those that the journal has: one caller at a time, in a transaction of their own.
+    """Append entries that the journal does not have yet, one caller at a time, in a separate transaction.
 
-    Raises: Unsealed; Rejected where something was found against the journal.
+    Raises: Unsealed; Rejected if the journal verifier has reported a problem.
     """
     e = context.tables.entries.c
     ledger, engine = context.ledger, context.pools.commands

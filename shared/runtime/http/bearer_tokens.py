@@ -1,4 +1,4 @@
-"""Bearer tokens of an OpenID provider: signed JSON Web Tokens (RFC 7519, RFC 8725, RFC 9068), and whom they name."""
+"""Verify bearer tokens of an OpenID provider: signed JSON Web Tokens (RFC 7519, RFC 8725, RFC 9068)."""
 
 import warnings
 from collections.abc import Mapping
@@ -39,17 +39,17 @@ ALGORITHMS: Final = (
     "Ed25519",
     "EdDSA",
 )
-"""Signatures by a key pair. Shared secrets (HS...) and `none` are never accepted (RFC 8725, 3.1)."""
+"""Asymmetric signature algorithms. Shared secrets (HS...) and `none` are never accepted (RFC 8725, 3.1)."""
 
 TYPES: Final = frozenset({"jwt", "at+jwt", "application/at+jwt"})
-"""What a token may say that it is: other kinds that a provider signs (logout tokens, say) let nobody in."""
+"""Accepted values of a token's `typ`; other kinds signed by a provider, such as logout tokens, are refused."""
 
 LEEWAY: Final = timedelta(seconds=30)
-"""By how much the clocks of provider and service may differ."""
+"""Allowed clock difference between provider and service."""
 
 _TOKEN_CHARACTERS_MAX: Final = 8192
 _KNOWN_MAX: Final = 10_000
-"""Tokens that are remembered, so that a signature is verified once; the oldest is forgotten first."""
+"""Maximum number of cached tokens, so that a signature is verified once; the oldest is evicted first."""
 
 _registry: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
 _person: TypeAdapter[str] = TypeAdapter(Person)
@@ -67,7 +67,7 @@ class _Claims(Contract, extra="ignore"):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A token whose signature and claims were good."""
+    """A token with valid signature and claims."""
 
     caller: Caller
     kid: str
@@ -77,7 +77,7 @@ class _Known:
 
 
 class _NotAccepted(Exception):
-    """A token is not accepted: `why` in a word, for the metric."""
+    """A token is not accepted: `why` is the label of the metric."""
 
     def __init__(self, why: str, detail: str) -> None:
         super().__init__(detail)
@@ -85,10 +85,10 @@ class _NotAccepted(Exception):
 
 
 class Tokens:
-    """Identities by the tokens of one provider."""
+    """Identities from the tokens of one provider."""
 
     def __init__(self, settings: Settings, issuer: str, *, clock: Clock, metrics: Metrics, get: Get = get_json) -> None:
-        """Raises: FatalServiceError where the issuer cannot be trusted."""
+        """Raises: FatalServiceError if the issuer cannot be trusted."""
         _require_protected(settings, issuer)
         self.keys = Keys(issuer, metrics, get)
         self.revoked = Revoked(settings.oidc_revoked_file)
@@ -102,11 +102,11 @@ class Tokens:
         await self.keys.run()
 
     async def check(self) -> str | None:
-        """Return why nobody can be let in, or None."""
+        """Return why no token can be verified, or None."""
         return await self.keys.check() or await self.revoked.check()
 
     async def caller_of(self, token: str) -> Caller:
-        """Return whose token it is. Raises: Rejected."""
+        """Return the caller of a token. Raises: Rejected."""
         try:
             return await self._accepted(token)
         except _NotAccepted as refused:
@@ -114,7 +114,10 @@ class Tokens:
             raise Rejected(Reason.UNKNOWN_CALLER, str(refused)) from None
 
     async def _accepted(self, token: str) -> Caller:
-        """Return whose token it is; whether it still holds is asked each time. Raises: _NotAccepted, Rejected."""
+        """Return the caller of a token; expiry and revocation are checked every time.
+
+        Raises: _NotAccepted, Rejected.
+        """
         if not token:
             raise _NotAccepted("none", TOLD_WITHOUT_ONE)
         if len(token) > _TOKEN_CHARACTERS_MAX:
@@ -140,7 +143,7 @@ class Tokens:
             del self._known[next(iter(self._known))]
 
     async def _verify(self, token: str, digest: str) -> _Known:
-        """Return what a token says, if the provider signed it for us. Raises: _NotAccepted, Rejected."""
+        """Verify a token's signature and claims. Raises: _NotAccepted, Rejected."""
         kid = _kid_of(token)
         key = await self.keys.find(kid)
         if key is None or key.kid is None:
@@ -154,7 +157,7 @@ class Tokens:
         return self._read(claims, key.kid, digest)
 
     def _read(self, claims: Mapping[str, Any], kid: str, digest: str) -> _Known:
-        """Return what the claims of a token say. Raises: _NotAccepted."""
+        """Validate the claims of a token. Raises: _NotAccepted."""
         settings = self._settings
         try:
             found = _Claims.model_validate(claims)
@@ -190,7 +193,7 @@ class Tokens:
 
 
 def identities_of(settings: Settings, *, clock: Clock, metrics: Metrics) -> Tokens | None:
-    """Return the identities of the provider that the settings name; None where they name none.
+    """Return the identities of the configured provider, or None.
 
     Raises: FatalServiceError.
     """
@@ -200,7 +203,7 @@ def identities_of(settings: Settings, *, clock: Clock, metrics: Metrics) -> Toke
 
 
 def _require_protected(settings: Settings, issuer: str) -> None:
-    """Let a provider without TLS, as the development issuer is, only be that of a stack on this one machine.
+    """Allow a provider without TLS, such as the development issuer, only for a stack on this machine.
 
     Raises: FatalServiceError.
     """
@@ -221,7 +224,7 @@ def _require_protected(settings: Settings, issuer: str) -> None:
 
 
 def _kid_of(token: str) -> str | None:
-    """Return which key a token names, None where it names none. Raises: _NotAccepted."""
+    """Return the key id that a token names, or None. Raises: _NotAccepted."""
     try:
         header = extract_compact(token.encode("ascii")).protected
     except (JoseError, ValueError):
@@ -245,7 +248,7 @@ def _moment(seconds: float) -> datetime:
 
 
 def _claim(claims: Mapping[str, Any], name: str) -> Any:
-    """Return a claim by its name, else by its path: `realm_access.roles`; None where there is none."""
+    """Return a claim by its name or else its path (`realm_access.roles`), or None."""
     if name in claims:
         return claims[name]
     found: Any = claims
@@ -255,7 +258,7 @@ def _claim(claims: Mapping[str, Any], name: str) -> Any:
 
 
 def _names(claims: Mapping[str, Any], name: str) -> frozenset[str]:
-    """Return the names that a claim lists, or has in one text with spaces; none where it is of another form."""
+    """Return the names in a claim, a list or a text with spaces; empty for any other form."""
     match _claim(claims, name):
         case str() as text:
             return frozenset(text.split())

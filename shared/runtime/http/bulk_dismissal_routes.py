@@ -1,4 +1,4 @@
-"""Dismissals of many refused records over HTTP: what is asked for, shown whole, and decided by somebody else."""
+"""Routes for dismissals of many quarantined records: list, show as a whole, decide."""
 
 from dataclasses import asdict
 from functools import partial
@@ -35,18 +35,18 @@ DismissalReader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARANT
 
 
 def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRouter:
-    """Return the routes about many records of the quarantine of a service.
+    """Return the routes about bulk dismissals of a service.
 
-    They stand before those about one record, whose path takes any word for its number.
+    They must precede the routes about one record, whose path accepts any word as the number.
     """
     readers, tables = context.pools.readers, context.tables
     router = APIRouter(prefix="/quarantine/dismissals", tags=["quarantine"])
 
     @router.get("", response_model_exclude_none=True, summary="List dismissals of many refused records")
     async def list_all(reader: DismissalReader, asked: Asked) -> Page[DismissalItem]:
-        """Oldest first: what was asked for and decided; those that name a property of the caller alone.
+        """Oldest first: requested dismissals and decisions, limited to the caller's properties.
 
-        Who works for every property is also shown those that name none.
+        Callers who work for every property also see those that name none.
         """
         [after] = DISMISSALS.after(asked.cursor) or (0,)
         async with snapshot(readers) as connection:
@@ -65,7 +65,7 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
         reader: DismissalReader,
         dismissal: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of what was asked for")],
     ) -> Response:
-        """With the first of the records that it finds now: whoever approves it names its hash."""
+        """With the first of the records selected now; an approval names this document's hash."""
         async with snapshot(readers) as connection:
             named = properties_of(await dismissal_of(connection, tables, dismissal))
             reader.require_properties_of(f"dismissal {dismissal}", named)
@@ -73,7 +73,7 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
         return document_response(http, many.whole)
 
     async def may_decide(caller: Caller, command: Any) -> None:
-        """Let somebody pass who works for the property that was named, or for every one where none was."""
+        """Check that the caller works for the property of the dismissal, or for every property if it names none."""
         async with snapshot(context.pools.commands) as connection:
             named = properties_of(await dismissal_of(connection, tables, command.dismissal))
         caller.require_properties_of(f"dismissal {command.dismissal}", named)

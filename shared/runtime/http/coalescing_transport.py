@@ -1,17 +1,17 @@
-"""What is written to a connection in one turn of the loop goes out together: the head of an answer and its body.
+"""Coalesce what is written to a connection in one turn of the event loop: an answer's head and body.
 
-A server that sends each by itself has two system calls for an answer, and its client wakes up twice.
+Sent separately they take two system calls, and wake the client twice.
 """
 
 import asyncio
 from typing import Any, Final
 
 _BYTES_MAX: Final = 64 * 1024
-"""So many bytes do not wait: whoever writes more must be told when the client does not read."""
+"""Larger writes are sent at once, so that the writer notices when the client does not read."""
 
 
 class CoalescingTransport:
-    """A transport that sends when the turn ends; for everything else it is the one that it wraps."""
+    """A transport that sends at the end of the loop's turn; otherwise it behaves as the wrapped one."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -23,7 +23,7 @@ class CoalescingTransport:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send this, with what else is written in the same turn."""
+        """Send data together with everything else written in this turn."""
         if not self._waiting:
             self._loop.call_soon(self._send)
         self._waiting.append(data)
@@ -32,17 +32,17 @@ class CoalescingTransport:
             self._send()
 
     def write_eof(self) -> None:
-        """Send what waits, and say that nothing follows."""
+        """Flush, and half-close the connection."""
         self._send()
         self._transport.write_eof()
 
     def close(self) -> None:
-        """Send what waits, and close the connection."""
+        """Flush, and close the connection."""
         self._send()
         self._transport.close()
 
     def abort(self) -> None:
-        """Cut the connection off, and send nothing more."""
+        """Close the connection at once, and drop unsent data."""
         self._waiting, self._bytes = [], 0
         self._transport.abort()
 

@@ -10,8 +10,8 @@
 
     command_route(router, engine, VoidSlip, "/slips/{property}/{slip}/{number}/void", role=VOID_SLIPS, answers=Slip)
 
-Fields that the path names are its parameters, the others are the JSON body. A request is taken apart by hand and
-validated once as a whole, before the framework comes to it (`CommandRouter`).
+Fields named in the path are its parameters, the others form the JSON body. A request is parsed and validated once as a
+whole, before the framework sees it (`CommandRouter`).
 """
 
 import re
@@ -52,7 +52,7 @@ IdempotencyKey = Annotated[
         description="names this command of yours: sent again, it is not done again, and its answer is the same",
     ),
 ]
-"""The key of a command, as a parameter of its route."""
+"""The Idempotency-Key header, as a parameter of a route."""
 
 COMMAND_REASONS: Final = (
     Reason.MALFORMED,
@@ -61,7 +61,7 @@ COMMAND_REASONS: Final = (
     Reason.TRY_AGAIN,
     Reason.JOURNAL_IN_DOUBT,
 )
-"""Why any command may be rejected, whatever it is."""
+"""The reasons for which any command may be rejected."""
 
 SUBJECT: Final = "x-subject"
 """The member of an OpenAPI operation that names the path of the document that the command is about."""
@@ -70,32 +70,32 @@ _KEY_HEADER: Final = "Idempotency-Key"
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
 _BODY: Final = "body"
 _LISTED_MAX: Final = 200
-"""More mistakes than so many are counted and not listed."""
+"""Maximum number of mistakes listed; more are only counted."""
 
 _KEY_MISSING = "it is missing: name this command, by a UUID for instance; sent again with that name, it is done once"
 _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
 class CommandEngine(Protocol):
-    """Do commands, each once under its key."""
+    """Executes commands, each once under its key."""
 
     async def do(self, command: Any, *, person: str, key: str) -> Answer:
-        """Return the answer to a command; the same again when it is sent again under its key.
+        """Return the answer to a command; a retry under the same key gets the same answer.
 
-        Raises: Rejected where the key was used for another command; what kept the database from answering.
+        Raises: Rejected if the key was used for another command; database errors if it could not be committed.
         """
 
 
 CommandT = TypeVar("CommandT", bound=Contract)
 
 Prepare = Callable[[CommandT, str, str], Awaitable[Any]]
-"""Make the command out of a valid request, the person and the key: where an access code is hashed first, say."""
+"""Build the command from a valid request, the person and the key, for example to hash an access code first."""
 
 MayDo = Callable[[Caller, CommandT], Awaitable[None]]
-"""Let a caller pass who works for the property of what is stored. Raises: Rejected."""
+"""Check that a caller works for the property of the stored data. Raises: Rejected."""
 
 CommandWhose = Literal["named", "every", "none"] | MayDo[CommandT]
-"""Whose data a command changes: of the property that path or body name, of every one, of none; or a function says."""
+"""Whose data a command changes: of the property in path or body, of every one, of none, or checked by a function."""
 
 _Errors = list[dict[str, Any]]
 
@@ -115,15 +115,15 @@ def command_route(
     subject: str | None = None,
     whose: CommandWhose[CommandT] = "named",
 ) -> None:
-    """Add the POST route of a command to a router, which persons with the role may use.
+    """Add the POST route of a command to a router, for persons with the role.
 
-    `answers` is the model of an accepted command's answer, given with `status`; `rejects` are the reasons for which the
-    service rejects it, besides those of every command; `tag` is the group in which the OpenAPI document shows the route
-    where it is not that of the router; `subject` is the whole path of the GET route of what the command is about, by
-    fields of the command, which the OpenAPI document says as `x-subject`: an approval names the hash of that document;
-    `whose` says whose data it changes.
-    Summary and description are those of the model's docstring.
-    Raises: ValueError where a path names what is no field of the model, or an approval has no subject.
+    `answers` is the model of an accepted command's answer, sent with `status`; `rejects` are the reasons for rejections
+    beyond those of every command; `tag` is the route's group in the OpenAPI document, by default the router's;
+    `subject` is the whole path of the GET route of the approval subject, with fields of the command, published as
+    `x-subject` in the OpenAPI document: an approval names the hash of that document; `whose` is whose data it changes.
+    Summary and description come from the model's docstring.
+
+    Raises: ValueError if a path names no field of the model, or an approval has no subject.
     """
     in_path = frozenset(_PLACEHOLDER.findall(router.prefix + path))
     unknown = (in_path | set(_PLACEHOLDER.findall(subject or ""))) - model.model_fields.keys()
@@ -149,7 +149,7 @@ def command_route(
 
 
 class _Endpoint(Generic[CommandT]):
-    """Serve one command. Its signature is what the framework describes in the OpenAPI document."""
+    """The endpoint of one command. Its signature is what the framework describes in the OpenAPI document."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class _Endpoint(Generic[CommandT]):
         return command, key
 
     def _body(self, raw: bytes, mistakes: _Errors) -> dict[str, Any] | None:
-        """Return the members of the body, none for an empty one; None where it is no object or names path fields."""
+        """Return the members of the body, empty for an empty one; None if it is not an object or names path fields."""
         try:
             body = read_json(raw) if raw else {}
         except MemberTwice as error:
@@ -246,7 +246,7 @@ class _Endpoint(Generic[CommandT]):
         return None
 
     def _path_values(self, in_path: Mapping[str, str]) -> dict[str, Any]:
-        """Return the path's parameters as their fields have them; as text where they are not like that."""
+        """Return the path parameters in their fields' types; those that cannot be converted stay text."""
         values: dict[str, Any] = dict(in_path)
         for name, adapter in self._converted.items():
             try:
@@ -257,9 +257,9 @@ class _Endpoint(Generic[CommandT]):
 
 
 class CommandRouter:
-    """Take commands before the framework does, whose layers around a route cost as much as all else of a command.
+    """Route commands before the framework, whose layers per route cost as much as the rest of a command.
 
-    What they would have given it is its route, and an answer to whatever is raised.
+    It provides what the framework would: the matched route, and the answers to exceptions.
     """
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], handlers: Mapping[Any, Callable[..., Any]]) -> None:
@@ -283,7 +283,7 @@ class CommandRouter:
         await response(scope, receive, send)
 
     def _found(self, scope: Scope) -> "_Endpoint[Any] | None":
-        """Return the command that is asked for, with its route and the parameters of its path in the scope."""
+        """Return the requested command's endpoint, and add its route and path parameters to the scope."""
         for route in self._routes:
             match, found = route.matches(scope)
             if match is Match.FULL:
@@ -293,7 +293,7 @@ class CommandRouter:
 
 
 def _signature(model: type[Contract], in_path: Iterable[str], role: Role, whose: CommandWhose[Any]) -> Signature:
-    """Return the signature of an endpoint that the framework would serve in the same way."""
+    """Return the signature of an equivalent endpoint of the framework."""
     fields = model.model_fields
     annotations: dict[str, Any] = {
         name: Annotated[fields[name].rebuild_annotation(), Path(description=fields[name].description)]
@@ -323,7 +323,7 @@ def names_property(endpoint: Any) -> bool:
 
 
 def _located(error: ValidationError, place: Callable[[tuple[int | str, ...]], tuple[int | str, ...]]) -> _Errors:
-    """Return the mistakes of a validation, each with the part of the request where it is; of many, how many."""
+    """Return validation errors with their place in the request; if there are too many, only their number."""
     if (count := error.error_count()) > _LISTED_MAX:  # each takes a while to be told, and nobody else is served then
         told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
         return [{"type": "too_many_mistakes", "loc": (_BODY,), "msg": told}]

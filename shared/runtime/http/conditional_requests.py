@@ -1,4 +1,4 @@
-"""Documents that a caller may have already: entity tags, 304, and the media type that is asked for (RFC 9110)."""
+"""Conditional requests and content negotiation: entity tags, 304, Accept (RFC 9110)."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -16,16 +16,16 @@ UNCHANGED: Final[Responses] = {304: {"description": "It is as the ETag in `If-No
 
 
 def document_response(request: Request, document: BaseModel, *, version: int | str | None = None) -> Response:
-    """Return a document with its ETag, without members that have no value; 304 where the caller has it.
+    """Return a document with its ETag, without null members; 304 if the caller has it.
 
-    The ETag is the `version` of the document, where it counts its changes, and otherwise its hash.
+    The ETag is derived from `version`, if given, and otherwise from the content.
     """
     body = document.model_dump_json(exclude_none=True)
     return respond(request, body, JSON, entity_tag(body if version is None else str(version)))
 
 
 def respond(request: Request, body: str | bytes, media_type: str, tag: str) -> Response:
-    """Return a body with its ETag, or 304 where the caller has it."""
+    """Return a body with its ETag, or 304 if the caller has it."""
     headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Accept, Authorization"}
     if is_current(request.headers.get("if-none-match", ""), tag):
         return Response(status_code=304, headers=headers)
@@ -33,7 +33,7 @@ def respond(request: Request, body: str | bytes, media_type: str, tag: str) -> R
 
 
 def entity_tag(content: str) -> str:
-    """Return the entity tag of a content; weak, for members that change at every reading may be left out of it.
+    """Return the entity tag of a content; weak, because volatile members may be excluded from it.
 
     >>> entity_tag("{}")
     'W/"44136fa355b3678a1146ad16f7e8649e"'
@@ -42,7 +42,7 @@ def entity_tag(content: str) -> str:
 
 
 def is_current(if_none_match: str, tag: str) -> bool:
-    """Return whether an If-None-Match header names an entity tag; tags compare weakly there.
+    """Return whether an If-None-Match header contains an entity tag, by weak comparison.
 
     >>> is_current('"other", "abc"', 'W/"abc"')
     True
@@ -52,7 +52,7 @@ def is_current(if_none_match: str, tag: str) -> bool:
 
 
 def accepted(header: str, offered: Sequence[str]) -> str | None:
-    """Return the media type that an Accept header prefers; the first one where it does not care, None for none.
+    """Return the media type that an Accept header prefers; the first offered one on a tie, None if none is acceptable.
 
     >>> accepted("text/html, text/*;q=0.5", ("application/json", "text/csv"))
     'text/csv'

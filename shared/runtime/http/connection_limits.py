@@ -1,7 +1,7 @@
-"""What one client may take of a service before anybody knows who it is: bytes, headers, time, connections.
+"""Limits on clients before authentication: bytes, headers, time, connections.
 
-The limits are held where bytes come in, below the application: what is beyond them never becomes a request. A client
-is told why, and cut off.
+The limits apply to incoming bytes, below the application: what exceeds them never becomes a request. The client gets an
+answer with the reason, and is disconnected.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ from shared.runtime.settings import Settings
 log = structlog.get_logger()
 
 _LINGER_SECONDS: Final = 1.0
-"""How long what a client still sends is thrown away, so that it reads why it was cut off."""
+"""How long further input of a refused client is discarded, so that it reads the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """Most bytes, headers, seconds and connections. Seconds begin with the connection, the head, or the body."""
+    """Maximum bytes, headers, seconds and connections. Times start with the connection, the head, or the body."""
 
     body_bytes_max: int
     connections_max: int
@@ -49,7 +49,7 @@ class ConnectionLimits:
 
 
 class _Door:
-    """What all connections of a service share."""
+    """State shared by all connections of a service."""
 
     def __init__(self, limits: ConnectionLimits, metrics: Metrics) -> None:
         self.limits = limits
@@ -57,7 +57,7 @@ class _Door:
         self._metrics = metrics
 
     def let_in(self, client: str) -> bool:
-        """Count a connection; return whether there may be one more."""
+        """Count a connection; return whether it is within the limits."""
         self.by_client[client] += 1
         total = self.by_client.total()
         self._metrics.http_connections.set(total)
@@ -71,13 +71,13 @@ class _Door:
         self._metrics.http_connections.set(self.by_client.total())
 
     def note(self, client: str, why: str) -> None:
-        """Note that a client was cut off. Each reason is a kind of line: a flood for one of them hides no other."""
+        """Log and count a refused client. Each reason is an event of its own: a flood of one does not hide another."""
         self._metrics.http_cut_off.labels(why).inc()
         log.warning(f"a client was cut off: {why.replace('_', ' ')}", client=client, why=why)
 
 
 def protocol_of(limits: ConnectionLimits, metrics: Metrics) -> type[HttpToolsProtocol]:
-    """Return the protocol of a server's connections, which share these limits."""
+    """Return the protocol class of a server's connections, which share these limits."""
     door = _Door(limits, metrics)
 
     class Limited(_Limited):
@@ -131,7 +131,7 @@ class _Limited(HttpToolsProtocol):
             self._look_at_what_is_left()
 
     def _look_at_what_is_left(self) -> None:
-        """Wait for the rest of a request; one that came whole, as nearly all do, needs no timer."""
+        """Start a timer for the rest of a request; a request that arrived whole, as nearly all do, needs none."""
         limits = self._door.limits
         if self._is_receiving and not self._is_in_head:
             if not self._waits_for_body:
@@ -144,7 +144,7 @@ class _Limited(HttpToolsProtocol):
 
     @property
     def _is_idle(self) -> bool:
-        """Return whether nothing is asked, nothing is answered, and nothing else waits for the next request."""
+        """Return whether no request is in progress, and no other timer waits for the next one."""
         return self.timeout_keep_alive_task is None and (self.cycle is None or self.cycle.response_complete)
 
     # --- requests, as the parser comes upon their parts ---
@@ -245,7 +245,7 @@ class _Limited(HttpToolsProtocol):
         self._refuse(Reason.BODY_TOO_LARGE, "large_body", detail)
 
     def _refuse(self, reason: Reason, why: str, detail: str) -> None:
-        """Say why and cut the client off; whoever works on its request learns that it has gone."""
+        """Answer with the reason and disconnect; the handler of its request sees a disconnect."""
         if self._is_cut_off or self.transport.is_closing():
             return
         self._is_cut_off = True
@@ -264,7 +264,7 @@ class _Limited(HttpToolsProtocol):
         self._linger()
 
     def _linger(self) -> None:
-        """Throw away for a moment what a client still sends, so that it reads what was said; then end it all."""
+        """Discard further input for a moment, so that the client reads the answer; then close."""
         self._unset_keepalive_if_required()
         self.flow.resume_reading()
         if self.transport.can_write_eof():

@@ -1,13 +1,13 @@
-"""Routes of several routers in one."""
+"""Merge routers."""
 
 from fastapi import APIRouter
 
 
 def merge_routers(*routers: APIRouter) -> APIRouter:
-    """Return a router with the routes of these, in their order.
+    """Return a router with the routes of these, in order.
 
-    A router that includes another has the framework take every route apart once more, and hold each request against
-    the routers one in the other: half of the time in which a service starts.
+    Including a router in another makes the framework rebuild every route, and match requests through nested routers:
+    half of a service's start time.
     """
     router = APIRouter()
     for each in routers:

@@ -1,7 +1,7 @@
-"""The keys with which an OpenID provider signs: discovered, kept, and read again (OpenID Connect Discovery 1.0).
+"""The signing keys of an OpenID provider: discovered, cached, refreshed (OpenID Connect Discovery 1.0).
 
-They are read every few minutes, and at once when a token names a key that is not known, though not for each such token.
-While the provider does not answer, what was read holds for an hour; then nobody is let in until it answers.
+They are refreshed every few minutes, and at once for a token with an unknown key, at a limited rate. While the provider
+is unavailable, cached keys stay valid for an hour; then no token is accepted until it answers.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 KEYS_SECONDS: Final = 300.0
 """Time between two readings of the keys."""
 KEYS_SECONDS_MAX: Final = 3600.0
-"""How long what was read holds while the provider does not answer."""
+"""How long cached keys are valid while the provider is unavailable."""
 _RETRY_SECONDS: Final = 5.0
 """Pause after a failed reading, and between two readings that unknown keys lead to."""
 _ANSWER_SECONDS_MAX: Final = 15.0
@@ -42,7 +42,7 @@ Get = Callable[[str], Awaitable[Any]]
 
 
 def is_loopback(host: str | None) -> bool:
-    """Return whether a host is this machine, by what it is called.
+    """Return whether a host name or address is this machine's loopback.
 
     >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, True, False)
@@ -54,7 +54,7 @@ def is_loopback(host: str | None) -> bool:
 
 
 def is_protected(url: str) -> bool:
-    """Return whether nobody can change what is read from a URL on its way: TLS, or it does not leave this machine."""
+    """Return whether a URL is safe from tampering in transit: by TLS, or because it stays on this machine."""
     parts = urlsplit(url)
     return bool(parts.hostname) and (
         parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
@@ -62,7 +62,7 @@ def is_protected(url: str) -> bool:
 
 
 async def get_json(url: str) -> Any:
-    """Return the JSON document at a URL. Raises: httpx.HTTPError, ValueError where it is long or no JSON."""
+    """Return the JSON document at a URL. Raises: httpx.HTTPError, ValueError if it is too long or not JSON."""
     # To read all authorities takes longer than the rest: only where one of them is asked, and anew, as they change.
     secure = urlsplit(url).scheme == "https"
     authorities = await asyncio.to_thread(create_default_context) if secure else False
@@ -85,7 +85,7 @@ class Keys:
     """The public keys of a provider."""
 
     def __init__(self, issuer: str, metrics: Metrics, get: Get = get_json) -> None:
-        """Raises: FatalServiceError where the issuer is no URL that is protected on its way."""
+        """Raises: FatalServiceError if the issuer's URL is not protected in transit."""
         if not is_protected(issuer):
             raise FatalServiceError(
                 f"PITLEDGER_OIDC_ISSUER {issuer!r} is no URL with https (http: only on this machine)"
@@ -101,7 +101,7 @@ class Keys:
 
     @property
     def age_seconds(self) -> float:
-        """Return how long ago the keys were read; infinite before the first time."""
+        """Return the age of the cached keys in seconds; infinite before the first read."""
         return float("inf") if self._read_at is None else monotonic() - self._read_at
 
     async def check(self) -> str | None:
@@ -111,7 +111,7 @@ class Keys:
         return f"the keys of {self.issuer} are not known: {self._error}"
 
     async def run(self) -> None:
-        """Read the keys again and again until cancelled."""
+        """Refresh the keys until cancelled."""
         while True:
             await self._read()
             await asyncio.sleep(KEYS_SECONDS if self.age_seconds < KEYS_SECONDS else _RETRY_SECONDS)
@@ -121,9 +121,9 @@ class Keys:
         return kid in self._keys and self.age_seconds <= KEYS_SECONDS_MAX
 
     async def find(self, kid: str | None) -> Key | None:
-        """Return a key, None where the provider has no such key. Raises: Rejected where the provider does not say.
+        """Return a key, or None if the provider has no such key. Raises: Rejected if the provider is unavailable.
 
-        A token that names no key is signed by the only one; where there are several, by none.
+        A token without a key id is verified with the only key; if there are several, with none.
         """
         if self._found(kid) is None and self._may_try():
             await self._read()
@@ -142,7 +142,7 @@ class Keys:
         return self._tried_at is None or monotonic() - self._tried_at > _RETRY_SECONDS
 
     async def _read(self) -> None:
-        """Read the keys; one reading at a time, and who waited for one does not begin another."""
+        """Refresh the keys; concurrent callers share one request."""
         asked_at = monotonic()
         async with self._reading:
             if self._tried_at is not None and self._tried_at >= asked_at:
@@ -157,7 +157,7 @@ class Keys:
                 self._tried_at = monotonic()
 
     async def _fetch(self) -> dict[str, Key]:
-        """Return the keys that sign, by id; the set is empty where the provider has withdrawn all."""
+        """Return the signing keys by id; empty if the provider has withdrawn all."""
         about = await self._get(self.issuer.rstrip("/") + _WELL_KNOWN)
         if not isinstance(about, dict) or about.get("issuer") != self.issuer:
             raise ValueError(f"{self.issuer} does not say that it is the issuer {self.issuer!r}")
@@ -172,9 +172,9 @@ class Keys:
 
 
 def _public(document: dict[str, Any]) -> Key | None:
-    """Return a public key, by whose signatures something is proven: of a kind that we accept, and long enough.
+    """Return a public key if it is of an accepted kind and long enough.
 
-    None for any other: a provider may publish keys of kinds that this release does not know.
+    None for any other: a provider may publish keys of kinds that this release does not support.
     """
     try:
         with warnings.catch_warnings(action="ignore", category=SecurityWarning):  # short keys are left out below

@@ -1,4 +1,4 @@
-"""What the OpenAPI document of every service has alike: problems, roles, entity tags."""
+"""Parts common to the OpenAPI documents of all services: problems, roles, entity tags."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -36,7 +36,7 @@ def complete(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schemas_in(document: dict[str, Any], *parts: Any) -> set[str]:
-    """Return the names of the schemas that parts of a document lead to."""
+    """Return the names of the schemas that parts of a document refer to, directly or indirectly."""
     found: set[str] = set()
     waiting = list(parts)
     while waiting:
@@ -53,7 +53,7 @@ def _schemas_in(document: dict[str, Any], *parts: Any) -> set[str]:
 
 
 def _leave_out(schema: dict[str, Any]) -> None:
-    """Require no member of an answer that may be null: what has no value is left out of it."""
+    """Make nullable members of an answer optional: null values are left out of answers."""
     members = schema.get("properties", {})
     required = [name for name in schema.get("required", ()) if not _may_be_null(members.get(name, {}))]
     if required:
@@ -91,7 +91,7 @@ def _complete(operation: dict[str, Any]) -> None:
 
 
 def _alternatives(security: list[dict[str, list[str]]]) -> list[dict[str, list[str]]]:
-    """Return a requirement for each role: any of them is enough, and OpenAPI reads a list of several as all of them."""
+    """Return one requirement per role: any role is enough, but OpenAPI reads a list of roles as all of them."""
     return [
         {scheme: [role] if role else []}
         for requirement in security

@@ -41,34 +41,34 @@ KeyT = TypeVar("KeyT", bound=tuple[object, ...])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """Which page of a list is asked for."""
+    """The requested page of a list."""
 
     limit: Annotated[int, Query(ge=1, le=500, description="most items on a page")] = 100
     cursor: Annotated[str | None, Query(max_length=1000, description="`next` of the page before")] = None
 
 
 Asked = Annotated[PageRequest, Depends()]
-"""The page that is asked for, as a parameter of a route."""
+"""The requested page, as a parameter of a route."""
 FromEnd = Annotated[bool, Query(description="whether the list goes from its end to its beginning")]
-"""The end from which a list of rows is asked for, as a parameter of a route."""
+"""Whether to list from the end, as a parameter of a route."""
 
 
 class Page(BaseModel, Generic[ItemT]):
-    """Some items of a list, in its order."""
+    """A page of a list, in its order."""
 
     items: list[ItemT]
     next: str | None = Field(default=None, description="the cursor of the items that follow; none on the last page")
 
 
 class Listing(Generic[KeyT]):
-    """A list with a name of its own, in the order of a key: the position of an item, as a tuple."""
+    """A named list ordered by a key: the position of an item, as a tuple."""
 
     def __init__(self, name: str, key: Any) -> None:
         self._name = name
         self._position: TypeAdapter[tuple[str, KeyT]] = TypeAdapter(tuple[str, key])
 
     def after(self, cursor: str | None) -> KeyT | None:
-        """Return the key in a cursor, None without one. Raises: Rejected for a cursor that is not of this list."""
+        """Return the key in a cursor, or None without one. Raises: Rejected for a cursor of another list."""
         if cursor is None:
             return None
         try:
@@ -80,13 +80,13 @@ class Listing(Generic[KeyT]):
         return key
 
     def page(self, found: Sequence[ItemT], limit: int, key: Callable[[ItemT], KeyT]) -> Page[ItemT]:
-        """Return the page of what was found: at most `limit` items, and a cursor where there are more."""
+        """Return the page: at most `limit` items, and a cursor if more were found."""
         return Page(items=list(found[:limit]), next=self.cursor(key(found[limit - 1])) if len(found) > limit else None)
 
     def page_of(self, everything: Sequence[ItemT], asked: PageRequest, key: Callable[[ItemT], KeyT]) -> Page[ItemT]:
-        """Return a page of a short list that is at hand as a whole, in whatever order it has its items.
+        """Return a page of a short list that is in memory as a whole, in any order.
 
-        Raises: Rejected for a cursor that is not of this list, or whose item is not in it any more.
+        Raises: Rejected for a cursor of another list, or whose item is no longer in it.
         """
         after = self.after(asked.cursor)
         if after is None:
@@ -105,7 +105,7 @@ class Listing(Generic[KeyT]):
 
 
 def _is_kept(part: object) -> bool:
-    """Return whether a database can hold a part of a key: a text without NUL, a whole number of 64 bits."""
+    """Return whether a database can hold a part of a key: text without NUL, a 64-bit integer."""
     match part:
         case str():
             return "\0" not in part
@@ -116,7 +116,7 @@ def _is_kept(part: object) -> bool:
 
 
 class TableListing:
-    """The rows of a table as a list, in the order of some of its columns, or in the opposite one."""
+    """The rows of a table as a list, in the order of some of its columns, or reversed."""
 
     def __init__(self, table: Table, *columns: str) -> None:
         self._table = table
@@ -136,9 +136,9 @@ class TableListing:
         /,
         **values: Any,
     ) -> Page[ItemT]:
-        """Return the page that is asked for, of the rows with these values; a value of None is not asked for.
+        """Return the requested page of the rows with these values; None values do not filter.
 
-        Raises: Rejected for a cursor that is not of this list, or of its opposite order.
+        Raises: Rejected for a cursor of another list, or of the reverse order.
         """
         way = self._ways[from_end]
         order = [column.desc() for column in self._key] if from_end else self._key

@@ -1,4 +1,4 @@
-"""Problem documents (RFC 9457): what a rejection is over HTTP. Nothing else knows the status of a rejection."""
+"""Problem documents (RFC 9457): the HTTP form of a rejection. Only this module knows the status of a rejection."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ PROBLEM: Final = "application/problem+json"
 """The media type of a problem document."""
 
 Responses = dict[int | str, dict[str, Any]]
-"""Responses of a route by status, as FastAPI takes them."""
+"""The `responses` of a FastAPI route, by status."""
 
 OF_CALLERS: Final = (
     Reason.UNKNOWN_CALLER,
@@ -23,7 +23,7 @@ OF_CALLERS: Final = (
     Reason.ROLES_INCOMPATIBLE,
     Reason.PROPERTY_MISSING,
 )
-"""Why whoever calls may be turned away, whatever the request."""
+"""Reasons for which any caller may be refused, whatever the request."""
 
 _RETRY: Final = {"Retry-After": "1"}  # seconds
 _HEADERS: Final = {
@@ -37,7 +37,7 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """A kind of problem: its HTTP status, its title, and what the caller can do about it."""
+    """A problem type: its HTTP status, its title, and what the caller can do about it."""
 
     status: int
     title: str
@@ -45,17 +45,17 @@ class ProblemType:
 
 
 class Mistake(BaseModel):
-    """One place of a request that is not as the OpenAPI document says."""
+    """A part of a request that violates the OpenAPI document."""
 
     at: str
     what: str
 
 
 class Problem(BaseModel):
-    """What went wrong (RFC 9457). `type` is stable; docs/problems.md says what to do about each.
+    """What went wrong (RFC 9457). `type` is stable; docs/problems.md lists each with its remedy.
 
-    `paragraph` is there where a regulation says so, `errors` where the request is malformed, `problems` where a
-    document is wrong, each with its place as a JSON pointer, `checks` where the service is not ready.
+    `paragraph` is set if a regulation is the reason, `errors` if the request is malformed, `problems` if a document is
+    faulty, each with a JSON pointer, `checks` if the service is not ready.
     """
 
     type: str
@@ -78,7 +78,7 @@ def problem_uri(reason: Reason) -> str:
 
 
 def problem_type(reason: Reason) -> ProblemType:
-    """Return what a reason is over HTTP."""
+    """Return the problem type of a reason."""
     match reason:
         case Reason.MALFORMED:
             return ProblemType(
@@ -228,7 +228,7 @@ def problem(
     found: Sequence[Finding] = (),
     checks: Mapping[str, str | None] | None = None,
 ) -> JSONResponse:
-    """Return a problem document; members without a value are left out."""
+    """Return a problem document, without null members."""
     kind = problem_type(reason)
     members = {
         "type": problem_uri(reason),
@@ -245,7 +245,7 @@ def problem(
 
 
 def problems(*reasons: Reason) -> Responses:
-    """Return the problems that a route answers with, for its `responses`: one for each status."""
+    """Return the problems of a route for its `responses`, grouped by status."""
     by_status: dict[int, list[str]] = defaultdict(list)
     for reason in reasons:
         kind = problem_type(reason)

@@ -1,4 +1,4 @@
-"""The page about problems: `python -m shared.runtime.http.problems_page` writes docs/problems.md from the reasons."""
+"""Generate docs/problems.md from the reasons: `python -m shared.runtime.http.problems_page`."""
 
 from pathlib import Path
 from typing import Final

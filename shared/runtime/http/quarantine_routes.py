@@ -1,4 +1,4 @@
-"""The quarantine of a service over HTTP: refused records, and what people ask for and decide about them."""
+"""Routes about the quarantine of a service: quarantined records, requests about them, and decisions."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -50,7 +50,7 @@ QuarantineReader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARAN
 
 
 class QuarantinedItem(BaseModel):
-    """A refused record. `source` and `sequence` are the place that it claims, where it says one."""
+    """A quarantined record. `source` and `sequence` are the stream position that it claims, if any."""
 
     quarantine: int
     topic: str
@@ -66,7 +66,7 @@ class QuarantinedItem(BaseModel):
 
 
 class RequestItem(BaseModel):
-    """What somebody asked for about a record, and what was decided."""
+    """A request about a record, and the decision."""
 
     request: int
     action: Literal["replay", "dismissal"]
@@ -81,9 +81,9 @@ class RequestItem(BaseModel):
 
 
 class QuarantinedDocument(QuarantinedItem):
-    """A refused record with its bytes, as text where they are text, and all that was asked for about it.
+    """A quarantined record with its bytes, as text if they are text, and all requests about it.
 
-    `shard` and `seq` are the entry of the journal that says why it was refused.
+    `shard` and `seq` identify the journal entry with the reason of the refusal.
     """
 
     shard: int
@@ -96,14 +96,14 @@ class QuarantinedDocument(QuarantinedItem):
 
 
 class _Replaying:
-    """Do the commands about requests; after the approval of a replay, also each time that it is sent again."""
+    """Executes the commands about requests; an approval of a replay also sends it, and again on each retry."""
 
     def __init__(self, commands: CommandEngine, replays: ReplaySender) -> None:
         self._commands = commands
         self._replays = replays
 
     async def do(self, command: Any, *, person: str, key: str) -> Answer:
-        """Return the answer when the record is sent. Raises: NotSent, as what the engine raises."""
+        """Return the answer once the record is sent. Raises: NotSent; the engine's errors."""
         answer = await self._commands.do(command, person=person, key=key)
         if answer.reason is None:
             done = RequestDocument.model_validate_json(answer.body)
@@ -124,9 +124,9 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         status: Annotated[Literal["open", "all"], Query(description="only those that wait, or all")] = "open",
         topic: Annotated[Name | None, Query(description="only of this topic")] = None,
     ) -> Page[QuarantinedItem]:
-        """Oldest first: why each was refused, and where it stood; those that name properties of the caller alone.
+        """Oldest first, with reason and position, limited to records that name the caller's properties.
 
-        Who works for every property is also shown those that name none.
+        Callers who work for every property also see records that name none.
         """
         [after] = RECORDS.after(asked.cursor) or (0,)
         async with snapshot(readers) as connection:
@@ -151,7 +151,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
     async def show_record(
         reader: QuarantineReader, quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")]
     ) -> QuarantinedDocument:
-        """Why, from where, its bytes, and what was asked for about it."""
+        """With its reason, origin, bytes, and the requests about it."""
         async with snapshot(readers) as connection:
             record = await read_own(connection, reader, quarantine)
             requests = await requests_about(connection, tables, quarantine)
@@ -169,14 +169,14 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")],
         request: Annotated[int, Path(ge=1, le=2**31 - 1, description="the request's number among those of the record")],
     ) -> Response:
-        """With all of the record: whoever approves it names its hash."""
+        """With the whole record; an approval names this document's hash."""
         async with snapshot(readers) as connection:
             about = await about_record(connection, tables, quarantine)
         reader.require_properties_of(f"record {quarantine}", about.record.properties)
         return document_response(http, request_whole(about.record, about.request(request)))
 
     async def read_own(connection: AsyncConnection, caller: Caller, number: int) -> Quarantined:
-        """Return a record of the caller's properties. Raises: Rejected where there is none, or it is of another."""
+        """Return a record of the caller's properties. Raises: Rejected if it is missing, or of another property."""
         record = await read_quarantined(connection, tables, number)
         if record is None:
             raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
@@ -184,7 +184,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         return record
 
     async def may_decide(caller: Caller, command: Any) -> None:
-        """Let somebody pass who works for the properties of a record, and of what it is mended to."""
+        """Check that the caller works for the properties of a record, and of its repaired event."""
         async with snapshot(context.pools.commands) as connection:
             record = await read_own(connection, caller, command.quarantine)
         if isinstance(command, AskReplay) and command.mended is not None and caller.own is not None:

@@ -1,4 +1,4 @@
-"""What is asked of what is read: which property, gaming day and table."""
+"""Common query parameters: property, gaming day and table."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,7 +18,7 @@ TableChoice = Annotated[Name | None, Query(description="only of this table")]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayListRequest(PageRequest):
-    """Which page of a list about a gaming day is asked for."""
+    """The requested page of a list about a gaming day."""
 
     property: PropertyQuery
     gaming_day: DayQuery
@@ -26,4 +26,4 @@ class DayListRequest(PageRequest):
 
 
 AskedOfDay = Annotated[DayListRequest, Depends()]
-"""The page of a list about a gaming day that is asked for, as a parameter of a route."""
+"""The requested page of a list about a gaming day, as a parameter of a route."""

@@ -1,7 +1,7 @@
-"""What is recorded of a request that was refused at the door, before it was a command.
+"""Journal requests that were refused before they became commands.
 
-The same request refused again is one entry a day (UTC): its stream is named by its fingerprint and has one place, which
-is then taken. So a client that tries again and again does not make the journal grow.
+The same request refused again gives one entry per day (UTC): its stream is named by its fingerprint and has a single
+position, which is then taken. So a client that keeps retrying does not make the journal grow.
 """
 
 import hmac
@@ -27,7 +27,7 @@ from shared.runtime.text import printable
 log = structlog.get_logger()
 
 SHARD: Final = "refusals"
-"""A shard of their own: refusals at the door never keep commands waiting."""
+"""A separate shard: refusals never delay commands."""
 
 _COMMAND_LENGTH_MAX: Final = 400
 """Longer than any command of ours."""
@@ -36,15 +36,15 @@ _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
 class Refusals:
-    """Record the requests that a service refuses at the door, one at a time."""
+    """Record refused requests, one at a time."""
 
     def __init__(self, context: RuntimeContext) -> None:
         self._context = context
 
     async def record(self, request: Request, caller: Caller, reason: Reason, detail: str) -> None:
-        """Record that a request of a person was refused, unless the journal has it since midnight (UTC).
+        """Record that a person's request was refused, unless it has been recorded since midnight (UTC).
 
-        A journal in doubt takes nothing: then it is logged.
+        While the journal is in doubt, the refusal is only logged.
         """
         try:
             content = await _content(request, caller)
@@ -69,7 +69,7 @@ class Refusals:
 
 
 async def _content(request: Request, caller: Caller) -> str:
-    """Return what was sent, keyed: from a plain hash of the body anybody could guess the access code that is in it.
+    """Return a keyed hash of what was sent; a plain hash would let an access code in it be guessed.
 
     Raises: ClientDisconnect.
     """
@@ -87,6 +87,6 @@ def _valid_key(request: Request) -> str | None:
 
 
 def _fingerprint(fact: CommandRefused) -> str:
-    """Return what is the same for the same request refused in the same way on the same day (UTC)."""
+    """Return the fingerprint of a request refused in the same way on the same day (UTC)."""
     same = [fact.by, fact.command, fact.key, fact.content, fact.reason, fact.at.astimezone(UTC).date().isoformat()]
     return sha256(canonical(same)).hexdigest()

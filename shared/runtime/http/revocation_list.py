@@ -1,12 +1,12 @@
-"""Who is locked out at once, before a token ends by itself: a file that is read again whenever it changes.
+"""The revocation list: tokens and people locked out at once, in a file that is reloaded when it changes.
 
-It is YAML, one item a token or person:
+It is YAML, one item per token or person:
 
     - person: jane.roe
       issued_before: 2026-11-22T18:00:00-05:00
     - token_sha256: 5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8
 
-A file that cannot be read locks everybody out: nobody knows whom it would have named.
+While the file cannot be read, all requests are denied.
 """
 
 from datetime import datetime
@@ -26,14 +26,14 @@ log = structlog.get_logger()
 
 
 class RevokedPerson(Contract):
-    """Every token of a person that was issued before a moment."""
+    """Revokes every token of a person issued before a moment."""
 
     person: Person
     issued_before: AwareDatetime
 
 
 class RevokedToken(Contract):
-    """One token, by its SHA-256 in hexadecimal."""
+    """Revokes one token, by its SHA-256 in hexadecimal."""
 
     token_sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -42,7 +42,7 @@ _items: TypeAdapter[tuple[RevokedPerson | RevokedToken, ...]] = TypeAdapter(tupl
 
 
 class Revoked:
-    """The tokens that are no longer accepted. Without a file there are none."""
+    """The revoked tokens; none without a file."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -57,7 +57,7 @@ class Revoked:
         return self._error
 
     def is_revoked(self, person: str, token_sha256: str, issued_at: datetime) -> bool:
-        """Return whether a token is no longer accepted. Raises: Rejected where the file does not say."""
+        """Return whether a token is revoked. Raises: Rejected if the file cannot be read."""
         self._look()
         if self._error is not None:
             raise Rejected(Reason.TRY_AGAIN, "who is locked out cannot be read; the log of the service says why")
@@ -65,7 +65,7 @@ class Revoked:
         return token_sha256 in self._tokens or (before is not None and issued_at < before)
 
     def _look(self) -> None:
-        """Read the file where it is another one than before."""
+        """Reload the file if it changed."""
         if self._path is None:
             return
         try:

@@ -1,6 +1,6 @@
-"""What callers may do: roles, each declared once, named `<area>.<verb>`.
+"""Roles of callers, each declared once, named `<area>.<verb>`.
 
-A service declares the roles of its own commands in its manifest; those that several services have in common are here.
+A service declares the roles of its own commands in its manifest; roles shared by several services are here.
 """
 
 import re
@@ -14,7 +14,7 @@ _NAME: Final = re.compile(r"[a-z]+(\.[a-z]+)+")
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role as the claims of a token name it, and what it allows in one sentence."""
+    """A role as named in a token's claims, and what it allows in one sentence."""
 
     name: str
     description: str
@@ -27,7 +27,7 @@ ROLES: Final[Mapping[str, Role]] = MappingProxyType(_declared)
 
 
 def declare_role(name: str, description: str) -> Role:
-    """Declare a role and return it. Raises: ValueError for a name of another form, or one that means something else."""
+    """Declare a role and return it. Raises: ValueError for a malformed name, or one declared with another meaning."""
     if _NAME.fullmatch(name) is None:
         raise ValueError(f"role {name!r} is not named like 'area.verb', in lower case")
     role = _declared.setdefault(name, Role(name, description))

@@ -1,8 +1,8 @@
 """Segregation of duties: which roles one person may have together. docs/duties.md prints it (`make generated`).
 
-Every role has one duty. Two duties that exclude each other are never one person's: a token that has roles of both is
-refused, whatever it asks for. Two that only exclude each other on one and the same thing may be one person's; the
-commands see to it that another person approves (shared.runtime.commands.approval, the law's lists of people).
+Every role has one duty. Two duties that always exclude each other are never one person's: a token with roles of both is
+refused, whatever it asks for. Two duties that exclude each other only for the same item may be one person's; the
+commands ensure that another person approves (shared.runtime.commands.approval, the law's lists of people).
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -14,7 +14,7 @@ from typing import Final
 
 
 class Duty(StrEnum):
-    """What somebody does in the house, in the order of the printed matrix."""
+    """The duties of a casino's staff, in the order of the printed matrix."""
 
     RULES = "files rules and properties"
     RULES_APPROVAL = "approves rules and properties"
@@ -77,7 +77,7 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
     "signs.read": Duty.READING,
     "submissions.read": Duty.READING,
 }
-"""Role -> its duty. A role that is not here excludes none; tests refuse a service's role without a duty."""
+"""Role -> its duty. A role that is missing here excludes none; tests require a duty for every role of a service."""
 
 
 class Together(StrEnum):
@@ -105,7 +105,7 @@ _NEVER: Final[Mapping[str, Iterable[tuple[Duty, Collection[Duty]]]]] = {
     _WATCHING: [(Duty.SURVEILLANCE, (Duty.PIT, Duty.CAGE, Duty.COUNT, Duty.CASHIER))],
     _MACHINE: [(Duty.TABLE_SYSTEM, [duty for duty in Duty if duty not in (Duty.TABLE_SYSTEM, Duty.READING)])],
 }
-"""Source -> duties that are never those of one person."""
+"""Source -> pairs of duties that one person may never have."""
 
 SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
     frozenset(pair)
@@ -122,12 +122,12 @@ SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
         (Duty.AUDIT,),
     )
 )
-"""Duties that take another person on one thing; alone: whoever voids, counts again or audits is somebody else."""
+"""Duties that need another person for the same item; a single duty needs another person for its own steps."""
 
 SOURCES: Final[Mapping[frozenset[Duty], str]] = {
     frozenset((one, other)): source for source, rules in _NEVER.items() for one, others in rules for other in others
 }
-"""Two duties that are never one person's -> where that follows from."""
+"""Two duties that are never one person's -> the source of the rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Conflict:
 
 
 def together(one: Duty, other: Duty) -> Together:
-    """Return whether one person may have both duties; of a duty with itself, whether one may take all of its steps."""
+    """Return whether one person may have both duties; for a duty with itself, whether one may take all of its steps."""
     pair = frozenset((one, other))
     if pair in SOURCES:
         return Together.NEVER
@@ -155,7 +155,7 @@ def together(one: Duty, other: Duty) -> Together:
 
 @cache
 def conflict_among(roles: frozenset[str]) -> Conflict | None:
-    """Return two of the roles that one person must never have together, the first by name; None where all are fine.
+    """Return two of the roles that one person must never have together, the first by name, or None.
 
     >>> conflict_among(frozenset({"days.audit", "days.audit.approve", "reports.read"})) is None
     True

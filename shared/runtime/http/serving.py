@@ -1,4 +1,4 @@
-"""An HTTP application on a port of its own."""
+"""Serve an HTTP application on a port of its own."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from shared.runtime.errors import FatalServiceError
 
 
 def server_of(app: Any, *, host: str, port: int, grace_seconds: int, **options: Any) -> uvicorn.Server:
-    """Return what serves an ASGI application there; who is being answered at its end has so many seconds left.
+    """Return a server for an ASGI application; on shutdown, open requests have `grace_seconds` left.
 
     Other options are those of `uvicorn.Config`.
     """
@@ -27,9 +27,9 @@ def server_of(app: Any, *, host: str, port: int, grace_seconds: int, **options: 
 
 
 async def listen(server: uvicorn.Server) -> None:
-    """Serve until `should_exit` is set; signals are the caller's.
+    """Serve until `should_exit` is set; the caller handles signals.
 
-    Raises: FatalServiceError, where the port cannot be had.
+    Raises: FatalServiceError if the port is not available.
     """
     try:
         await server._serve()  # `serve` would take the signals

@@ -1,1 +1,1 @@
-"""Topics in: subscriptions, decoding, the batch, and one transaction for entries, position and projections."""
+"""Kafka ingest: subscriptions, decoding, batches, and one transaction for entries, position and projections."""

@@ -1,4 +1,4 @@
-"""A service's own copy of approved documents in versions, so that it goes on while the registry is away."""
+"""A service's own copy of approved, versioned documents, so that it works while the registry is unavailable."""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
@@ -41,7 +41,7 @@ class ApprovedVersion(Protocol):
 
     @property
     def effective_from(self) -> datetime:
-        """Return the moment from which on it counts."""
+        """Return the moment from which the version is in effect."""
 
 
 _WITHDRAWN: Final = "withdrawal_received_at"
@@ -51,7 +51,7 @@ MadeT = TypeVar("MadeT")
 
 
 def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawals: bool = False) -> Table:
-    """Declare the copy in a service's schema: each approved version as it was published; `key` names its document.
+    """Declare the copy in a service's schema: one row per approved version, with `key` naming its document.
 
     `withdrawals`: a version may be withdrawn before it takes effect.
     """
@@ -69,10 +69,7 @@ def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawal
 
 
 class ApprovedDocuments(Handler[None]):
-    """Keep approved versions in a copy; a service that reads them whole gives a subclass with its table.
-
-    The table is the one of its `copies`.
-    """
+    """Keep approved versions in a copy. Subclasses name the table in `copies`."""
 
     gather_seconds = 0.2
     model: ClassVar[Any]
@@ -81,19 +78,20 @@ class ApprovedDocuments(Handler[None]):
     """The fact that an approved version was withdrawn, where there is one."""
 
     def check(self, approved: Any) -> None:
-        """Look at an approved version before it is kept. Raises: Refused where nothing can be done under it."""
+        """Validate an approved version before it is stored. Raises: Refused if it cannot be used."""
 
     def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
-        """Check an approved version; nothing is recorded of it."""
+        """Check an approved version; it leads to no facts."""
         del state
         if isinstance(event.data, self.model):
             self.check(event.data)
         return ()
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the versions that are not there yet, and which were withdrawn; one that is there never changes.
+        """Insert the versions that are missing and mark those withdrawn; a stored version never changes.
 
-        A version may be withdrawn whose approval was refused here: it stays withdrawn when that is replayed.
+        A withdrawal may arrive for a version whose approval was refused here; the version stays withdrawn when the
+        approval is replayed.
         """
         [table] = self.copies
         said = [column.name for column in table.columns if column.name not in ("document", "received_at", _WITHDRAWN)]
@@ -124,7 +122,7 @@ class ApprovedDocuments(Handler[None]):
 
 @cache
 def _count(table: Table, of_one: bool) -> str:
-    """Return what counts the versions of a copy, of all properties or of one."""
+    """Return the SQL that counts the versions of a copy, of all properties or of one."""
     withdrawn_at: ColumnElement[Any] = table.c[_WITHDRAWN] if _WITHDRAWN in table.c else null()
     counted = select(func.count(), func.count(withdrawn_at)).select_from(table)
     which = table.c.property == bindparam("property") if of_one else true()
@@ -132,10 +130,7 @@ def _count(table: Table, of_one: bool) -> str:
 
 
 class ApprovedCopy(Generic[VersionT, MadeT]):
-    """The approved versions of a copy, each as what a service makes of it when it is first asked for.
-
-    They are those of all properties, or of one.
-    """
+    """The approved versions of a copy, of all properties or of one, each built into the service's type on first use."""
 
     def __init__(
         self,
@@ -156,14 +151,14 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         self._counts: tuple[Any, ...] = ()
 
     async def count(self, sent: Pipeline) -> AsyncCursor[Any]:
-        """Ask in a pipeline how many there are: a row for `refresh`."""
+        """Queue in a pipeline the count of versions; `refresh` takes the row."""
         return await sent.execute(_count(self._table, self._property is not None), {"property": self._property})
 
     async def refresh(self, connection: AsyncConnection, counts: Sequence[Any] | None = None) -> None:
-        """Read them again if there are more, or more of them are withdrawn; a version that is there never changes.
+        """Reload the versions if any were added or withdrawn; a stored version never changes.
 
-        `counts`: how many there are, where that was asked already. Raises: Rejected where the copy is not as it was
-        kept, or not all is there any more that was: somebody put an earlier copy in its place, as it was signed then.
+        `counts` is the row of `count`, if the caller has it already. Raises: Rejected if the copy fails its signature,
+        or if it has fewer versions than before, which means that an older signed copy was put in its place.
         """
         if counts is None:
             counted = _count(self._table, self._property is not None)
@@ -187,7 +182,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         self._counts = tuple(counts)
 
     def know(self, versions: Sequence[VersionT], withdrawn: Collection[str] = ()) -> None:
-        """Know these versions and no others; those whose hashes are `withdrawn` take no effect."""
+        """Replace the versions in memory; those whose hashes are in `withdrawn` take no effect."""
         self._versions.clear()
         self._by_hash.clear()
         self._withdrawn = frozenset(withdrawn)
@@ -197,7 +192,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
             self._by_hash[approved.hash] = approved
 
     def under(self, digest: str) -> MadeT | None:
-        """Return the version with this hash, withdrawn or not; None where it is not known."""
+        """Return the version with this hash, withdrawn or not, or None."""
         approved = self._by_hash.get(digest)
         return None if approved is None else self.made(approved)
 
@@ -206,7 +201,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         return [self.made(approved) for approved in self._versions.get(key, ())]
 
     def approved(self, *key: str) -> Sequence[VersionT]:
-        """Return the facts that versions of a document were approved."""
+        """Return the approval facts of a document's versions."""
         return self._versions.get(key, ())
 
     def made(self, approved: VersionT) -> MadeT:

@@ -1,4 +1,4 @@
-"""A batch while it is derived: the place of each event in its stream, its entries, quarantine and mending. Pure."""
+"""Derive a batch: the stream position of each event, its entries, quarantine and repairs. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,21 +20,21 @@ from shared.runtime.ingest.signature_check import NotAuthentic, Signatory
 from shared.runtime.text import printable
 
 PlaceOf = tuple[str, int]
-"""(source, sequence): where an event stands."""
+"""(source, sequence): the position of an event in its stream."""
 
 OpenQuarantine = dict[PlaceOf | int | None, list[tuple[int, int, int]]]
 """(number, shard, seq) of quarantined records, by their place in a stream and by their number."""
 
 CONFLICT: Final = "conflict: "
-"""How the reason of a record begins whose place other content has taken."""
+"""Prefix of the reason of a record whose stream position holds other content."""
 
 _DIGITS_MAX = 19
-"""A number with as many digits may not fit the column of quarantine numbers."""
+"""A number with this many digits may overflow the column of quarantine numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record, the event in it or why there is none, and the digest of its content."""
+    """A record with its decoded event, or the reason why it has none, and the digest of its content."""
 
     record: InputRecord
     event: Event[Any] | Refused
@@ -43,10 +43,10 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a record goes into quarantine, and the place in its stream that it claims.
+    """Why a record goes into quarantine, and the stream position that it claims.
 
-    `conflict`: the place is taken by something else. `stops`: the partition is not read on until somebody decides.
-    `unsigned_by`: who should have signed it, and did not. `implausible`: the limit of its property that it is beyond.
+    `conflict`: the position holds other content. `stops`: the partition is halted until people decide. `unsigned_by`:
+    who should have signed it and did not. `implausible`: the property's limit that it exceeds.
     """
 
     reason: str
@@ -60,9 +60,9 @@ class Refusal:
 
 @dataclass(slots=True, kw_only=True)
 class Derived:
-    """What a record comes to: its entries, and its stream as it stands after it.
+    """The result of deriving a record: its entries, and its stream's state afterwards.
 
-    `event` is set where the record counts: neither quarantined nor a duplicate.
+    `event` is set only if the record was accepted: neither quarantined nor a duplicate.
     """
 
     record: InputRecord
@@ -80,11 +80,11 @@ class Derived:
 
 @dataclass(slots=True, kw_only=True)
 class BatchContext:
-    """What the database holds that the events of a batch touch.
+    """What the database holds about the events of a batch.
 
-    `streams` are as they stand before the batch, `taken` what stands at the places in them that are claimed again,
-    `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded at `read_at`.
-    `elsewhere` names the shards that have the last event of streams, where that is not the one of the batch.
+    `streams` is their state before the batch, `taken` the digests at positions that are claimed again, `quarantine` the
+    open quarantined records that the batch may repair, `state` what the handler loaded at `read_at`. `elsewhere` names
+    the shards that hold the last event of a stream if that is not the batch's own shard.
     """
 
     schema: str
@@ -98,7 +98,7 @@ class BatchContext:
 
 
 def derive(handler: Handler[Any], records: Sequence[Decoded], known: BatchContext) -> list[Derived]:
-    """Return what each record comes to, in their order, each as the ones before it left things."""
+    """Return the result of each record, in order; each sees the effects of those before it."""
     deriving = _Deriving(handler, known)
     return [deriving.add(decoded) for decoded in records]
 
@@ -106,7 +106,7 @@ def derive(handler: Handler[Any], records: Sequence[Decoded], known: BatchContex
 def quarantined(
     record: InputRecord, shard_name: str, reason: str, place: PlaceOf | None = None, **what: Any
 ) -> Derived:
-    """Return what a record comes to that is refused, for this reason; `what` says more of the refusal."""
+    """Return the result of a refused record; `what` sets further fields of its `Refusal`."""
     source, sequence = place or (None, None)
     if place is None and what.get("unsigned_by") is None and (claimed := position(record.value)) is not None:
         source, sequence = claimed.source, claimed.sequence
@@ -161,7 +161,10 @@ class _Deriving:
         return found
 
     def _validate(self, decoded: Decoded) -> Event[Any] | Refused:
-        """Return the event of a record, or why it is refused: of what is not from a device, that before all else."""
+        """Return the event of a record, or why it is refused.
+
+        A missing device signature is reported before any other reason.
+        """
         record, event = decoded.record, decoded.event
         if self._places is None or isinstance(event, NotAuthentic):
             return event
@@ -177,7 +180,7 @@ class _Deriving:
         return event
 
     def _taken(self, decoded: Decoded, event: Event[Any], place: StreamPosition) -> Derived:
-        """Take the place of an event in its stream, and say which gap it opens or fills."""
+        """Assign an event its stream position, and record the gap that it opens or fills."""
         record, digest = decoded.record, decoded.digest
         stream, opened = self._streams[event.source], None
         if place is StreamPosition.NEXT:
@@ -197,10 +200,10 @@ class _Deriving:
         return found
 
     def _again(self, decoded: Decoded, event: Event[Any]) -> Derived:
-        """Return what an event comes to whose place is taken: the same once more, or another one.
+        """Handle an event whose stream position is taken: a duplicate, or a conflict.
 
-        Two entries of a journal at one place are two journals: nothing more of either is taken until somebody decides.
-        What comes from outside stands by itself; what follows it is taken.
+        Two different entries at one position of a journal mean two journals: the partition halts until people decide. A
+        conflicting event from outside is quarantined by itself, and reading goes on.
         """
         place = (event.source, event.sequence)
         before = self._taken_now.get(place) or self._known.taken.get(place)
@@ -229,32 +232,32 @@ class _Deriving:
 
 
 def stream_positions(part: Iterable[Derived]) -> dict[str, Stream]:
-    """Return the streams that some records touch, as they stand after them."""
+    """Return the state of each stream that these records touch, after them."""
     return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
 
 
 def refused_in(part: Iterable[Derived]) -> set[str]:
-    """Return the streams that the records claim which are refused."""
+    """Return the streams that the refused records claim."""
     return {one.refusal.source for one in part if one.refusal is not None and one.refusal.source is not None}
 
 
 def digests_of(part: Iterable[Derived]) -> list[Taken]:
-    """Return the places that some records take, and what stands there now."""
+    """Return the stream positions that these records take, with the digest now stored at each."""
     return [(one.event.source, one.event.sequence, one.digest) for one in part if one.event is not None]
 
 
 def stops(one: Derived) -> bool:
-    """Return whether the partition is not read on after a record."""
+    """Return whether a record halts its partition."""
     return one.refusal is not None and one.refusal.stops
 
 
 def until_halt(derived: list[Derived]) -> list[Derived]:
-    """Return what records come to, up to the first after which the partition is not read on."""
+    """Return the results up to and including the first that halts the partition."""
     return next((derived[: position + 1] for position, one in enumerate(derived) if stops(one)), derived)
 
 
 def resent_sequences(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> dict[str, set[int]]:
-    """Return the sequences, by stream, that were taken before the batch and are claimed by these events."""
+    """Return the sequences, by stream, that these events claim and that were taken before the batch."""
     wanted: dict[str, set[int]] = {}
     for event in events:
         if known[event.source].place(event.sequence) is StreamPosition.TAKEN:
@@ -263,7 +266,7 @@ def resent_sequences(events: Iterable[Event[Any]], known: Mapping[str, Stream]) 
 
 
 def replaced_quarantine_id(record: InputRecord, schema: str) -> int | None:
-    """Return the number of the record in this service's quarantine that this one says it replaces."""
+    """Return the number of the quarantined record of this service that this record claims to replace."""
     if not record.headers:
         return None
     of, _, named = (record.header(facts.QUARANTINE_ID) or "").rpartition("/")

@@ -1,4 +1,4 @@
-"""What the metrics and the log say of records that were committed."""
+"""Metrics and log lines of committed records."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 def count(metrics: Metrics, topic: str, derived: Sequence[Derived]) -> None:
-    """Count what the records of a topic came to."""
+    """Count the results of a topic's records."""
     metrics.batch.observe(len(derived))
     for one in derived:
         if one.duplicate:

@@ -1,9 +1,9 @@
-"""The loop of a topic: records in, entries and position committed together.
+"""The consume loop of a topic: entries and read position are committed together.
 
-For each partition: drop what was seen, decode, find the place of each event in its stream, derive its entries. Entries,
-streams, the service's own tables and the shards of all partitions of a batch are committed in one transaction; where
-that fails, those of each partition in one of its own. The database says where to read on; what Kafka remembers of
-offsets is only for its own lag tools.
+For each partition: drop records seen before, decode, find each event's stream position, derive its entries. The
+entries, streams, the service's own tables and the shards of all partitions of a batch are committed in one transaction;
+if that fails, each partition gets a transaction of its own. The database holds the offset to resume from; offsets
+stored in Kafka only serve its lag tools.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -61,11 +61,11 @@ _PARTITIONS_TOGETHER = 2
 
 @dataclass(slots=True)
 class _Partition:
-    """What is known of a partition while it is ours."""
+    """State of a partition that is assigned to this process."""
 
     shard: Shard
     fetched: int
-    """The offset after the last record that was handed over, or to which the consumer was sent."""
+    """The offset after the last record handed over, or to which the consumer was moved."""
     places: StreamPositions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class _Partition:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Records of a partition that are new, and the offset at which those that were handed over begin."""
+    """The new records of a partition, and the offset at which the records handed over begin."""
 
     begins: int
     records: list[Decoded]
@@ -108,7 +108,7 @@ class Consumer:
         return f"{self.topic}/{partition}@{self._log_name}"
 
     async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
-        """Take over partitions; return the offset from which each is to be read."""
+        """Take over partitions; return the offset from which to read each."""
         offsets: dict[int, int] = {}
         await self._patience.retry_until_deadline(self.context.high_water.compared)
         for partition in partitions:
@@ -126,15 +126,15 @@ class Consumer:
 
     @property
     def positions(self) -> dict[int, int]:
-        """Return the next offset of each partition that is ours."""
+        """Return the next offset of each assigned partition."""
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
 
     async def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Stop the partitions of which a log, asked after these positions, does not hold what comes next.
+        """Halt the partitions whose next records the log, queried after these positions, does not hold.
 
-        What the log no longer holds may have been read all the same: by another process that had the partition
-        meanwhile, or in a commit whose answer was lost. The database says it.
-        Raises: FatalServiceError when the database stays away.
+        Records that the log no longer holds may have been read already: by another process that had the partition
+        meanwhile, or in a commit whose answer was lost. The database decides. Raises: FatalServiceError if the database
+        stays unavailable.
         """
         reached: dict[int, int] = {}
         for number, position in positions.items():
@@ -147,7 +147,7 @@ class Consumer:
         self.stopped.compare(known, found, {number: reached[number] for number in ours})
 
     async def _open(self, partition: int) -> Shard:
-        """Return the shard of a partition; the partition is stopped where something says so."""
+        """Return the shard of a partition, and halt the partition if there is a reason to."""
         async with self.context.pools.background.begin() as connection:
             shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
             reason = await stopped_by(connection, self.context, shard)
@@ -158,10 +158,9 @@ class Consumer:
     # --- batches ---
 
     async def handle(self, records: Sequence[InputRecord]) -> dict[int, int]:
-        """Process a batch, which may mix partitions.
+        """Process a batch, which may mix partitions; return the offsets to rewind to, by partition.
 
-        Return the partitions that must be read again from another offset, with that offset.
-        Raises: FatalServiceError when the database stays away; any bug as it is.
+        Raises: FatalServiceError if the database stays unavailable; a bug propagates unchanged.
         """
         with self.context.tracing.batch(self.topic, records):
             return await self._handle(records)
@@ -192,10 +191,10 @@ class Consumer:
         return rewind
 
     async def _require_all(self, begins: Mapping[int, int]) -> None:
-        """Stop the partitions whose records, which begin at these offsets, are not all that come next.
+        """Halt the partitions whose records, beginning at these offsets, do not follow the last ones without a gap.
 
-        Where offsets are left out the broker is asked, once a batch: compaction leaves some out, and each transaction
-        of a sender one, for its marker.
+        If offsets are missing, the broker is queried, once per batch: compaction removes records, and each producer
+        transaction uses one offset for its marker.
         """
         wanted = {number: self._partitions[number].fetched for number in begins}
         self.looked_seconds = 0.0
@@ -216,7 +215,7 @@ class Consumer:
     async def _together(self, batches: Mapping[int, _Batch]) -> bool:
         """Commit the records of several partitions in one transaction, which costs hardly more than that of one.
 
-        Return whether that was done. Where anything is out of the ordinary each partition goes alone.
+        Return whether that was done. On anything unusual each partition is committed separately.
         """
         left = {number: batch.records for number, batch in batches.items() if batch.records}
         streams = [{event.source for event in _events(records)} for records in left.values()]
@@ -239,7 +238,7 @@ class Consumer:
         return True
 
     async def _alone(self, number: int, batch: _Batch) -> int | None:
-        """Commit the records of a partition, whatever it takes; return an offset to rewind to, if that is needed."""
+        """Commit one partition's records, splitting and retrying as needed; return an offset to rewind to, or None."""
         left = batch.records
         derived: list[Derived] = []
         deadline: float | None = None
@@ -276,14 +275,14 @@ class Consumer:
         return None
 
     def _unseen(self, number: int, decoded: list[Decoded]) -> list[Decoded]:
-        """Drop the records that were recorded before, by us or by another process."""
+        """Drop the records that this or another process has recorded before."""
         left = _behind(self._partitions[number].shard, decoded)
         if len(left) < len(decoded):
             self.context.metrics.duplicates.labels(self.topic).inc(len(decoded) - len(left))
         return left
 
     async def _derive(self, parts: Mapping[int, Sequence[Decoded]]) -> dict[int, list[Derived]]:
-        """Read what the events of partitions need, and say what each record comes to."""
+        """Load what the events of these partitions need, and return the result of each record."""
         with self.context.tracing.step("derive"):
             return await self._derived(parts)
 
@@ -316,10 +315,10 @@ class Consumer:
         return found
 
     async def _write(self, number: int, derived: Sequence[Derived]) -> bool:
-        """Commit records together; where the database refuses them, in halves, down to the one that it refuses.
+        """Commit records together; if the database refuses them, in halves, down to the single record that it refuses.
 
-        Return whether all are committed as they were derived. False: the last that was committed is now in quarantine,
-        and what comes after it must be derived without it. Nothing is derived again before that is known.
+        Return whether all were committed as derived. False: the last one committed is now in quarantine, and the
+        records after it must be derived again without it.
         """
         try:
             await self._commit({number: derived})
@@ -338,7 +337,7 @@ class Consumer:
         return True
 
     async def _commit(self, parts: Mapping[int, Sequence[Derived]]) -> None:
-        """Commit what the records of partitions come to, in one transaction."""
+        """Commit the results of these partitions' records in one transaction."""
         derived = list(chain.from_iterable(parts.values()))
         with self.context.tracing.step("commit"):
             entries = await self._committed(parts, derived)
@@ -385,7 +384,7 @@ class Consumer:
         return entries
 
     async def _require_unmoved(self, connection: AsyncConnection, number: int, names: Iterable[str]) -> None:
-        """Raise Moved where one of these streams was taken on elsewhere since a partition read its places."""
+        """Raise Moved if another partition has extended one of these streams since this one loaded its position."""
         await self._partitions[number].places.require_unmoved(connection, self.context.tables, names)
 
     def _decode(self, record: InputRecord) -> Decoded:
@@ -410,7 +409,7 @@ class Consumer:
 
 
 async def _nothing() -> None:
-    """Look at nothing."""
+    """Do nothing."""
 
 
 def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:

@@ -1,4 +1,4 @@
-"""Whether what comes from outside is signed by somebody who may speak for its table: the door of every service."""
+"""Verify that events from outside are signed by a device of their table."""
 
 import re
 from datetime import datetime
@@ -17,13 +17,13 @@ from shared.runtime.ingest.signature_check import NotAuthentic, is_replayed
 _NAME: Final = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _TABLE: Final = rf"/properties/(?P<property>{_NAME})/tables/(?P<table>{_NAME})"
 _SOURCES: Final = {TABLE_EVENTS.name: re.compile(_TABLE), PIT_EVENTS.name: re.compile(f"{_TABLE}/pit")}
-"""The streams of a topic from outside, each of one table."""
+"""Patterns of the streams on each topic from outside; each stream belongs to one table."""
 
 _REMEMBERED: Final = 10_000
 
 
 class NotFromDevice(NotAuthentic):
-    """Nobody has signed an event who may speak for its table: nothing in it can be relied on."""
+    """No device authorized for the event's table has signed it; nothing in the event can be relied on."""
 
     of = "device"
 
@@ -31,12 +31,12 @@ class NotFromDevice(NotAuthentic):
 def require_device(
     topic: Topic, record: InputRecord, event: Event[Any] | Refused, places: PropertyLookup, received_at: datetime
 ) -> None:
-    """Raise NotFromDevice where a record on a topic from outside is not signed as the property demands.
+    """Raise NotFromDevice if a record on a topic from outside is not signed as the property requires.
 
-    `places` are the properties as they were known; what counts is the version in effect at the receipt. A record
-    without a signature is refused from the moment on that the property says, one with a wrong signature at any time.
-    What two people have sent again is theirs, and signed by the service that they told. Raises: Refused where the
-    stream is none of this topic, or its property is not known.
+    `places` looks up the properties; the version in effect at the receipt counts. A record without a signature is
+    refused from the moment that the property sets, a wrong signature always. A replay approved by two people carries
+    the service's signature instead. Raises: Refused if the stream does not belong to this topic, or its property is not
+    known.
     """
     if is_replayed(record):
         return
@@ -72,7 +72,7 @@ def _table_of(topic: str, source: str) -> tuple[str, str] | None:
 def _problem(
     topic: Topic, record: InputRecord, header: bytes, place: PropertySnapshot, table: str, received_at: datetime
 ) -> str | None:
-    """Return why a signature does not let a record in; None where it does."""
+    """Return why a signature is not accepted, or None if it is."""
     named = f"version {place.document.version} of {place.document.property}"
     try:
         signature = DeviceSignature.read(header)
@@ -96,7 +96,7 @@ def _problem(
 
 
 def _source(record: InputRecord, event: Event[Any] | Refused) -> str | None:
-    """Return the stream that a record claims to be of: of one that nobody can read, what its key says."""
+    """Return the stream that a record claims; if its value cannot be parsed, the one that its key names."""
     if not isinstance(event, Refused):
         return event.source
     claimed = position(record.value)

@@ -1,4 +1,4 @@
-"""The partitions of a topic that are not read on: going on would leave records out, or take those of another log."""
+"""Halted partitions: reading on would skip records, or read those of another log."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,7 +12,7 @@ log = structlog.get_logger()
 
 
 class HaltedPartitions:
-    """Say of each partition why it is not read on: in the log, as a metric, and to whoever asks whether all is well."""
+    """Report why each partition is halted: in the log, as a metric, and in the health check."""
 
     def __init__(self, context: RuntimeContext, topic: str) -> None:
         self._gauge = context.metrics.partitions_stopped.labels(topic)
@@ -21,24 +21,24 @@ class HaltedPartitions:
 
     @property
     def reasons(self) -> Mapping[int, str]:
-        """Return why each partition that is stopped is so."""
+        """Return the reason by halted partition."""
         return self._reasons
 
     def stop(self, number: int, reason: str) -> None:
-        """Read a partition no further; the first reason stays."""
+        """Halt a partition; the first reason is kept."""
         if number not in self._reasons:
             self._reasons[number] = reason
             log.error("partition stopped", topic=self._topic, partition=number, reason=reason)
         self._gauge.set(len(self._reasons))
 
     def forget(self, partitions: Iterable[int]) -> None:
-        """Forget partitions that are somebody else's, or are taken over again."""
+        """Forget partitions that were revoked, or are being taken over again."""
         for number in partitions:
             self._reasons.pop(number, None)
         self._gauge.set(len(self._reasons))
 
     def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Stop the partitions, by their positions, of which the log that was found does not hold what comes next."""
+        """Halt the partitions for which the log found does not hold the record at their position."""
         for number, position in positions.items():
             trouble = _trouble(known, found, number, position)
             if trouble is not None:

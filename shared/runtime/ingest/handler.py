@@ -1,4 +1,4 @@
-"""What a service gives to the loop of a topic: which messages it reads, what they need, and what facts follow."""
+"""What a service contributes to the consume loop: which messages it reads, what they need, which facts follow."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from shared.rules.errors import Refused
 class InputRecord:
     """A Kafka record: bytes and position. `taken_at` is its Kafka timestamp.
 
-    `by_broker`: the broker says when it took the record (`LogAppendTime`); else its sender does, who may say anything.
+    `by_broker`: the broker set the timestamp (`LogAppendTime`); otherwise the producer did, and it cannot be trusted.
     """
 
     topic: str
@@ -35,7 +35,7 @@ class InputRecord:
     by_broker: bool = False
 
     def received_at(self, read_at: datetime) -> datetime:
-        """Return when it was received, of a record that was read at a moment: not as its sender says."""
+        """Return when the record was received: the broker's timestamp, or `read_at` if only the producer set one."""
         return self.taken_at if self.by_broker else read_at
 
     def raw_header(self, name: str) -> bytes | None:
@@ -51,7 +51,7 @@ class InputRecord:
         return sha256(self.value).digest()
 
     def digest(self) -> bytes:
-        """Return the hash of what its sender wrote, which the entries keep that it leads to (32 bytes)."""
+        """Return the hash of what the producer wrote, which the resulting entries carry (32 bytes)."""
         return record_digest(self.key, self.content, self.headers)
 
     def header(self, name: str) -> str | None:
@@ -67,9 +67,9 @@ _TIMESTAMP_MAX: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp()) * 1000
 
 @lru_cache(maxsize=1024)
 def moment_of(timestamp_ms: int) -> datetime:
-    """Return the moment of a Kafka timestamp; of one that no calendar has, as a sender may say it, the nearest.
+    """Return the moment of a Kafka timestamp, clamped to what a calendar can represent.
 
-    What was sent together has the same few.
+    Cached: records sent together share few timestamps.
     """
     return datetime.fromtimestamp(min(max(timestamp_ms, 0), _TIMESTAMP_MAX) / 1000, UTC)
 
@@ -77,26 +77,25 @@ def moment_of(timestamp_ms: int) -> datetime:
 class Handler(Generic[StateT]):
     """One topic in a service.
 
-    For each batch: `load` reads what its events need, `handle` says what facts follow from each event, the service's
-    projector projects them. What follows from the topic and not from the journal is kept by `keep` in the tables
-    `keeps`; a rebuild reads the topic again for it.
+    For each batch, `load` reads what its events need, `handle` returns the facts that follow from each event, and the
+    service's projector projects them. Data that follows from the topic rather than the journal is written by `keep` to
+    the tables in `keeps`; a rebuild reads the topic again for it.
     """
 
     reader: ClassVar[Reader]
     keyed_by_source: ClassVar[bool] = False
-    """Whether the Kafka key of a record must be the source of its event, or the stream with which it goes."""
+    """Whether the Kafka key of a record must be its event's source, or the stream that the event belongs to."""
     keeps: ClassVar[Sequence[Table]] = ()
     copies: ClassVar[Sequence[Table]] = ()
-    """Copies of approved documents, which `keep` writes too, and which are signed: no rebuild makes them."""
+    """Signed copies of approved documents, also written by `keep`; no rebuild recreates them."""
     batch_scale: ClassVar[int] = 1
-    """How many times as many records a batch may have as the settings say: for sums over many records."""
+    """Factor on the configured maximum batch size, for handlers that aggregate many records."""
     gather_seconds: ClassVar[float] = 0.0
-    """How long records are gathered at least: a batch costs the same for one record that nobody waits for and for 500.
-    """
+    """Minimum time to gather records, seconds: a batch of one record costs as much as one of 500."""
     rest: ClassVar[int] = 0
-    """How many times as long as a batch took nothing is read after it, for two seconds at most, unless many wait.
+    """Pause after a batch, as a multiple of its duration, two seconds at most; skipped if a full batch waits.
 
-    What nobody waits for takes no more than its part of the processor then, in the larger batches the busier that is.
+    It limits the CPU share of background topics, whose batches grow with the load.
     """
 
     @property
@@ -114,9 +113,9 @@ class Handler(Generic[StateT]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the stream behind whose events one of the service's own goes; None for what comes from outside.
+        """Return the stream that an event published by a service belongs to; None for an event from outside.
 
-        No device signs it: `handle` takes nothing from it, but looks into the journal for what it says.
+        No device signs such an event: `handle` takes nothing from it, but reads the journal for what it refers to.
         """
         del event
         return None
@@ -127,31 +126,31 @@ class Handler(Generic[StateT]):
         return cls.goes_with(event) or event.source
 
     async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write what follows from events in `keeps`, which are empty at first, and nothing else."""
+        """Write what follows from events to `keeps`, which are empty at first, and nothing else."""
         await self.keep(connection, events, at)
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
-        """Work out what takes long and needs no database: no transaction is open meanwhile."""
+        """Do slow work that needs no database, before a transaction is open."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> StateT:
-        """Return what the events of a batch need. What `handle` changes in it is dropped when the batch fails."""
+        """Return what the events of a batch need. Changes that `handle` makes to it are dropped if the batch fails."""
         del connection, events
         return None  # type: ignore[return-value]  # a handler that needs nothing has the state None
 
     def properties_in(self, state: StateT) -> PropertyLookup | None:
-        """Return the properties, as they were loaded, whose devices and limits hold for what comes from outside."""
+        """Return the loaded properties whose devices and limits apply to events from outside."""
         del state
         return None
 
     def stands_since(self, event: Event[Any], state: StateT) -> datetime | None:
-        """Return the moment of what is on record that an event changes: it may say one as old as that."""
+        """Return the moment of the recorded event that this one changes; the change may be dated as early as that."""
         del event, state
         return None
 
     def handle(self, event: Event[Any], state: StateT) -> Sequence[FactWithPostings]:
-        """Return the facts that follow from an event; pure but for the state. Raises Refused: it is quarantined."""
+        """Return the facts that follow from an event; pure except for `state`. Raises: Refused to quarantine it."""
         del event, state
         return ()
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write what follows from the topic itself, in the transaction that records the batch."""
+        """Write data that follows from the topic itself, in the transaction that records the batch."""

@@ -1,4 +1,4 @@
-"""The entries that the loop itself records: gaps opened and filled, records quarantined and mended."""
+"""The entries that the consume loop records: gaps opened and filled, records quarantined and repaired."""
 
 import re
 from collections.abc import Sequence
@@ -22,26 +22,26 @@ QUARANTINE_ID = "pitledger-quarantine-id"
 MENDED_BY = "pitledger-mended-by"
 MENDED_REASON = "pitledger-mended-reason"
 REPLAY_SIGNATURE = "pitledger-replay-signature"
-"""Kafka headers of a record that replaces one in quarantine, which the first names: `round_settlement/17`.
+"""Kafka headers of a record that replaces a quarantined one, which the first header names: `round_settlement/17`.
 
-The last is the signature of the service that sends it: over topic, key, value and the other three.
+The last is the signature of the sending service, over topic, key, value and the other three headers.
 """
 
 _KEY = re.compile(rb"[!-~]{1,255}")
 
 
 def gap_opened(record: InputRecord, event: Event[Any], first: int, last: int) -> EntryDraft:
-    """Return the entry that says that events `first` to `last` of a stream have not come."""
+    """Return the entry for a gap: events `first` to `last` of a stream are missing."""
     return _draft(GapOpened.model_construct(source=event.source, first=first, last=last), record, event, first)
 
 
 def gap_filled(record: InputRecord, event: Event[Any]) -> EntryDraft:
-    """Return the entry that says that a missing event of a stream came late."""
+    """Return the entry for a missing event of a stream that arrived late."""
     return _draft(GapFilled.model_construct(source=event.source, sequence=event.sequence), record, event)
 
 
 def flagged(record: InputRecord, event: Event[Any], limit: Literal["age_days_max"], detail: str) -> EntryDraft:
-    """Return the entry that says that an event is beyond a limit of its property, which lets it be."""
+    """Return the entry for an event that exceeds a limit of its property but is accepted."""
     fact = EventFlagged.model_construct(source=event.source, sequence=event.sequence, limit=limit, detail=detail)
     return _draft(fact, record, event)
 
@@ -49,7 +49,7 @@ def flagged(record: InputRecord, event: Event[Any], limit: Literal["age_days_max
 def quarantined(
     record: InputRecord, shard_name: str, reason: str, source: str | None, sequence: int | None
 ) -> EntryDraft:
-    """Return the entry of a record that was refused.
+    """Return the entry of a refused record.
 
     Its stream is the shard's input: nothing in the record itself can be relied on.
     """
@@ -68,14 +68,14 @@ def quarantined(
 
 
 def readable(key: bytes | None) -> str | None:
-    """Return a key as text; None where it is none, or says nothing that could be looked up."""
+    """Return a key as text, or None if it is not text that could be looked up."""
     return key.decode() if key is not None and _KEY.fullmatch(key) else None
 
 
 def mended(record: InputRecord, event: Event[Any], closed: Sequence[tuple[int, int, int]]) -> EntryDraft:
-    """Return the entry of a record that replaces quarantined ones: at their place of the stream, or by naming them.
+    """Return the entry of a record that replaces quarantined ones, by their stream position or by naming them.
 
-    `closed` are their numbers in quarantine, with the (shard, seq) of the entries that say they were refused.
+    `closed` are their quarantine numbers, each with the (shard, seq) of the entry that recorded the refusal.
     """
     fact = RecordMended(
         source=event.source,

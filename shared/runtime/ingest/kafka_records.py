@@ -1,4 +1,4 @@
-"""Records as librdkafka gives them, as ours."""
+"""Convert librdkafka messages to input records."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from shared.runtime.ingest.handler import InputRecord, moment_of
 
 
 def record_of(message: Message) -> InputRecord:
-    """Return a message that was read of a topic, and is no error, as a record."""
+    """Return the record of a message that is not an error."""
     stamped, timestamp_ms = message.timestamp()
     partition, offset = message.partition(), message.offset()
     headers: Any = message.headers() or ()  # of text are only those that somebody sends

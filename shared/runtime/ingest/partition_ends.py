@@ -1,21 +1,21 @@
-"""How far partitions go, and when their leaders last answered, as librdkafka tells it in its statistics."""
+"""End offsets of partitions, and when their leaders last answered, from librdkafka's statistics."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 RESPONSE_AGE_SECONDS_MAX: Final = 20.0
-"""How long the leader of a partition that is read may say nothing: it answers a fetch of which nothing comes, too."""
+"""How long the leader of a partition may be silent; it answers a fetch even when there is nothing to return."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionEnd:
-    """The end of a partition, as a client was last told.
+    """The end of a partition, as last reported to a client.
 
-    `end` is the offset after the last record that the broker holds, `readable` the one after the last record of which
-    it is decided whether it counts: while a transaction is open nothing behind its first record is. `delivered` is the
-    offset up to which the client has handed over what there is; it passes the markers that end transactions, which are
-    no records. `heard_at` is when the leader of the partition last answered, in seconds of the monotonic clock.
+    `end` is the offset after the last record on the broker, `readable` the one after the last record of a finished
+    transaction: while a transaction is open, nothing after its first record is readable. `delivered` is the offset up
+    to which the client has handed over records, past transaction markers, which are no records. `heard_at` is when the
+    leader last answered, in seconds of the monotonic clock.
     """
 
     end: int
@@ -24,7 +24,7 @@ class PartitionEnd:
     heard_at: float
 
     def is_known(self, now: float) -> bool:
-        """Return whether what was told may still be so."""
+        """Return whether the report is recent enough to rely on."""
         return now - self.heard_at <= RESPONSE_AGE_SECONDS_MAX
 
 
@@ -35,10 +35,10 @@ Ends = dict[int, PartitionEnd]
 def told_ends(
     statistics: Mapping[str, Any], before: Mapping[str, Ends], now: float
 ) -> Iterator[tuple[str, int, PartitionEnd]]:
-    """Yield the ends of partitions, with topic and number, that statistics tell.
+    """Yield the partition ends in librdkafka's statistics, with topic and number.
 
-    A partition whose leader is not known was heard when it was `before`. One that still has records to be handed over
-    was heard `now`: nobody asks for more until they are.
+    A partition without a known leader keeps its `before` time. One with undelivered records counts as heard `now`: the
+    client fetches no more until they are handed over.
     """
     brokers = {broker["nodeid"]: broker for broker in statistics["brokers"].values() if broker["nodeid"] >= 0}
     for topic, found in statistics["topics"].items():

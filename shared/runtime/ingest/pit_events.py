@@ -1,8 +1,8 @@
-"""What is known of pit events that were recorded, and what becomes of them when somebody voids or corrects them.
+"""Recorded pit events, and how voids and corrections change them.
 
-One mechanism for every service that reads pit events: of all that is said of an event, what has the highest place in
-the stream of its table counts, in whatever order it comes. So late and reordered events lead to the same books. A
-change by the desk has its place there too: right behind what it was approved to replace.
+One mechanism for every service that reads pit events: of all statements about an event, the one with the highest
+position in its table's stream counts, in whatever order they arrive. So late and reordered events lead to the same
+books. A change entered at a desk has a position too: directly after what it was approved to replace.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,24 +32,24 @@ FactT = TypeVar("FactT", bound=Fact)
 
 
 class PitPlace(NamedTuple):
-    """Where an event stands: the pit stream of a table, and its place there."""
+    """Position of an event: the pit stream of a table, and the sequence in it."""
 
     source: str
     sequence: int
 
 
 class Said(NamedTuple):
-    """Where something was said of an event: behind which place of its stream by the desk, or (`desk` 0) at which."""
+    """Position of a statement about an event: a stream sequence (`desk` 0), or a desk change after that sequence."""
 
     sequence: int
     desk: int = 0
 
 
 def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index) -> Table:
-    """Declare the table of the pit events of a service; `more` is what it keeps of those that stand.
+    """Declare a service's table of pit events; `more` are its columns for events in force.
 
-    (`last`, `desk`) is where the last was said of an event, `revision` how often it was recorded, and (`shard`, `seq`)
-    the entry that stands, if one does. An event that changes another one has its place in `changes`.
+    (`last`, `desk`) is the position of the last statement about an event, `revision` how often it was recorded, and
+    (`shard`, `seq`) the entry in force, if any. An event that changes another one has that one's sequence in `changes`.
     """
     return Table(
         "pit_events",
@@ -65,7 +65,7 @@ def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index
 
 @dataclass(frozen=True, slots=True)
 class EventStanding(Generic[FactT]):
-    """What stands of an event: the fact, its money, and when that happened."""
+    """The version of an event that is in force: the fact, its postings, and when it happened."""
 
     fact: FactT
     postings: tuple[Posting, ...]
@@ -74,7 +74,7 @@ class EventStanding(Generic[FactT]):
 
 @dataclass(frozen=True, slots=True)
 class KnownEvent(Generic[FactT]):
-    """What is known of an event: where the last was said of it, how often it was recorded, what stands."""
+    """What is known of an event: position of the last statement, number of recordings, version in force."""
 
     last: Said
     revision: int = 0
@@ -84,27 +84,27 @@ class KnownEvent(Generic[FactT]):
 
 @dataclass(slots=True)
 class PitEventsKnown(Generic[FactT]):
-    """What is known of the events that those of a batch are, or change; as the events so far left it."""
+    """The events that a batch contains or changes, as the events so far left them."""
 
     by_place: dict[PitPlace, KnownEvent[FactT]] = field(default_factory=dict)
 
     def standing(self, event: Event[Any]) -> EventStanding[FactT] | None:
-        """Return what stands of the event that another one changes."""
+        """Return the version in force of the event that this one changes."""
         known = self.by_place.get(place_of(event))
         return None if known is None else known.standing
 
     def is_superseded(self, event: Event[Any]) -> bool:
-        """Return whether something later was said already of what an event says, or changes."""
+        """Return whether a later statement about the same event was recorded already."""
         known = self.by_place.get(place_of(event))
         return known is not None and known.last > said_at(event)
 
     def revision_after(self, event: Event[Any]) -> int:
-        """Return how often an event was recorded, once it is recorded again."""
+        """Return the number of recordings of an event, including the next one."""
         known = self.by_place.get(place_of(event))
         return 1 if known is None else known.revision + 1
 
     def recorded(self, event: Event[Any], standing: EventStanding[FactT] | None) -> None:
-        """Note what stands after an event, unless it is superseded."""
+        """Note the version in force after an event, unless it is superseded."""
         place = place_of(event)
         known = self.by_place.get(place)
         revision = (0 if known is None else known.revision) + (standing is not None)
@@ -115,9 +115,9 @@ class PitEventsKnown(Generic[FactT]):
             self.by_place[PitPlace(event.source, event.sequence)] = KnownEvent(Said(0), changes=place.sequence)
 
     def require_change(self, event: Event[Any], places: PropertyLookup, kind: str | None) -> None:
-        """Let an event change another one, of which a record of this `kind` stands, if one does.
+        """Check that an event may change another one, whose version in force must be of this `kind`, if there is one.
 
-        Raises: Refused where it names what nobody can change so, or one person stands for it.
+        Raises: Refused if the target cannot be changed in this way, or if the required people are not distinct.
         """
         change: PitChange = event.data
         named = f"event {change.sequence} of {event.source}"
@@ -145,18 +145,18 @@ class PitEventsKnown(Generic[FactT]):
 
 
 def said_at(event: Event[Any]) -> Said:
-    """Return where an event says something, itself or of the one that it changes."""
+    """Return the position of the statement that an event makes, about itself or about the event that it changes."""
     return Said(event.sequence, event.desk if isinstance(event, DeskChange) else 0)
 
 
 def told_by(event: Event[Any]) -> dict[str, Any]:
-    """Return what a fact says of the desk, as the fields of `SaidAtDesk` are named; nothing of what the pit said."""
+    """Return the `SaidAtDesk` fields of a desk change; empty for an event of the pit."""
     at = said_at(event)
     return {"desk_change": at.desk, "behind": at.sequence} if at.desk else {}
 
 
 def place_of(event: Event[Any]) -> PitPlace:
-    """Return the place of what an event says: its own, or that of the event that it changes."""
+    """Return the position of the event concerned: its own, or that of the event that it changes."""
     sequence = event.data.sequence if isinstance(event.data, PitChange) else event.sequence
     return PitPlace(event.source, sequence)
 
@@ -164,7 +164,7 @@ def place_of(event: Event[Any]) -> PitPlace:
 async def known_events(
     connection: AsyncConnection, table: Table, journal: JournalTables, events: Iterable[Event[Any]]
 ) -> PitEventsKnown[Any]:
-    """Return what is known of the events that these are, or change."""
+    """Return what is recorded of the events that these are, or change."""
     wanted: dict[PitPlace, bool] = {}
     for event in events:
         place = place_of(event)
@@ -195,18 +195,18 @@ def _standing(entry: Entry | None) -> EventStanding[Any] | None:
 
 
 class PitEventRows:
-    """The rows of a batch of entries; what stands of each event is known when they are written."""
+    """The rows of a batch of entries; which version of each event is in force is known after writing."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._rows: dict[PitPlace, dict[str, Any]] = {}
 
     def recorded(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **said: Any) -> None:
-        """An entry records the event at this place of its stream, for the `revision`-th time, and what it said."""
+        """Add an entry that records the event at this position for the `revision`-th time, with its columns."""
         self._add(entry, fact, sequence, revision, {"shard": entry.shard, "seq": entry.seq, **said})
 
     def taken_back(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int) -> None:
-        """An entry says that nothing stands of the event at this place of its stream, recorded so often."""
+        """Add an entry after which no version of the event at this position is in force."""
         self._add(entry, fact, sequence, revision, {})
 
     def _add(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, stands: Mapping[str, Any]) -> None:
@@ -226,7 +226,7 @@ class PitEventRows:
         return dict.fromkeys(bulk.column_names(self._table)) | place._asdict() | values
 
     async def write(self, connection: AsyncConnection) -> Mapping[PitPlace, tuple[int, int] | None]:
-        """Write them; return the entry that stands of each event of the batch."""
+        """Write the rows; return the entry in force for each event of the batch."""
         if not self._rows:
             return {}
         written = await _written(self._table).read(connection, [self._rows[place] for place in sorted(self._rows)])
@@ -242,7 +242,7 @@ def _read(table: Table) -> bulk.Statement:
 
 @cache
 def _written(table: Table) -> bulk.Statement:
-    """Return the statement that writes rows, and returns what stands then: what was said last of an event."""
+    """Return the statement that upserts rows where they are later, and returns the entry in force."""
     here, new = table.c, bulk.excluded(table)
     later = tuple_(new.last, new.desk, new.shard.is_not(None)) >= tuple_(here.last, here.desk, here.shard.is_not(None))
     always = {"source", "sequence", "revision", "changes"}

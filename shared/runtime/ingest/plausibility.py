@@ -1,6 +1,6 @@
-"""Whether an event from outside can be what happened: moments near its receipt, a place near those before it. Pure.
+"""Whether an event from outside is plausible: moments near its receipt, a sequence near those before it. Pure.
 
-One door for whatever comes from outside, in every service: what a handler says of an event comes after it.
+Every service applies this check to events from outside before its handler.
 """
 
 from collections.abc import Iterator
@@ -14,17 +14,17 @@ from shared.journal.streams import Stream
 from shared.rules.errors import Refused
 
 PlausibilityLimit = Literal["ahead_minutes_max", "age_days_max", "sequence_jump_max"]
-"""The limits of a property that are looked at here, by their names in its document."""
+"""The limits of a property that are checked here, by their names in its document."""
 
 _NO_LIMITS_OF_ITS_OWN: Final = Plausibility()
 _DAYS_APART: Final = timedelta(days=2)
-"""How far a gaming day may lie from the day of the moment in UTC: clocks of the earth, and the margin of the pit."""
+"""How far a gaming day may lie from the UTC date of the moment: time zones, and the pit's margin."""
 
 _CALENDAR_BEGINS: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Implausible(Refused):
-    """An event cannot be what happened: it is beyond a `limit` of its property."""
+    """An event exceeds a plausibility `limit` of its property."""
 
     def __init__(self, limit: PlausibilityLimit, reason: str) -> None:
         super().__init__(f"not plausible: {reason} ({limit!r})")
@@ -32,7 +32,7 @@ class Implausible(Refused):
 
 
 class PlausibilityCheck:
-    """What is asked of an event before anything follows from it: under the property as it was at its receipt."""
+    """Check events against the limits of the property version in effect at receipt."""
 
     def __init__(self, places: PropertyLookup | None) -> None:
         self._places = places
@@ -40,10 +40,10 @@ class PlausibilityCheck:
     def require(
         self, event: Event[Any], stream: Stream, received_at: datetime, stands_since: datetime | None
     ) -> str | None:
-        """Return what is to be flagged of an event whose place in its stream is free, if anything is.
+        """Return why an event whose stream position is free should be flagged, or None.
 
-        `received_at` is its receipt, `stands_since` the moment of what is on record that it changes.
-        Raises: Implausible.
+        `received_at` is its receipt, `stands_since` the moment of the recorded event that it changes. Raises:
+        Implausible.
         """
         place = None
         if self._places is not None and (name := property_of(event.source)) is not None:
@@ -80,7 +80,7 @@ class PlausibilityCheck:
 
 
 def _moments(event: Event[Any]) -> Iterator[tuple[str, date]]:
-    """Give each moment and each day that an event says, with its name; those of its parts, too."""
+    """Yield each moment and day in an event, with its name, including nested parts."""
     yield "time", event.time
     yield from _moments_in(event.data)
 

@@ -1,4 +1,4 @@
-"""What the journal already holds of the events of a batch: their streams, who took their places, what may be mended."""
+"""Load what the journal holds about a batch: streams, digests at their positions, open quarantined records."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,23 +20,24 @@ from shared.runtime.ingest.batch import Decoded, OpenQuarantine, replaced_quaran
 
 @dataclass(slots=True)
 class StreamPositions:
-    """The streams that a partition has seen, each with the version of it that was read or written last.
+    """The streams that a partition has seen, each with the row version that was last read or written.
 
-    They are kept while the partition is ours: a stream comes from one partition, and every write says which version it
-    follows, so what another partition took meanwhile is noticed before anything is recorded. What was taken last from
-    another partition, as where a key has moved, is read again for each batch.
+    They are cached while the partition is assigned: a stream comes from one partition, and every write checks the
+    version that it follows, so a concurrent change by another partition is noticed before anything is recorded. A
+    stream last extended by another partition, as after a change of keys, is read again for each batch.
     """
 
     shard: Shard
     streams: dict[str, Stream] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
-    """The names of the shards that have the last event of streams, where that is not this one."""
+    """The shards that hold the last event of a stream, for streams last extended in another shard."""
     _versions: dict[str, int] = field(default_factory=dict)
 
     async def load(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
-        """Add the streams of these names that are not known: all that is kept of them, or where that fails nothing.
+        """Load the streams of these names that are not cached, all of them or, on failure, none.
 
-        Who tries again would take a part for the whole: a gap that was not read for places that are taken.
+        A partly loaded stream would be mistaken for a whole one on retry: an unread gap would look like taken
+        positions.
         """
         for source in self.elsewhere:
             self.streams.pop(source, None)
@@ -61,9 +62,9 @@ class StreamPositions:
         self.elsewhere = elsewhere
 
     async def require_unmoved(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
-        """Raise Moved where the database has another version of one of these streams than the one that is known.
+        """Raise Moved if the database has another version of one of these streams than the cached one.
 
-        Whatever is refused at its place may be refused for what another partition has taken meanwhile.
+        A refusal may be due to what another partition has recorded meanwhile.
         """
         wanted = {source: self._versions[source] for source in names if source in self._versions}
         if not wanted:
@@ -74,21 +75,21 @@ class StreamPositions:
             raise StreamTaken(self.shard)
 
     def next_version(self, source: str) -> int:
-        """Return the version of a stream after the next commit that takes some of its places."""
+        """Return the version that a stream gets with the next commit."""
         return self._versions[source] + 1
 
     def committed(self, after: Mapping[str, Stream]) -> None:
-        """Keep how streams stand after a commit."""
+        """Note the state of the streams after a commit."""
         self.streams.update(after)
         for source in after:
             self._versions[source] += 1
 
 
 async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard: Shard) -> str | None:
-    """Return why the partition of a shard, which is locked, is not read on; None: it is.
+    """Return why the partition of a locked shard is halted, or None.
 
-    Either its service did not leave the shard as it stands, or it was further, or a record in quarantine is to be
-    dismissed before.
+    The reasons: the shard's seal does not match, the shard was set back, or a quarantined record must be dismissed
+    first.
     """
     try:
         context.ledger.require_sealed(shard)
@@ -109,7 +110,7 @@ async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard
 async def open_quarantine(
     connection: AsyncConnection, tables: JournalTables, decoded: Sequence[Decoded]
 ) -> OpenQuarantine:
-    """Return the open quarantined records whose places these events take, or which these records replace."""
+    """Return the open quarantined records at these events' positions, or that these records replace."""
     by_source, by_number = _open(tables)
     sources = {one.event.source for one in decoded if not isinstance(one.event, Refused)}
     replaced = {number for one in decoded if (number := replaced_quarantine_id(one.record, tables.schema)) is not None}
@@ -125,7 +126,7 @@ async def open_quarantine(
 
 @cache
 def _open(tables: JournalTables) -> tuple[Statement, Statement]:
-    """Return what reads the open records of a quarantine, by their streams and by their numbers."""
+    """Return the statements that read open quarantined records by stream and by number."""
     table, said = tables.quarantine, ("id", "shard", "seq", "source", "sequence")
     is_open = table.c.resolved_at.is_(None)
     return select_rows(table, said, by=("source",), where=is_open), select_rows(table, said, by=("id",), where=is_open)

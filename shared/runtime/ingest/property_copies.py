@@ -24,13 +24,13 @@ def properties_table(metadata: MetaData, schema: str) -> Table:
 
 
 class Properties(ApprovedDocuments):
-    """Keep the approved properties in the copy; give a subclass with its table to a service as a reference."""
+    """Keep approved properties in the copy. A service subclasses it with its own table."""
 
     reader = Reader(PROPERTIES, PropertyApproved)
     model = PropertyApproved
 
     def check(self, approved: Any) -> None:
-        """Raise Refused where the document is not what its hash says, or names packs that are not here."""
+        """Raise Refused if the document does not match its hash, or names packs that are not installed."""
         computed = property_hash(approved, approved.version)
         if computed != approved.hash:
             raise Refused(f"the property's hash is {computed}, not {approved.hash}: it is not what was approved")
@@ -41,14 +41,14 @@ class Properties(ApprovedDocuments):
 
 
 class Places(ApprovedCopy[PropertyApproved, PropertySnapshot]):
-    """The approved properties of the copy, as services ask them."""
+    """The approved properties of the copy, with lookups by moment and by gaming day."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(table, PropertyApproved, PropertySnapshot.of)
         self._with_later: dict[tuple[str, int], PropertySnapshot] = {}
 
     def place(self, property_name: str, moment: datetime) -> PropertySnapshot | None:
-        """Return a property as it is at a moment; None where no version is in effect."""
+        """Return a property as of a moment, or None if no version is in effect."""
         versions = self.approved(property_name)
         document: PropertyApproved | None = in_effect(versions, moment)
         if document is None:
@@ -61,19 +61,19 @@ class Places(ApprovedCopy[PropertyApproved, PropertySnapshot]):
         return found
 
     def of_day(self, property_name: str, day: date) -> PropertySnapshot | None:
-        """Return a property as it is on a gaming day; None where it is not there yet."""
+        """Return a property as of a gaming day, or None if it does not exist yet."""
         return place_of_day(self.versions(property_name), day)
 
 
 async def known_places(connection: AsyncConnection, table: Table) -> Places:
-    """Return the approved properties of the copy, for commands; they stay with the connection, and are read once."""
+    """Return the approved properties of the copy for commands; cached on the connection."""
     known: Places = connection.info.setdefault(table, Places(table))
     await known.refresh(connection)
     return known
 
 
 async def ask_places(connection: AsyncConnection, sent: Pipeline, table: Table) -> Callable[[], Awaitable[Places]]:
-    """Ask for the same in a pipeline; return what gives it when that has ended."""
+    """Queue the refresh of `known_places` in a pipeline; return the function that completes it after the pipeline."""
     known: Places = connection.info.setdefault(table, Places(table))
     counted = await known.count(sent)
 

@@ -1,4 +1,4 @@
-"""What is kept of quarantined records in a table of their own: their bytes, and whether they were mended."""
+"""The table of quarantined records: their bytes, and whether they were repaired."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ from shared.runtime.ingest.handler import InputRecord
 async def keep_quarantined(
     connection: AsyncConnection, table: Table, entries: Sequence[Entry], derived: Sequence[Derived], moment: datetime
 ) -> None:
-    """Keep the records that were refused, and close those that were mended; `entries` are those of `derived`."""
+    """Store the refused records of `derived`, and close those that were repaired; `entries` are those of `derived`."""
     rows: list[dict[str, Any]] = []
     mended: list[int] = []
     position = 0
@@ -54,6 +54,6 @@ async def keep_quarantined(
 
 
 def _signature(record: InputRecord) -> bytes | None:
-    """Return what a record has as the signature of the service that published it, or of the device that sent it."""
+    """Return the record's signature by the publishing service, or else by the sending device."""
     proof = record.raw_header(signed_batch.HEADER)
     return record.raw_header(device_signatures.HEADER) if proof is None else proof

@@ -1,4 +1,4 @@
-"""How long a consumer waits for a database that is away."""
+"""How long a consumer retries while the database is unavailable."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,18 +14,18 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 _RETRY_SECONDS = 0.25
-"""Pause before a batch that the database did not take is tried again."""
+"""Pause before a failed batch is retried."""
 
 
 class RetryPolicy:
-    """Try again what the database did not do, for as long as the settings say."""
+    """Retry failed database work for as long as the settings allow."""
 
     def __init__(self, context: RuntimeContext, topic: str) -> None:
         self._context = context
         self._topic = topic
 
     async def backoff(self, error: Exception, number: int, deadline: float | None) -> float:
-        """Wait before a batch is tried again; return until when. Raises: FatalServiceError after it; a bug as it is."""
+        """Wait before a batch is retried; return the deadline. Raises: FatalServiceError after it; bugs propagate."""
         kind = kind_of(error)
         if kind in (ErrorKind.BUG, ErrorKind.REFUSED):
             raise error
@@ -42,7 +42,7 @@ class RetryPolicy:
         return deadline or now + self._context.settings.retry_seconds_max
 
     async def retry_until_deadline(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Try until the database answers; give up after the deadline."""
+        """Retry until the database answers or the deadline passes."""
         deadline = asyncio.get_running_loop().time() + self._context.settings.retry_seconds_max
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Whether a record is what its publisher signed, and what of it tells it from any other at its place."""
+"""Verify the publisher's signature of a record, and compute its content digest."""
 
 import re
 from typing import ClassVar, Final, Literal
@@ -10,7 +10,7 @@ from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.ingest.ingest_facts import MENDED_BY, MENDED_REASON, QUARANTINE_ID, REPLAY_SIGNATURE
 
 NOT_AUTHENTIC: Final = "not authentic: "
-"""How the reason of a record begins that its publisher did not sign."""
+"""Prefix of the reason of a record that its publisher did not sign."""
 
 _ENTRY_HASH: Final = re.compile(rb'"entryhash": ?"([0-9a-f]{64})"')
 
@@ -20,16 +20,16 @@ Signatory = Literal["service", "device"]
 
 
 class NotAuthentic(Refused):
-    """A record is not what a service signed, on whose topic it is or who sent it again: nothing in it is relied on."""
+    """A record lacks the required signature of its publisher or replaying service; nothing in it is relied on."""
 
     of: ClassVar[Signatory] = "service"
 
 
 def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier | None, schema: str) -> None:
-    """Raise NotAuthentic where a service did not sign what is said in its name; without a verifier nothing is verified.
+    """Raise NotAuthentic unless the responsible service signed a record; without a verifier nothing is verified.
 
-    That is a record on its topic, and one that names a record in its quarantine, which it sent again: on the topic of a
-    service only where it would close one of ours, those of the service with this `schema`.
+    This covers records on a service's topic, and replays of quarantined records. A replay on a service's topic counts
+    only if it closes a record of the service with this `schema`.
     """
     if verifier is None:
         return
@@ -45,7 +45,7 @@ def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier
 
 
 def is_replayed(record: InputRecord) -> bool:
-    """Return whether a record says that a service has sent it again, in place of one in its quarantine."""
+    """Return whether a record is marked as a replay of a quarantined one."""
     return bool(record.headers) and record.raw_header(QUARANTINE_ID) is not None
 
 
@@ -54,7 +54,7 @@ def _replayed_by(record: InputRecord) -> str:
 
 
 def require_replay(record: InputRecord, verifier: BatchVerifier) -> None:
-    """Raise NotAuthentic where the service that it names did not send a record again, by the decision of two people."""
+    """Raise NotAuthentic unless the named service signed the replay, as two people decided."""
     service = _replayed_by(record).replace("_", "-")
     said = [record.raw_header(name) for name in (QUARANTINE_ID, MENDED_BY, MENDED_REASON)]
     message = replay_bytes(record.topic, record.key, record.value, said)
@@ -68,9 +68,9 @@ def require_replay(record: InputRecord, verifier: BatchVerifier) -> None:
 
 
 def content_digest(topic: Topic, record: InputRecord) -> bytes:
-    """Return what tells the content of an event from any other (32 bytes).
+    """Return the digest that identifies an event's content (32 bytes).
 
-    Of an entry that is its hash, which stays the same whichever release publishes it; of what comes from outside the
+    For an entry it is the entry's hash, which does not depend on the publishing release; for an event from outside the
     SHA-256 of its bytes.
     """
     if topic.publisher is not None and (found := _ENTRY_HASH.search(record.value)) is not None:

@@ -1,7 +1,7 @@
-"""Whether a copy of approved documents is what its service took from the topic: signed whole, for each property.
+"""Signatures of the copies of approved documents: one for all rows of a property.
 
-What is read of a copy is held against its signature in the statement that reads it, and again before anything is added:
-whoever alters, adds or deletes a row has nothing decided by it, though it be put back.
+The signature is checked in the statement that reads a copy, and again before rows are added: an altered, added or
+deleted row never affects a decision, even if it is restored later.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from shared.runtime.database import seals_of
 
 @cache
 def _statement(table: Table, of_some: bool) -> Statement:
-    """Return the statement that reads a copy, of all properties or of some, with its signatures: one state of both."""
+    """Return the statement that reads a copy, of all or some properties, with its signatures, in one snapshot."""
     copies = _signatures(table)
 
     def of(column: ColumnElement[Any]) -> ColumnElement[bool]:
@@ -39,7 +39,7 @@ def _statement(table: Table, of_some: bool) -> Statement:
 
 
 async def _read(connection: AsyncConnection, table: Table, properties: Collection[str] | None) -> Sequence[Any]:
-    """Return the rows of a copy with the signatures of their properties, and signatures of which there are no rows."""
+    """Return the rows of a copy joined with the signatures of their properties, including signatures without rows."""
     statement = _statement(table, properties is not None)
     asked = {} if properties is None else {"properties": sorted(properties)}
     return (await connection.exec_driver_sql(statement.sql, {**statement.constants, **asked})).all()
@@ -52,9 +52,9 @@ def _signatures(table: Table) -> Table:
 async def read_copy(
     connection: AsyncConnection, table: Table, properties: Collection[str] | None = None
 ) -> Sequence[Any]:
-    """Return the rows of a copy, of all properties or of some, by their keys.
+    """Return the rows of a copy, of all or some properties, by their keys.
 
-    Raises: Rejected where they are not what the service signed.
+    Raises: Rejected if they do not match the service's signature.
     """
     found = await _read(connection, table, properties)
     for name, forged in _altered(connection, table, found):
@@ -67,12 +67,12 @@ async def read_copy(
 
 
 async def altered_copies(connection: AsyncConnection, table: Table) -> dict[str, str]:
-    """Return why the copy is not what the service signed, by property, of those of which that is so."""
+    """Return why the signature fails, by property, for the properties where it does."""
     return dict(_altered(connection, table, await _read(connection, table, None)))
 
 
 def _altered(connection: AsyncConnection, table: Table, found: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """Give the properties of which the rows are not what the service signed, and why."""
+    """Yield each property whose rows do not match the service's signature, with the reason."""
     seals, copies = seals_of(connection), _signatures(table)
     for name, each in groupby(found, key=lambda row: row.of) if seals is not None else ():
         of_property = list(each)
@@ -83,17 +83,17 @@ def _altered(connection: AsyncConnection, table: Table, found: Sequence[Any]) ->
 
 
 def _rows(found: Iterable[Any]) -> list[Any]:
-    """Return the rows that are of the copy: a signature may be without any."""
+    """Return the rows that belong to the copy; a signature may have none."""
     return [row for row in found if row.property is not None]
 
 
 async def lock_copy(connection: AsyncConnection, table: Table) -> None:
-    """Let those who write a copy, of several processes, do so one after the other, each on what the last one left."""
+    """Serialize writers of a copy across processes, with an advisory lock until the end of the transaction."""
     await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(table.fullname, 0))))
 
 
 async def sign_copy(connection: AsyncConnection, table: Table, properties: Collection[str]) -> None:
-    """Sign the copy of some properties as it stands, which is locked and was found signed before it was changed."""
+    """Sign the current copy of these properties; the caller has locked it and verified it before its change."""
     found = _rows(await _read(connection, table, properties))
     copies = _signatures(table)
     rows = [
@@ -105,6 +105,6 @@ async def sign_copy(connection: AsyncConnection, table: Table, properties: Colle
 
 
 def _digest(table: Table, rows: Sequence[Any]) -> bytes:
-    """Return the SHA-256 of rows, every column of them."""
+    """Return the SHA-256 over all columns of the rows."""
     values: list[Mapping[str, Any]] = [{name: getattr(row, name) for name in column_names(table)} for row in rows]
     return sha256(to_json(values)).digest()

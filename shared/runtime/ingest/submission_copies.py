@@ -22,19 +22,19 @@ def submissions_table(metadata: MetaData, schema: str) -> Table:
 
 
 class RulesSubmissions(ApprovedDocuments):
-    """Keep the approved submissions in the copy; give a subclass with its table to a service as a reference."""
+    """Keep approved submissions in the copy. A service subclasses it with its own table."""
 
     reader = Reader(SUBMISSIONS, SubmissionApproved, WithdrawalApproved)
     model = SubmissionApproved
     withdrawal = WithdrawalApproved
 
     def check(self, approved: Any) -> None:
-        """Raise Refused where the document is not what its hash says, or nothing could be settled under it."""
+        """Raise Refused if the document does not match its hash, or nothing can be settled under it."""
         check(approved)
 
 
 class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
-    """The approved submissions of the copy, each as what a service makes of it."""
+    """The approved submissions of the copy, each built into the service's type."""
 
     def __init__(
         self, table: Table, make: Callable[[SubmissionApproved], MadeT], property_name: str | None = None
@@ -43,18 +43,18 @@ class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
         self._by_table: ByTable[SubmissionApproved] = ByTable()
 
     def know(self, versions: Sequence[SubmissionApproved], withdrawn: Collection[str] = ()) -> None:
-        """Know these versions and no others; those whose hashes are `withdrawn` take no effect."""
+        """Replace the versions in memory; those whose hashes are in `withdrawn` take no effect."""
         super().know(versions, withdrawn)
         self._by_table = ByTable(version for version in versions if version.hash not in withdrawn)
 
     def in_effect(self, property_name: str, game: str, table: str, moment: datetime) -> MadeT | None:
-        """Return the submission in effect at a table at a moment; None where there is none."""
+        """Return the submission in effect at a table at a moment, or None."""
         approved = self._by_table.in_effect(property_name, game, table, moment)
         return None if approved is None else self.made(approved)
 
 
 def check(approved: SubmissionApproved) -> None:
-    """Raise Refused where the document is not what its hash says, or nothing could be settled under it."""
+    """Raise Refused if the document does not match its hash, or nothing can be settled under it."""
     computed = submission_hash(approved, approved.version)
     if computed != approved.hash:
         raise Refused(f"the submission's hash is {computed}, not {approved.hash}: it is not what was approved")

@@ -1,4 +1,4 @@
-"""A topic's subscription: FastStream hands over what comes, the database says where to read."""
+"""A topic's subscription: FastStream delivers records, the database holds the read position."""
 
 import asyncio
 import logging
@@ -33,14 +33,18 @@ log = structlog.get_logger()
 AnswerT = TypeVar("AnswerT")
 
 _SILENT_SECONDS = 60.0
-"""How much longer than a database is waited for a consumer may go without asking its broker for records."""
+"""How much longer than the database timeout a consumer may go without polling its broker."""
 _REST_SECONDS_MAX = 2.0
 _LOOK_REST = 9
-"""So many times as long as it asked what the broker holds a reader rests: where every record is a transaction, each
-batch asks."""
+"""Pause between queries of the broker's bounds, as a multiple of the query's duration.
+
+Needed where every record is a transaction, so that every batch queries.
+"""
 _FETCH_BYTES = 16 * 1024 * 1024
-"""So many bytes, or one batch of its sender's, a broker gives at a time, and so many wait to be read at most: a client
-would otherwise take up to 50 MiB at a time, and let 64 MiB wait, of each topic."""
+"""Maximum bytes fetched at a time, and buffered, per topic (or one batch of the producer if that is larger).
+
+The client's defaults are 50 MiB per fetch and 64 MiB buffered.
+"""
 _OF_CONSUMERS = {
     "isolation.level": "read_committed",  # FastStream's default takes in what a sender has called off
     "fetch.max.bytes": _FETCH_BYTES,
@@ -48,32 +52,32 @@ _OF_CONSUMERS = {
     # As text: of the value FastStream warns with each consumer that it then makes no topic, and it is to make none.
     "allow.auto.create.topics": "false",
 }
-"""What a producer does not take, or warns of; FastStream has one configuration for its producer and its consumers."""
+"""Consumer options that a producer rejects or warns about; FastStream has one configuration for both."""
 _STATISTICS_MILLISECONDS = 500
-"""How often librdkafka tells how far the partitions go, and how it stands with the brokers."""
+"""Interval of librdkafka's statistics on partition ends and broker states."""
 _LOOK_MILLISECONDS = 10_000
-"""How often clients look what topics there are: one that was told nothing of its topic does nothing until then."""
+"""Interval at which clients refresh topic metadata; a client without metadata of its topic is idle until then."""
 _LOST_SECONDS = 10.0
-"""How long one of its clients may look for no broker: it finds the way back at once, or never."""
+"""How long a client may make no attempt to reach a broker; it reconnects at once or never."""
 _BROKERS = ("configured", "learned")
 _UNCONNECTED = "INIT"
-"""The state of a broker to which a client neither has a connection nor makes one."""
+"""The state of a broker to which a client has no connection and is not opening one."""
 _SOUGHT_SECONDS = 2.0
-"""How long brokers stay in that state at most where there is a connection to none: librdkafka tries one a second."""
+"""How long brokers stay in that state while there is no connection at all: librdkafka tries one per second."""
 _RETRY_SECONDS = 0.25
-"""Pause before a cluster that did not answer is asked again."""
+"""Pause before an unresponsive cluster is queried again."""
 _POLL_SECONDS = 0.5
-"""How long the first record of a batch is waited for at a time; stopping waits as long."""
+"""Poll timeout for the first record of a batch; stopping waits as long."""
 
 
 class KafkaTopics:
-    """A service's connection to Kafka: one FastStream broker, which brings an administrator along.
+    """A service's connection to Kafka: one FastStream broker with its admin client.
 
-    `ends` says how far the partitions of each topic go, of which the broker tells with each record that it sends.
+    `ends` holds the end offsets of each topic's partitions, as librdkafka's statistics report them.
 
-    It fails where a client has lost every broker. One that is told that there is none, as Kafka says while all of them
-    are fenced, drops them, begins to look for them, and may call that off in the same moment (librdkafka 2.10 to 2.16):
-    it does not connect again. A broker that it has begun to drop may stay on its list.
+    It fails if a client has lost every broker. A client that is told there are none, as Kafka reports while all of them
+    are fenced, drops them, starts to look for them, and may cancel that at once (librdkafka 2.10 to 2.16); then it
+    never reconnects. A broker that is being dropped may stay on its list.
     """
 
     def __init__(self, context: RuntimeContext, failed: Callable[[BaseException], None]) -> None:
@@ -99,23 +103,23 @@ class KafkaTopics:
         )
 
     async def start(self) -> None:
-        """Connect; nothing is subscribed to yet.
+        """Connect, without subscribing to anything yet.
 
-        The relay has a producer; FastStream's own would look ten times a second for answers to what nobody gave it.
+        The relay has its own producer; FastStream's would poll ten times a second for nothing.
         """
         await self.broker.start()
         await self.broker.config.producer.disconnect()  # type: ignore[attr-defined]  # Kafka's has it
         self.broker.config.broker_config.connection_config.config |= _OF_CONSUMERS
 
     async def stop(self) -> None:
-        """Stop whatever is still read, and disconnect."""
+        """Stop all subscriptions and disconnect."""
         await self.broker.stop()
 
     async def answer(self, ask: Callable[..., AnswerT], topic: str) -> AnswerT:
-        """Return what the cluster says of a topic as soon as it answers: to a client of its own.
+        """Query the cluster about a topic with a client of its own, retrying until it answers.
 
-        A consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is away
-        again, would end the process: in one poll, no callback may come after one that asked.
+        The consumer's client must not be used: a librdkafka callback in the same poll as the query, such as a log line
+        when the broker is lost again, would end the process.
         """
         while True:
             try:
@@ -125,10 +129,10 @@ class KafkaTopics:
                 await asyncio.sleep(_RETRY_SECONDS)
 
     def note(self, statistics: str) -> None:
-        """Note the ends of partitions, and since when a client looks for no broker.
+        """Note the ends of partitions, and since when a client is not looking for a broker.
 
-        librdkafka calls it between two polls, on a consumer's own thread. To ask the client from the event loop would
-        make the loop wait for a poll, and a poll in which partitions are assigned waits for the loop.
+        librdkafka calls this between two polls on the consumer's own thread. Querying the client from the event loop
+        would block the loop for a poll, and a poll in which partitions are assigned waits for the loop.
         """
         try:
             found = from_json(statistics)
@@ -140,9 +144,9 @@ class KafkaTopics:
             raise
 
     def _note_brokers(self, client: str, brokers: Iterable[Mapping[str, Any]]) -> None:
-        """Note whether a client has a connection to a broker, or tries.
+        """Note whether a client is connected to a broker or tries to be.
 
-        Raises: FatalServiceError where it has not for long.
+        Raises: FatalServiceError if it has done neither for too long.
         """
         if any(one["source"] in _BROKERS and _is_sought(one) for one in brokers):
             self._lost.pop(client, None)
@@ -151,14 +155,14 @@ class KafkaTopics:
 
 
 def _is_sought(broker: Mapping[str, Any]) -> bool:
-    """Return whether there is a connection to a broker, or there was an attempt at one lately."""
+    """Return whether a broker is connected, or was tried recently."""
     return bool(broker["state"] != _UNCONNECTED or broker["stateage"] < 1e6 * _SOUGHT_SECONDS)
 
 
 class Subscription:
-    """Read one topic for a consumer: all of it, or, as a member of the service's consumer group, a part.
+    """Read a topic for a consumer: whole, or the partitions assigned by the service's consumer group.
 
-    `whole` is for reference data, which every process reads; the fence lets one of them record it.
+    `whole` is for reference data, which every process reads; fencing lets one of them record it.
     """
 
     def __init__(
@@ -249,7 +253,7 @@ class Subscription:
     async def _take_over(self, partitions: Iterable[int]) -> dict[int, int]:
         """Return the offsets of partitions in the database.
 
-        Raises: FatalServiceError where they are another cluster's.
+        Raises: FatalServiceError if they belong to another cluster.
         """
         async with asyncio.timeout(self._assign_seconds):
             offsets = await self.consumer.assigned(partitions)
@@ -259,7 +263,7 @@ class Subscription:
         return offsets
 
     async def look(self) -> None:
-        """Stop the partitions of which the broker does not hold what comes next.
+        """Halt the partitions for which the broker does not hold the next record.
 
         Raises: FatalServiceError on another cluster.
         """
@@ -273,9 +277,10 @@ class Subscription:
         await self.consumer.compare(self._known, await self._with_ends_as_read(found, positions), positions)
 
     async def _with_ends_as_read(self, found: TopicLog, positions: Mapping[int, int]) -> TopicLog:
-        """Return a topic with the ends that its records show: not every broker counts its last batch when it is asked.
+        """Return the topic's bounds, raised to the records actually seen.
 
-        What a partition held when it was read from in this session, it holds; else the last record is read again.
+        Some brokers omit the last batch when queried. What a partition held when it was read in this session, it holds;
+        otherwise the last record is read again.
         """
         short = {n: position for n, position in positions.items() if found.bounds.get(n, (0, 0))[1] < position}
         told = self._topics.ends[self.consumer.topic]
@@ -299,13 +304,13 @@ class Subscription:
     # --- called by FastStream, in the event loop ---
 
     async def _unparsed(self, message: Message) -> KafkaMessage:
-        """Return a message as it came: FastStream would take headers for text, and leave it out where one is not."""
+        """Return a message undecoded: FastStream would decode headers as text, and drop those that are not."""
         return KafkaMessage(
             raw_message=message, body=message.value() or b"", consumer=self._subscriber.consumer, is_manual=True
         )
 
     async def _batch(self, first: Message) -> list[InputRecord]:
-        """Return a record with those that are there already, or come while they are gathered."""
+        """Return the first record with those already available, or arriving in the gathering time."""
         self._let_go.clear()
         more: Sequence[Message] = ()
         if room := self.consumer.batch_records_max - 1:
@@ -341,7 +346,7 @@ class Subscription:
             raise
 
     async def _rest(self, seconds: float) -> None:
-        """Read nothing for a while, unless a full batch waits; stopping ends it."""
+        """Pause reading, unless a full batch waits; stopping ends the pause."""
         waiting = sum(records or 0 for records in self.lag().values())
         if seconds > 0 and waiting < self.consumer.batch_records_max:
             with suppress(TimeoutError):
@@ -350,10 +355,10 @@ class Subscription:
     # --- how far it is ---
 
     def lag(self) -> dict[int, int | None]:
-        """Return how many offsets of each partition that is ours are still to be read; None where that is not known.
+        """Return the unread offsets of each assigned partition, or None if unknown.
 
-        It is not until the broker has told how far the partition goes, nor while its leader does not answer. Markers
-        of transactions count only until the last record before them is processed.
+        Unknown until the broker has reported the partition's end, and while its leader does not answer. Transaction
+        markers count only until the last record before them is processed.
         """
         return {number: self._waiting(number, position) for number, position in self.consumer.positions.items()}
 
@@ -367,7 +372,7 @@ class Subscription:
         return max(told.readable - position, 0)
 
     def response_age_seconds(self) -> float:
-        """Return for how long the leader of a partition that is ours has not answered: the longest, seconds."""
+        """Return the longest time, in seconds, since the leader of an assigned partition last answered."""
         ends = self._topics.ends[self.consumer.topic]
         heard = [ends[n].heard_at if n in ends else self._since[n] for n in self.consumer.positions if n in self._since]
         return max(monotonic() - min(heard), 0.0) if heard else 0.0
@@ -378,9 +383,9 @@ class Subscription:
         return bool(lag) and not self.consumer.stopped.reasons and all(records == 0 for records in lag.values())
 
     def behind(self) -> dict[int, float]:
-        """Return how old what was read last of each partition was where more waits, else 0, seconds.
+        """Return the age of the last record read, in seconds, of each partition with unread records, else 0.
 
-        Infinite while that is not known, and for the partitions of the topic that others read.
+        Infinite if unknown, and for partitions that other processes read.
         """
         found = dict.fromkeys(self._partitions, math.inf)
         if self.joined:
@@ -390,7 +395,7 @@ class Subscription:
         return found
 
     def observe(self) -> None:
-        """Update lag and age from what librdkafka has already told, and how many partitions this process has."""
+        """Update the metrics of lag, age and assigned partitions from librdkafka's last statistics."""
         lag = self.lag()
         self._context.metrics.topic_partitions.labels(self.consumer.topic).set(len(self._partitions))
         self._context.metrics.partitions_read.labels(self.consumer.topic).set(len(lag))

@@ -1,4 +1,4 @@
-"""Read a topic again as far as a service has read it: for projections of what it took and did not record."""
+"""Read a topic again up to the service's position, for projections of data that is not in the journal."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -37,11 +37,11 @@ async def read_again(
     settings: Settings,
     verifier: BatchVerifier | None,
 ) -> AsyncIterator[list[Event[Any]]]:
-    """Give the events that the service took from a topic, some at a time, those of a partition in their order.
+    """Yield the events that the service accepted from a topic, in batches, ordered within each partition.
 
-    Its shards must stay as they are: they are locked, or seen as they were at one moment. Raises: FatalServiceError
-    where the topic does not hold all that was ever read as it was then, or holds what its publisher did not sign;
-    KafkaException where the cluster does not answer.
+    Its shards must not change meanwhile: they are locked, or read in one snapshot. Raises: FatalServiceError if the
+    topic no longer holds everything that was read, unchanged and signed by its publisher; KafkaException if the cluster
+    does not answer.
     """
     topic = handler.topic
     s = journal.shards.c
@@ -66,7 +66,7 @@ async def read_again(
 
 
 def _authentic(handler: Handler[Any], record: InputRecord, verifier: BatchVerifier | None, schema: str) -> Event[Any]:
-    """Return the event of a record. Raises: FatalServiceError where its publisher did not sign it."""
+    """Return the event of a record. Raises: FatalServiceError if its publisher did not sign it."""
     try:
         require_authentic(handler.reader.topic, record, verifier, schema)
     except NotAuthentic as error:
@@ -80,7 +80,7 @@ async def _require_as_read(
     handler: Handler[Any],
     taken: Sequence[tuple[InputRecord, Event[Any]]],
 ) -> None:
-    """Raise FatalServiceError where a record is not what the service took when it read it first."""
+    """Raise FatalServiceError if a record differs from what the service read the first time."""
     places: dict[str, set[int]] = {}
     for _, event in taken:
         places.setdefault(event.source, set()).add(event.sequence)
@@ -95,7 +95,7 @@ async def _require_as_read(
 
 @dataclass(slots=True)
 class _Read:
-    """A partition as far as it was read: the offset after the last record, and the offsets that were refused."""
+    """A partition up to where it was read: the offset after the last record, and the refused offsets."""
 
     end: int
     refused: set[int] = field(default_factory=set)
@@ -129,7 +129,7 @@ async def _partitions(
 
 
 def _require_first(topic: str, number: int, found: TopicLog) -> None:
-    """Raise FatalServiceError where a partition does not begin with its first record."""
+    """Raise FatalServiceError if the first records of a partition were deleted."""
     first, _ = found.bounds.get(number, (0, 0))
     if first > 0:
         raise FatalServiceError(
@@ -138,9 +138,9 @@ def _require_first(topic: str, number: int, found: TopicLog) -> None:
 
 
 def _batches(settings: Settings, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[InputRecord]]:
-    """Return the records of the topic from its beginning up to where each partition was read, some at a time.
+    """Yield the records of the topic from its beginning to each partition's read position, in batches.
 
-    Raises: FatalServiceError where records are deleted meanwhile, or nothing comes; KafkaException.
+    Raises: FatalServiceError if records are deleted meanwhile, or none arrive; KafkaException.
     """
     consumer = Consumer(
         {

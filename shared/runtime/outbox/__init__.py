@@ -1,1 +1,1 @@
-"""The journal out: every entry is published in order, at least once."""
+"""The outbox: every entry of the journal is published, in order and at least once."""

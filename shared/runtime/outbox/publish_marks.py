@@ -1,4 +1,4 @@
-"""Up to where the shards of a journal are published: signed, so that nobody else moves a mark."""
+"""Publish marks: how far each shard of a journal is published, signed against tampering."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class PublishMark:
-    """A shard, and up to which entry it is published; `is_found`: that is what the database says."""
+    """A shard, and the last published entry; `is_found`: the mark was read from the database and is valid."""
 
     shard: Shard
     published: int
@@ -32,10 +32,10 @@ class PublishMark:
 
 
 class PublishMarks:
-    """Reads and writes how far shards are published.
+    """Read and write how far shards are published.
 
-    A mark that the service did not sign is not believed: what the shard has is published again from where this process
-    knows that it was, else from its first entry on. Consumers drop what they have seen.
+    A mark without the service's signature is ignored: the shard is published again from the last position that this
+    process knows, or from its first entry. Consumers drop duplicates.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -46,7 +46,7 @@ class PublishMarks:
         self._known: dict[int, int] = {}
 
     async def read(self, connection: AsyncConnection) -> list[PublishMark]:
-        """Return the marks, locked, behind which something waits, or that are not as this process knows them."""
+        """Return the marks, locked, of shards with unpublished entries, and those that differ from this process's."""
         known = [{"shard": shard, "published_seq": seq} for shard, seq in self._known.items()]
         return [self._mark(row) for row in await self._find.read(connection, known)]
 
@@ -67,17 +67,17 @@ class PublishMarks:
         return PublishMark(shard, said, is_found=True)
 
     async def write(self, connection: AsyncConnection, reached: Mapping[int, int]) -> None:
-        """Note up to which entries shards are published, by their numbers."""
+        """Write the last published sequence by shard number."""
         rows = [{"shard": shard, "published_seq": seq} for shard, seq in reached.items()]
         await self._write.write(connection, signed_rows(self._ledger.seals, self._table, rows))
 
     def written(self, reached: Mapping[int, int]) -> None:
-        """Take notice that what was written is committed."""
+        """Note that the written marks are committed."""
         self._known |= reached
 
 
 def _found(tables: JournalTables) -> Statement:
-    """Return what reads the marks of shards that are not published whole, or are not as those that are given."""
+    """Return the statement that reads marks of shards not fully published, or different from the given ones."""
     shards, relay, key = tables.shards, tables.relay, ("shard", "published_seq")
     known = given(relay, key)
     query = select(shards, relay.c.published_seq, relay.c.signature).select_from(

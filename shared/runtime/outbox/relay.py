@@ -1,9 +1,9 @@
 """Publish a journal: every entry, in the order of its shard, at least once.
 
-What was just committed goes out from memory; the database is read only for what is not there: after a restart, or when
-the broker was away. The relay rows of the shards are locked while a batch is sent and marked, so one relay works on a
-shard at a time, whichever process it is in. A crash between sending and marking publishes a batch again; consumers drop
-what they have seen.
+Entries just committed are published from memory; the database is read only for the rest: after a restart, or when the
+broker was unavailable. The relay rows of the shards are locked while a batch is sent and marked, so a shard has one
+relay at a time, across processes. A crash between sending and marking publishes a batch again; consumers drop
+duplicates.
 """
 
 import asyncio
@@ -38,27 +38,27 @@ from shared.runtime.tracing import TRACEPARENT
 log = structlog.get_logger()
 
 BATCH_ENTRIES: Final = 1000
-"""So many entries of a shard are published at once at most, and kept in memory at most."""
+"""Maximum number of a shard's entries in a published batch, and in memory."""
 
 _IDLE_SECONDS: Final = 0.5
-"""How often what another process has recorded, and not published, is looked for; and the pause after what failed."""
+"""Interval of looking for entries that other processes left unpublished, and pause after a failure."""
 FLUSH_SECONDS: Final = 30.0
 _FLUSH_STEP_SECONDS: Final = 0.5
 RecordHeaders = list[tuple[str, str | bytes | None]]
 _HEADERS: Final[RecordHeaders] = [("content-type", CONTENT_TYPE)]
 
 MessageKey = Callable[[str, int, int, bytes], bytes]
-"""(kind, shard, seq, data) of an entry -> the Kafka key under which it is published."""
+"""(kind, shard, seq, data) of an entry -> its Kafka key."""
 
 assert catalog.MODULES, "the kinds of all entries are declared"
 
 
 class NotDelivered(ConnectionError):
-    """The broker did not take a batch."""
+    """The broker did not accept a batch."""
 
 
 class Outgoing(NamedTuple):
-    """An entry on its way out: `hash` is in hexadecimal, `data` JSON in UTF-8 as it is stored."""
+    """An entry to be published: `hash` is in hexadecimal, `data` JSON in UTF-8 as stored."""
 
     seq: int
     kind: str
@@ -68,11 +68,11 @@ class Outgoing(NamedTuple):
     hash: str
     data: bytes
     event_id: str = ""
-    """What caused it, with `source`."""
+    """The id of the causing event, unique within `source`."""
 
     @classmethod
     def of(cls, entry: Entry) -> "Outgoing":
-        """Return an entry as the database would give it."""
+        """Return an entry as it would be read from the database."""
         draft = entry.draft
         return cls(
             seq=entry.seq,
@@ -89,10 +89,10 @@ class Outgoing(NamedTuple):
 class Relay:
     """Publish one service's journal.
 
-    `topic_of` says on which topic the entries of a shard go, by its name. `key` gives the Kafka key of an entry;
-    without it all entries of a shard have the shard's, and so stay in order. What is sent together is signed together
-    by `signer`; without one it is not signed. A shard that was moved without the service is not published, and nothing
-    is while anything was found against the journal.
+    `topic_of` returns the topic of a shard's entries by the shard's name. `key` returns the Kafka key of an entry; by
+    default all entries of a shard have the shard's key and so stay in order. `signer` signs each batch; without one
+    nothing is signed. A shard that was moved without the service is not published; nothing at all is while the journal
+    verifier reports a problem.
     """
 
     def __init__(
@@ -118,14 +118,14 @@ class Relay:
 
     @property
     def waiting_seconds(self) -> float:
-        """Return for how long what comes next could not be published, seconds; 0 where nothing is tried."""
+        """Return for how long the next batch could not be published, seconds; 0 if nothing is pending."""
         return 0.0 if self._trying_since is None else monotonic() - self._trying_since
 
     def _new_producer(self) -> Producer:
         return new_producer(self._context.settings, self._context.service)
 
     def wake(self, committed: Sequence[Entry] = ()) -> None:
-        """Say that there may be something to publish: entries that were just committed, or what the database has."""
+        """Wake the relay: for entries just committed, or for what the database holds."""
         for entry in committed:
             self._fresh.setdefault(entry.shard, deque(maxlen=BATCH_ENTRIES)).append(Outgoing.of(entry))
         self._wake.set()
@@ -150,7 +150,7 @@ class Relay:
                         await self._wake.wait()
 
     async def publish(self) -> int:
-        """Publish what there is, at most one batch a shard; return the number of entries."""
+        """Publish what is pending, at most one batch per shard; return the number of entries."""
         async with self._context.pools.background.begin() as connection:
             await self._context.high_water.compared()  # the connection may have met another server
             marks = await self._marks.read(connection)
@@ -183,7 +183,7 @@ class Relay:
         return count
 
     def _rests(self) -> bool:
-        """Return whether nothing is published: something was found against the journal."""
+        """Return whether publishing is suspended because of a problem found in the journal."""
         try:
             self._context.high_water.require_whole()
         except Rejected as rejected:
@@ -194,9 +194,10 @@ class Relay:
         return False
 
     async def _batch(self, connection: AsyncConnection, mark: PublishMark) -> Sequence[Outgoing]:
-        """Return the entries of a shard that follow the published ones, from memory where it has them all.
+        """Return the entries of a shard after the published ones, from memory if it has them all.
 
-        What the database has is signed only where the shard stands as the service left it; otherwise there are none.
+        Entries from the database are only published if the shard is in the state that the service signed; otherwise
+        none are.
         """
         shard, published = mark.shard, mark.published
         fresh = self._fresh.get(shard.shard, deque())
@@ -264,7 +265,7 @@ class Relay:
     def _headers(
         self, messages: Sequence[tuple[str, bytes, bytes]], causes: Sequence[tuple[str, str]]
     ) -> Iterator[RecordHeaders]:
-        """Yield the headers of messages that are sent together: the proof that all are signed, and the trace."""
+        """Yield the headers of messages that are sent together: the batch signature proof, and the trace."""
         proofs: Iterable[bytes | None] = repeat(None)
         if self._signer is not None:
             proofs = sign_batch(self._signer, [message_bytes(*message) for message in messages])
@@ -279,7 +280,7 @@ def _causes(batches: Mapping[int, Sequence[Outgoing]]) -> list[tuple[str, str]]:
 
 
 def entry_message(source: str, shard: int, row: Outgoing) -> bytes:
-    """Return an entry as a CloudEvent; its data goes out byte for byte as it is stored."""
+    """Return an entry as a CloudEvent; its data is published byte for byte as stored."""
     head = {
         "specversion": "1.0",
         "id": f"{shard}-{row.seq}",

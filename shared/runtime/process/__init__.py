@@ -1,1 +1,1 @@
-"""A service as a process: migrated, started, healthy, shut down."""
+"""The process of a service: migration, start, health, shutdown."""

@@ -1,4 +1,4 @@
-"""How a service is doing: what makes it ready, and the figures that are read off rather than counted."""
+"""Health of a service: readiness checks, and metrics that are sampled rather than counted."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ _OBSERVE_SECONDS = 2.0
 
 @dataclass(slots=True)
 class Health:
-    """Watch the parts of a running service. `waiting_for` says what keeps it from starting, None when it has."""
+    """Monitor the parts of a running service. `waiting_for` is what the start waits for, None once started."""
 
     context: RuntimeContext
     guard: JournalVerifier
@@ -37,7 +37,7 @@ class Health:
 
     @property
     def checks(self) -> dict[str, ReadinessCheck]:
-        """Return what must be good for the service to be ready."""
+        """Return the checks that must pass for the service to be ready."""
         checks: dict[str, ReadinessCheck] = {
             "start": self._check_start,
             "database": self._check_database,
@@ -52,9 +52,9 @@ class Health:
         return checks if self.identities is None else checks | {"identities": self.identities.check}
 
     def behind(self) -> dict[tuple[str, int], float]:
-        """Return how old the oldest record is that waits, seconds, by topic and partition.
+        """Return the age of the oldest unread record, seconds, by topic and partition.
 
-        Infinite where it is not known whether any does, or another process reads; nothing while the service starts.
+        Infinite if unknown, or if another process reads the partition; empty while the service starts.
         """
         if self.waiting_for is not None:
             return {}
@@ -65,7 +65,7 @@ class Health:
         }
 
     async def run(self) -> None:
-        """Update the figures until cancelled."""
+        """Update the metrics until cancelled."""
         while True:
             for subscription in self.subscriptions:
                 subscription.observe()

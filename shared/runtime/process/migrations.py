@@ -1,4 +1,4 @@
-"""Migrate a service's schema as the owner: the revisions of the journal, then those of the service."""
+"""Migrate a service's schema as the owner: the journal's revisions, then those of the service."""
 
 import os
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ _JOURNAL = Path(shared.journal.__file__).parent / "migrations"
 
 
 def upgrade(service: str, migrations: Path, url: str, *, to: Sequence[str] = ("heads",)) -> None:
-    """Create the service's schema and role where they are missing, and bring the schema up to date.
+    """Create the service's schema and role if missing, and migrate the schema.
 
-    `to` are the revisions to which it is brought, where those are not the latest.
+    `to` are the target revisions, the latest by default.
     """
     role = role_of(service)
     config = Config()
@@ -36,10 +36,10 @@ def upgrade(service: str, migrations: Path, url: str, *, to: Sequence[str] = ("h
 
 
 def _prepare(connection: Connection, role: str) -> None:
-    """Make the schema and the role. What a migration names without a schema is in the service's own.
+    """Create schema and role. Names without a schema in a migration refer to the service's own schema.
 
-    The schema of temporary tables comes last: else functions would look for tables there first, and whoever may create
-    a temporary table could have the rules of the journal look at that.
+    The schema of temporary tables comes last: otherwise functions would search it first, and anyone who may create a
+    temporary table could substitute it for one that the journal's rules read.
     """
     found = connection.execute(text("SELECT 1 FROM pg_roles WHERE rolname = :role"), {"role": role}).scalar()
     if not found:

@@ -1,4 +1,4 @@
-"""Up to when topics have been read, by whichever processes of the service read them: each notes it in the database."""
+"""Read progress of topics, across the processes of a service: each process notes its own in the database."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _SECONDS: Final = 1.0
 
 
 class ReadProgress:
-    """Notes how far partitions are read in a table of the service: topic, partition, `until`, the moment, signed."""
+    """Note read positions in a table of the service: topic, partition, `until`, the moment, signed."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -29,11 +29,11 @@ class ReadProgress:
         self._note = insert(table, on_conflict=replaced(table), where=excluded(table).until.is_not(None))
 
     async def watch(self, context: ServiceContext) -> None:
-        """Note how far this process has read until cancelled, for whichever process asks."""
+        """Note this process's read progress until cancelled."""
         await every(_SECONDS, lambda: self.note(context), "what has been read is not noted")
 
     async def note(self, context: ServiceContext) -> None:
-        """Note how far the partitions are that this process reads, and which others their topics have."""
+        """Note how far this process has read its partitions, and which other partitions their topics have."""
         now = context.clock()
         known = [
             {
@@ -49,9 +49,9 @@ class ReadProgress:
             await self._note.write(connection, signed_rows(seals_of(connection), self._table, known))
 
     async def _read_further(self, connection: AsyncConnection, known: Sequence[Row]) -> set[tuple[str, int]]:
-        """Return the partitions that are noted as read further than this process knows.
+        """Return the partitions noted as read further than this process knows.
 
-        Of one that changes hands, what another process has read stays read; what none has noted does not.
+        When a partition is reassigned, the previous reader's progress stays valid; without any note there is none.
         """
         noted = {(row["topic"], row["partition"]): row for row in (await connection.execute(self._all)).mappings()}
         further = set()
@@ -65,9 +65,9 @@ class ReadProgress:
         return further
 
     async def read(self, context: ServiceContext) -> Mapping[tuple[str, int], datetime | None]:
-        """Return up to when each known partition has been read; None where no process of the service has said so.
+        """Return up to when each known partition has been read, or None if no process of the service has noted it.
 
-        What somebody else wrote is not relied on: whoever reads the partition writes it again.
+        Notes without a valid signature are ignored: the partition's reader writes them again.
         """
         async with reading(context.pools.background) as connection:
             rows = (await connection.execute(self._all)).mappings().all()

@@ -1,4 +1,4 @@
-"""The life of a service as a process: its parts put together, run until told to stop or until something fails."""
+"""The life of a service process: assemble its parts, run until a signal or a failure."""
 
 import asyncio
 import gc
@@ -61,10 +61,13 @@ log = structlog.get_logger()
 
 _LOOK_SECONDS = 0.1
 _LOOK_AT_TOPICS_SECONDS = 10.0
-"""How often the topics that are read are compared with what was read of them."""
+"""Interval of checking the topics against what was read of them."""
 _SWITCH_SECONDS = 0.001
-"""How long whoever answers waits for work in a thread, after each read of a socket: with Python's five milliseconds a
-report beside such work takes two and a half times as long as alone, with one one and a half times."""
+"""Thread switch interval in seconds: how long the event loop waits for a worker thread after each socket read.
+
+With Python's default of five milliseconds a report beside such work takes 2.5 times as long as alone, with this one 1.5
+times.
+"""
 
 
 def context_of(
@@ -83,7 +86,7 @@ def context_of(
     tracing: Tracing = NO_TRACING,
     witness: HighWaterSource | None = None,
 ) -> ServiceContext:
-    """Return the parts of a service that works on this database."""
+    """Return the context of a service on this database."""
     return ServiceContext(
         service=manifest.name,
         settings=settings,
@@ -110,7 +113,7 @@ def application(
     identities: Identities,
     checks: Mapping[str, ReadinessCheck] | None = None,
 ) -> FastAPI:
-    """Return the HTTP application of a service, for whom these know; what it refuses them goes into its journal."""
+    """Return the HTTP application of a service; refusals of authenticated callers are journaled."""
     return create_app(
         service=manifest.name,
         version=version("pitledger"),
@@ -124,7 +127,7 @@ def application(
 
 
 def _routes(manifest: Manifest, context: ServiceContext) -> APIRouter:
-    """Return the service's own routes, and those about its quarantine where it reads topics."""
+    """Return the service's own routes and, if it reads topics, those about its quarantine."""
     parts = [] if manifest.routes is None else [manifest.routes(context)]
     if manifest.readers:
         replays = ReplaySender(context, manifest.readers, context.outbox, context.signer)
@@ -144,7 +147,7 @@ async def serve(
 ) -> None:
     """Run a service until SIGINT or SIGTERM. Raises: FatalServiceError, or the bug that ended it.
 
-    `started` is told when it works, `ending` when it begins to end, for whatever reason.
+    `started` is called when the service is up, `ending` when it begins to shut down, for whatever reason.
     """
     raise_gc_threshold()
     trim_malloc()
@@ -263,7 +266,7 @@ class _Run:
 
     @property
     def _port(self) -> int:
-        """Return the port on which the service listens: as the settings say, else its own."""
+        """Return the port on which the service listens: the configured one, or its default."""
         return self._manifest.port if self._context.settings.http_port is None else self._context.settings.http_port
 
     # --- parts ---
@@ -315,7 +318,7 @@ class _Run:
         return subscription
 
     async def _input(self, topic: str) -> TopicIdentity:
-        """Return the log that is read under the name of a topic: what is there now, where none was read before."""
+        """Return the recorded identity of a topic's log, recording the current one if none was read before."""
         assert self._topics is not None
         context = self._context
         found = await self._topics.answer(topic_log, topic)

@@ -1,4 +1,4 @@
-"""The end of a service: its parts one after the other, and the process in time, whatever is left of them."""
+"""Shutdown of a service: its parts one after the other, then the process, all within a time limit."""
 
 import asyncio
 import faulthandler
@@ -10,27 +10,27 @@ import structlog
 log = structlog.get_logger()
 
 _STOP_SECONDS = 20.0
-"""Longest wait for all parts of a service to end: shorter than the grace of whoever stops it."""
+"""Maximum time for all parts of a service to end: less than the supervisor's grace period."""
 _LAST_SECONDS = 5.0
-"""How long after that the process may still need for itself."""
+"""Additional time for the process to exit."""
 
 
 def end_in_time() -> None:
-    """Have the process of a service that is ending end in time, and say where its threads are if it has to.
+    """End a process that is shutting down after the time limit, with a dump of its threads.
 
-    Threads of librdkafka cannot be cancelled, and need not return.
+    Threads of librdkafka cannot be cancelled, and may never return.
     """
     faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
 
 
 class Shutdown:
-    """End the parts of a service one after the other, all of them within one time."""
+    """End the parts of a service one after the other, within one time limit."""
 
     def __init__(self) -> None:
         self._until = asyncio.get_running_loop().time() + _STOP_SECONDS
 
     async def wait(self, part: str, ended: Coroutine[Any, Any, object]) -> None:
-        """Wait until a part has ended, as long as there is time."""
+        """Wait until a part has ended or the time is up."""
         try:
             async with asyncio.timeout_at(self._until):
                 await ended

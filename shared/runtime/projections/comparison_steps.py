@@ -1,4 +1,4 @@
-"""The steps of a comparison: one that cannot be carried out is named, and the next ones go on all the same."""
+"""The steps of a comparison: a step that fails is reported, and the next ones still run."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,21 +13,21 @@ from shared.runtime.differences import UncomparedTable
 from shared.runtime.errors import ErrorKind, FatalServiceError, kind_of
 
 _OF_SERVER: Final = (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED)
-"""What says nothing of a step: all of them are to be tried again."""
+"""Errors of the server, not of a step: the whole comparison is retried."""
 
 
 @dataclass(slots=True)
 class ComparisonSteps:
-    """Carries out steps in one transaction, each under a savepoint. `uncompared` is what came of those that failed."""
+    """Run steps in one transaction, each under a savepoint. `uncompared` reports those that failed."""
 
     connection: AsyncConnection
     uncompared: list[UncomparedTable] = field(default_factory=list)
 
     @asynccontextmanager
     async def step(self, what: str) -> AsyncIterator[None]:
-        """Carry out a step; name what is not compared where it fails, by an altered database or a topic that is away.
+        """Run a step; if it fails on an altered database or an unavailable topic, report it as not compared.
 
-        Raises: whatever the server says of itself, such as a connection that is lost.
+        Raises: errors of the server itself, such as a lost connection.
         """
         try:
             async with self.connection.begin_nested():
@@ -41,6 +41,6 @@ class ComparisonSteps:
 
 
 def _why(error: Exception) -> str:
-    """Return what is wrong in one line: that of the database without the statement."""
+    """Return the error in one line: the database's own message without the statement."""
     said = str(error.orig if isinstance(error, DBAPIError) else error)
     return next(iter(said.splitlines()), "") or repr(error)

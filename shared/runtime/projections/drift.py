@@ -1,4 +1,4 @@
-"""Compare the tables of a service with what they should be: projections row by row, quarantine with its entries."""
+"""Compare the tables of a service with their sources: projections row by row, the quarantine with its entries."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -23,11 +23,11 @@ from shared.runtime.service.manifest import Manifest, TableCheck
 from shared.runtime.settings import Settings
 
 Resting = Callable[[int], Rest]
-"""Return what is done between parts of so many entries and events."""
+"""Return the pause between parts, for this total number of entries and events."""
 
 
 def at_once(size: int) -> Rest:
-    """Rest never."""
+    """Return no pause at all."""
     del size
     return no_rest
 
@@ -35,10 +35,11 @@ def at_once(size: int) -> Rest:
 async def compare(
     engine: AsyncEngine, manifest: Manifest, settings: Settings, *, part: int = PART, resting: Resting = at_once
 ) -> TableComparison:
-    """Compare the tables of a service with what its journal and topics come to when they are projected again.
+    """Compare the tables of a service with a new projection of its journal and topics.
 
-    All of it is of one moment, and nothing is changed; the service may work meanwhile. What cannot be compared is
-    named, and the rest is compared. After `part` entries or events, and after each table, comes a rest.
+    All of it is read in one snapshot and nothing is changed; the service may work meanwhile. Tables that cannot be
+    compared are reported, and the rest is compared. `resting` gives the pause after each `part` entries or events, and
+    each table.
     """
     tables = tables_of(manifest)
     async with second_copy(engine, tables) as (connection, redirect):
@@ -58,7 +59,7 @@ async def compare(
 
 
 async def _size(connection: AsyncConnection, manifest: Manifest) -> int:
-    """Return how many entries and events there are to project, as far as the shards say."""
+    """Return the number of entries and events to project, according to the shards."""
     s = manifest.journal.shards.c
     read = await connection.execute(select(func.coalesce(func.sum(s.next_seq - 1 + s.next_offset), 0)))
     return int(read.scalar_one())
@@ -67,7 +68,7 @@ async def _size(connection: AsyncConnection, manifest: Manifest) -> int:
 async def project_again(
     steps: ComparisonSteps, manifest: Manifest, settings: Settings, part: int = PART, rest: Rest = no_rest
 ) -> tuple[Sequence[InapplicableEntry], set[Table]]:
-    """Project everything again into copies; return entries that do not fit, and tables that could not be made."""
+    """Project everything again into copies; return inapplicable entries, and tables that could not be built."""
     unfit: Sequence[InapplicableEntry] = ()
     unmade = set(manifest.whole_projector.tables)
     async with steps.step("what follows from the journal"):
@@ -83,7 +84,7 @@ async def project_again(
 
 
 async def compare_copies(steps: ComparisonSteps, tables: Sequence[Table], rest: Rest) -> list[ComparedTable]:
-    """Compare tables with their second copies. After each comes a rest."""
+    """Compare tables with their shadow copies; pause after each."""
     compared: list[ComparedTable] = []
     for table in tables:
         async with steps.step(table.name):
@@ -93,14 +94,14 @@ async def compare_copies(steps: ComparisonSteps, tables: Sequence[Table], rest: 
 
 
 async def compare_checks(steps: ComparisonSteps, manifest: Manifest, *, rest: Rest = no_rest) -> list[ComparedTable]:
-    """Compare what a service keeps besides its projections, as it says itself. After each table comes a rest."""
+    """Run the manifest's own checks of tables that are not projected; pause after each."""
     return await _check(steps, manifest.checks, rest)
 
 
 async def compare_kept(steps: ComparisonSteps, manifest: Manifest, *, rest: Rest = no_rest) -> list[ComparedTable]:
-    """Compare what every service keeps besides its projections. After each table comes a rest.
+    """Run the checks of tables that every service has and that are not projected; pause after each.
 
-    It is asked first: whoever projects the journal again closes again what somebody reopened in quarantine.
+    It runs first: projecting the journal again would close quarantined records that someone has reopened.
     """
     return await _check(steps, kept_checks(manifest), rest)
 

@@ -1,4 +1,4 @@
-"""Compare the read model with the journal while the service works: what was altered past the service is found."""
+"""Compare the read model with the journal while the service runs, to detect changes made past the service."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,21 +22,21 @@ from shared.runtime.service.manifest import Manifest
 log = structlog.get_logger()
 
 COMPARED_A_SECOND: Final = 50
-"""Entries and events that are projected again each second, or more: all within PASS_SECONDS_MAX."""
+"""Minimum rate of projecting entries and events again; higher if PASS_SECONDS_MAX requires it."""
 
 PASS_SECONDS_MAX: Final = 3600
-"""How long a comparison takes at most, where its rests allow it: its transaction keeps dead rows from vacuum."""
+"""Maximum duration of a comparison, pauses permitting: its transaction keeps dead rows from vacuum."""
 
 PART: Final = 100
-"""Entries and events that are projected before there is a rest: some milliseconds, for which requests wait."""
+"""Entries and events projected between two pauses: some milliseconds, for which requests wait."""
 
 _PAUSE_OF_PASS: Final = 2
-"""How many times as long as a comparison took nothing is compared after it, at least."""
+"""Minimum pause between comparisons, as a multiple of the last one's duration."""
 
 
 @dataclass(slots=True)
 class DriftMonitor:
-    """Compare every so often. `found` is what the last comparison came to."""
+    """Compare periodically. `found` is the result of the last comparison."""
 
     context: RuntimeContext
     manifest: Manifest
@@ -44,14 +44,14 @@ class DriftMonitor:
     alone: Callable[..., AbstractAsyncContextManager[Callable[[], Awaitable[bool]]]] = leadership
     found: TableComparison | None = None
     compared_at: datetime | None = None
-    """When the last comparison of everything ended; before the first one, when the process began."""
+    """End of the last complete comparison; before the first one, the start of the process."""
     failed: str | None = None
-    """Why the last comparison could not be made: something is as nobody wrote it."""
+    """Why the last comparison failed: the data is not readable as written."""
 
     async def run(self) -> None:
-        """Compare until cancelled, first after a pause: a start has other things to do.
+        """Compare until cancelled, after an initial pause because a start is busy.
 
-        One process of the service does; the others wait until it has ended.
+        One process of the service compares; the others wait until it ends.
         """
         self.compared_at = self.context.clock()
         while True:
@@ -72,7 +72,7 @@ class DriftMonitor:
                 log.warning("projection comparison not begun, retrying", error=str(error))
 
     async def _try(self) -> None:
-        """Compare, and tell what came of it, whatever that is."""
+        """Compare, and report the result or the failure."""
         try:
             await self.compare()
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told
@@ -82,7 +82,7 @@ class DriftMonitor:
                 self._fail(f"the comparison with the journal failed: {error!r}")
 
     async def compare(self) -> None:
-        """Compare all tables that follow from the journal and from topics, as they stand now."""
+        """Compare all tables that follow from the journal and from topics, in their current state."""
         context = self.context
 
         def resting(size: int) -> Rest:
@@ -93,14 +93,14 @@ class DriftMonitor:
         self._tell(await compare(engine, self.manifest, context.settings, part=PART, resting=resting))
 
     def _fail(self, why: str) -> None:
-        """Keep why nothing could be compared, and log it with where it happened unless it happened before."""
+        """Keep why the comparison failed, and log it with a traceback unless it is the same failure as before."""
         if why != self.failed:
             log.exception("comparison failed")
         self.failed = why
         self.observe()
 
     def _tell(self, comparison: TableComparison) -> None:
-        """Keep what was found, and log it unless it was found before."""
+        """Keep the result, and log findings that are new."""
         known, self.found = self.found, comparison
         self.failed = None
         if all(one.altered for one in comparison.uncompared):
@@ -128,7 +128,7 @@ class DriftMonitor:
 
     @property
     def problem(self) -> str | None:
-        """Return what is wrong with the read model, None where nothing was found."""
+        """Return the drift of the read model, or None."""
         if self.failed is not None or self.found is None or not self.found.different:
             return self.failed
         return f"{self.found.different} rows or entries are not as the journal says, first: {self.found.first}"

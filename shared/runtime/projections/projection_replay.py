@@ -1,4 +1,4 @@
-"""Project the whole journal of a service again, and what it keeps of its topics, into empty tables."""
+"""Project the whole journal of a service, and the tables kept from its topics, into empty tables."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any, Final
@@ -21,31 +21,31 @@ from shared.runtime.service.signing_keys import message_verifier
 from shared.runtime.settings import Settings
 
 PART: Final = 1000
-"""Most entries or events that are projected at once."""
+"""Maximum number of entries or events projected at once."""
 
 Rest = Callable[[int], Awaitable[None]]
-"""What is done after so many entries or events."""
+"""Pause after this many entries or events."""
 
 
 async def no_rest(done: int) -> None:
-    """Go on at once."""
+    """Do not pause."""
 
 
 def keepers_of(manifest: Manifest) -> list[Handler[Any]]:
-    """Return handlers, new ones, that keep tables of their topics."""
+    """Return new instances of the handlers that keep tables from their topics."""
     return [handler() for handler in manifest.readers if handler.keeps]
 
 
 def tables_of(manifest: Manifest) -> tuple[Table, ...]:
-    """Return the tables that follow from the journal of a service, and those that follow from its topics."""
+    """Return the tables that follow from a service's journal and topics."""
     kept = (table for handler in manifest.readers for table in handler.keeps)
     return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # one may follow from both
 
 
 async def project_all(connection: AsyncConnection, manifest: Manifest, settings: Settings) -> list[InapplicableEntry]:
-    """Project everything; return the entries that do not fit, the first ones, which are left out.
+    """Project everything; return the first inapplicable entries, which are left out.
 
-    The tables are empty, the shards stay as they are meanwhile. Raises: FatalServiceError, KafkaException as
+    The tables must be empty, and the shards must not change meanwhile. Raises: FatalServiceError, KafkaException as
     `read_again`.
     """
     unfit = await project_journal(connection, manifest)
@@ -57,7 +57,7 @@ async def project_all(connection: AsyncConnection, manifest: Manifest, settings:
 async def project_journal(
     connection: AsyncConnection, manifest: Manifest, *, part: int = PART, rest: Rest = no_rest
 ) -> list[InapplicableEntry]:
-    """Project the journal, some entries at a time; return the entries that do not fit, or cannot be read."""
+    """Project the journal in batches; return the entries that are inapplicable or unreadable."""
     unfit: list[InapplicableEntry] = []
     projector = manifest.whole_projector
     await connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))  # shards come one after the other
@@ -86,7 +86,7 @@ async def replay_topics(
     part: int = PART,
     rest: Rest = no_rest,
 ) -> None:
-    """Keep again what a handler keeps of its topic, some events at a time.
+    """Write again what a handler keeps from its topic, in batches.
 
     Raises: FatalServiceError, KafkaException as `read_again`.
     """
@@ -105,7 +105,7 @@ def _parts(things: Sequence[Any], part: int) -> Iterator[Sequence[Any]]:
 async def _project(
     connection: AsyncConnection, projector: Projector, recorded: Sequence[Recorded]
 ) -> list[InapplicableEntry]:
-    """Project entries; return those that do not fit, as few as can be."""
+    """Project entries; return the inapplicable ones, found by bisection."""
     if not recorded:
         return []
     try:

@@ -1,4 +1,4 @@
-"""Compare the quarantine of a service with the entries that tell of it."""
+"""Compare the quarantine of a service with the journal entries about it."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -27,9 +27,9 @@ _Rows = dict[_Place, dict[str, Any]]
 
 
 async def compare_quarantine(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Compare the quarantine with what was refused, and what was mended or dismissed.
+    """Compare the quarantine with the entries that refused, repaired or dismissed records.
 
-    All of a row follows from its entry and its bytes, but for its number and the signature of the record.
+    Every column of a row follows from its entry and its bytes, except its number and the record's signature.
     """
     facts = [with_fact_or_why(entry) for entry in await quarantine_entries(connection, journal)]
     was: _Rows = {}
@@ -63,7 +63,7 @@ def _as_told(facts: Iterable[Recorded]) -> _Rows:
 
 
 def _closed_by(fact: Any) -> Iterator[_Place]:
-    """Give the places of the entries of records that a fact closes."""
+    """Yield the positions of the entries of records that a fact closes."""
     match fact:
         case RecordMended():
             yield from ((place.shard, place.seq) for place in fact.entries)

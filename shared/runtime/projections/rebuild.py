@@ -1,8 +1,7 @@
-"""Rebuild the read model of a service in one transaction, and say what in it was not as it should be.
+"""Rebuild the read model of a service in one transaction, and report the rows that differed.
 
-What follows from the journal is projected again by the service's one projector; what a handler keeps of a topic is
-kept again from the topic. Every writer of the service waits meanwhile, or is fenced: nobody records an entry without a
-row of `shards`.
+Tables that follow from the journal are projected again by the service's projector; tables kept from topics are written
+again from the topics. Every writer of the service waits or is fenced meanwhile: an entry needs a row of `shards`.
 """
 
 from dataclasses import replace
@@ -25,11 +24,11 @@ from shared.runtime.settings import Settings
 
 
 async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *, check: bool) -> TableComparison:
-    """Rebuild the read model and compare it with what was there; with `check`, only compare.
+    """Rebuild the read model and compare it with the previous one; with `check`, only compare.
 
-    To rebuild takes a login that owns the tables, and lets everybody read on what was there, so that no report is of
-    half a table. A check names what cannot be compared, and compares the rest; a rebuild changes nothing then. Raises:
-    FatalServiceError where entries do not fit or a table cannot be compared with what was there; as `project_all`.
+    A rebuild needs a login that owns the tables; readers see the previous state until it commits, so no report is of a
+    half built table. A check reports what cannot be compared and compares the rest; a rebuild then changes nothing.
+    Raises: FatalServiceError for inapplicable entries or a table that cannot be compared; as `project_all`.
     """
     load_site_packs(settings)
     if check:
@@ -62,7 +61,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
 
 
 async def _check(engine: AsyncEngine, manifest: Manifest, settings: Settings) -> TableComparison:
-    """Compare, also with what the service signed, where there is a public key of it."""
+    """Compare only; rows signed by the service are verified if there is a public key of it."""
     unsigned: list[UncomparedTable] = []
     try:
         Pools.of_one(engine).sign_by(verifying_seals(settings, manifest.name))
@@ -74,8 +73,8 @@ async def _check(engine: AsyncEngine, manifest: Manifest, settings: Settings) ->
 
 @cache
 def kept(table: Table) -> Table:
-    """Return the temporary table that has the rows as they were, while the table is rebuilt.
+    """Return the temporary table that keeps the previous rows during a rebuild.
 
-    It is the same each time, so that what compares the two is compiled once.
+    It is named the same each time, so that the comparing statement is compiled once.
     """
     return table.to_metadata(MetaData(), schema="pg_temp", name=f"kept_{table.name}")

@@ -1,7 +1,7 @@
-"""A second copy of a service's tables, beside those that are in use, which the service's own code fills.
+"""Shadow copies of a service's tables, filled by the service's own code.
 
-The copy is of temporary tables: nobody else sees them, a superuser neither. Statements that name a table of the service
-are sent for its copy instead; the journal and what follows from nothing else are read where they are.
+The copies are temporary tables, visible to nobody else, not even a superuser. Statements on the service's tables are
+redirected to the copies; the journal and other sources are read in place.
 """
 
 import re
@@ -23,10 +23,10 @@ def copy_of(table: Table) -> Table:
 async def second_copy(
     engine: AsyncEngine, tables: Sequence[Table]
 ) -> AsyncIterator[tuple[AsyncConnection, "Redirect"]]:
-    """Give a transaction of one moment, with empty copies of these tables; all of it is undone at the end.
+    """Yield a transaction in one snapshot, with empty copies of these tables; it is rolled back at the end.
 
-    The copies are as the service declares its tables, whatever became of these. Statements go to the copies until they
-    are told not to.
+    The copies have the declared columns, even if the real tables were altered. Statements go to the copies until
+    redirection is turned off.
     """
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -44,7 +44,7 @@ async def second_copy(
 
 
 class Redirect:
-    """Whether the statements of a connection go to copies or to the tables themselves."""
+    """Whether the statements of a connection go to the copies or to the tables themselves."""
 
     def __init__(self, driver: Any, tables: Sequence[Table]) -> None:
         self._driver = driver

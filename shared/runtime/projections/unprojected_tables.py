@@ -1,4 +1,4 @@
-"""Compare what nothing is projected into: the places of streams with the journal, signed rows with their signatures."""
+"""Check tables that are not projected: stream positions against the journal, signed rows by their signatures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -29,7 +29,7 @@ _LOG: Final = ("topic", "cluster", "generation")
 
 
 def kept_checks(manifest: Manifest) -> Mapping[Table, TableCheck]:
-    """Return what compares the tables of a journal that are not projected, and the rows that a service signs."""
+    """Return the checks of a journal's unprojected tables, and of the rows that a service signs."""
     journal = manifest.journal
     checks: dict[Table, TableCheck] = {
         journal.entries: partial(_compare_entries, journal),
@@ -48,14 +48,14 @@ def kept_checks(manifest: Manifest) -> Mapping[Table, TableCheck]:
 
 
 def signed_tables(manifest: Manifest) -> Iterator[Table]:
-    """Give the tables whose rows the service signs, but for answers: each is verified when its command comes again."""
+    """Yield the tables with rows signed by the service, except answers, which are verified when they are used."""
     for table in manifest.journal.shards.metadata.sorted_tables:
         if table.schema == manifest.schema and is_signed(table) and table is not manifest.journal.idempotency:
             yield table
 
 
 async def compare_signed(table: Table, connection: AsyncConnection) -> ComparedTable:
-    """Return which rows of a table the service did not sign."""
+    """Return the rows of a table that the service did not sign."""
     rows, different, first = 0, 0, list[RowDifference]()
     key = [each.name for each in table.primary_key]
     found = await connection.stream(select(*as_written(table)).order_by(*table.primary_key))
@@ -70,20 +70,20 @@ async def compare_signed(table: Table, connection: AsyncConnection) -> ComparedT
 
 
 async def _compare_relay(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return which marks of the relay the service did not sign, and of which shards there is none."""
+    """Return the relay marks that the service did not sign, and the shards without one."""
     signed = await compare_signed(journal.relay, connection)
     was, should_be = select(journal.relay.c.shard), select(journal.shards.c.shard)
     return _both(signed, await _compare(connection, journal.relay, was, should_be, ["shard"]))
 
 
 def _both(signed: ComparedTable, there: ComparedTable) -> ComparedTable:
-    """Return what two comparisons of a table have found: of its rows, and of what follows from them."""
+    """Merge two comparisons of a table: of its rows' signatures, and of its rows against their source."""
     first = (*signed.first, *there.first)[:DIFFERENCES_MAX]
     return ComparedTable(signed.table, signed.rows, signed.different + there.different, first)
 
 
 async def _compare_copy(table: Table, connection: AsyncConnection) -> ComparedTable:
-    """Return of which properties a copy is not what the service signed."""
+    """Return the properties for which a copy does not match the service's signature."""
     altered = await altered_copies(connection, table)
     first = [_unsigned({"property": name}, why) for name, why in altered.items()]
     rows = (await connection.execute(select(func.count()).select_from(table))).scalar_one()
@@ -95,7 +95,7 @@ def _unsigned(key: Mapping[str, str], why: str) -> RowDifference:
 
 
 async def _compare_entries(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Compare how many entries there are of each shard with how many it has."""
+    """Compare the number of entries of each shard with the shard's own count."""
     e, s = journal.entries.c, journal.shards.c
     was = select(e.shard, func.count().label("entries"), func.max(e.seq).label("last")).group_by(e.shard)
     last = s.next_seq - 1
@@ -104,7 +104,7 @@ async def _compare_entries(journal: JournalTables, connection: AsyncConnection) 
 
 
 async def _compare_inputs(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return which logs that shards are read from are not known: whatever has their name might be read for them."""
+    """Return the logs that shards are read from but that are not recorded: another log could take their name."""
     i, name = journal.inputs.c, journal.shards.c.name
     log = func.substring(name, "@(.+)$")
     cluster = func.split_part(log, GENERATION, 1).label("cluster")
@@ -119,7 +119,7 @@ async def _compare_inputs(journal: JournalTables, connection: AsyncConnection) -
 
 
 async def _compare_sources(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Compare how each stream stands with the places that are taken in it, and in which versions by which shards."""
+    """Compare each stream's row with the positions taken in it, by version and shard."""
     s, t = journal.sources.c, journal.taken.c
     was = select(s.source, s.last_sequence, s.shard, s.version, s.spread, s.version.label("versions"))
     by_version = func.array_agg(aggregate_order_by(t.shard, t.version.desc()), type_=ARRAY(Integer))
@@ -135,13 +135,13 @@ async def _compare_sources(journal: JournalTables, connection: AsyncConnection) 
 
 
 async def _compare_gaps(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Compare the gaps of streams with what the journal says of them."""
+    """Compare the gaps of streams with the journal."""
     g = journal.gaps.c
     return await _compare(connection, journal.gaps, select(g.source, g.first, g.last), _gaps(journal), _PLACE)
 
 
 async def _compare_taken(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return which places the service did not sign, and which that are not taken are no gaps of the journal."""
+    """Return positions that the service did not sign, and positions neither taken nor a gap of the journal."""
     signed = await compare_signed(journal.taken, connection)
     t, s = journal.taken.c, journal.sources.c
     places = func.range_agg(_places(t.first, t.last), type_=INT8MULTIRANGE)
@@ -153,7 +153,7 @@ async def _compare_taken(journal: JournalTables, connection: AsyncConnection) ->
 
 
 def _gaps(journal: JournalTables) -> Any:
-    """Return the gaps that the journal has: what was opened, without what was filled."""
+    """Return the gaps according to the journal: opened and not filled."""
     e = journal.entries.c
 
     def said(kind: type[Fact], first: str, last: str) -> FromClause:
@@ -183,7 +183,7 @@ def _ranges(of: FromClause) -> Any:
 
 
 async def _compare_answers(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return which commands that are on record have no answer."""
+    """Return the recorded commands that have no answer."""
     e, answer = journal.entries.c, journal.idempotency.c
     of_command = (e.offset.is_(None), e.record_hash.is_not(None))
     should_be = select(func.encode(e.record_hash, "hex").label("command")).where(*of_command)

@@ -1,1 +1,1 @@
-"""Derive a journal again from the topics that led to it, with what was known then, and compare."""
+"""Re-derive a journal from its topics, with the documents known at the time, and compare."""

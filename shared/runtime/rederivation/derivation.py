@@ -1,4 +1,4 @@
-"""Derive the entries of a partition again, record by record, and compare them with those that its shard has."""
+"""Re-derive the entries of a partition, record by record, and compare them with those in its shard."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -46,25 +46,25 @@ from shared.runtime.rederivation.replay_state import ReplayState
 from shared.runtime.rederivation.stream_order import StreamOrder
 
 BY_DATABASE: Final = "the database refuses it: "
-"""How the reason of a quarantined record begins that no derivation can come to."""
+"""Prefix of the reason of a quarantined record that the database refused; no derivation can reproduce it."""
 
 _BETWEEN: Final = timedelta(minutes=1)
-"""How long it may take from loading what a batch needs to recording it: a document may have come between."""
+"""Maximum time between loading a batch's state and recording it, in which a document may have arrived."""
 
 _NO_EVENTS: Final = tuple(
     type_ for fact in (GapOpened, GapFilled, RecordMended, EventFlagged) for type_ in fact.KIND.types
 )
-"""The kinds of entries that stand at the place of an event and are not what followed from it."""
+"""Kinds of entries at an event's position that did not follow from the event."""
 
 _POSITION, _STREAM = "position", "stream"
 
 
 @dataclass(slots=True)
 class DerivationPosition:
-    """How far a shard has been derived again: its next offset, its last entry with the hash, and how much that was.
+    """How far a shard is re-derived: next offset, last entry with its hash, and counts.
 
-    `entries` counts those that were compared with what follows again, `taken_over` those of records that are out of
-    reach, `by_database` the records that the database refused then, which nobody can derive.
+    `entries` counts those that were compared, `taken_over` those whose records are out of reach, `by_database` the
+    records that the database refused at the time, which cannot be derived.
     """
 
     service: str
@@ -79,7 +79,7 @@ class DerivationPosition:
 
 @dataclass(slots=True)
 class _Batch:
-    """Records that were recorded together, and the entries that the journal has of each, by offset."""
+    """Records that were recorded together, with the journal's entries of each, by offset."""
 
     at: datetime
     records: list[InputRecord] = field(default_factory=list)
@@ -88,7 +88,7 @@ class _Batch:
 
 @dataclass(slots=True)
 class DerivationOutcome:
-    """Whether nothing was wrong so far: only then what was done is kept, for whoever goes on from there."""
+    """Whether no problem was found so far: only then is progress kept for the next pass."""
 
     good: bool = True
 
@@ -102,10 +102,10 @@ async def derive_again(
     turns: StreamOrder,
     outcome: DerivationOutcome,
 ) -> AsyncIterator[VerificationProblem | None]:
-    """Derive a shard again from where `reached` stands, and give what is not as it follows; move `reached` along.
+    """Re-derive a shard from `reached`, which is advanced, and yield each difference from the journal.
 
-    None: it is another shard's turn. What was done is kept in the memory of the sources whenever a part is through in
-    which nothing was wrong: what is wrong is found again by whoever goes on from there. Raises: ConnectionError.
+    None is yielded when it is another shard's turn. Progress is stored after each part without a problem; a problem is
+    found again by the next pass. Raises: ConnectionError.
     """
     topic, partition = place_of(shard.name)
     found = _Entries(sources, shard, reached.seq + 1)
@@ -146,9 +146,9 @@ async def derive_again(
 async def take_over(
     sources: Sources, again: ReplaySpec[Any], shard: Shard, reached: DerivationPosition
 ) -> VerificationProblem | None:
-    """Learn what a shard has recorded of a topic that is out of reach, so that what follows can be derived.
+    """Learn a shard's entries of a topic that is out of reach, so that later entries can be derived.
 
-    Return what is said of it, if that was anything: it is unproven, and stays so.
+    Return a problem if the shard has any: its entries are unproven, and stay so.
     """
     first = reached.seq + 1
     async for entry in read_entries(sources.connection, sources.tables, shard.shard, first=first):
@@ -165,7 +165,7 @@ async def take_over(
 async def resumed(
     sources: Sources, service: str, shard: Shard
 ) -> tuple[DerivationPosition, VerificationProblem | None]:
-    """Return from where a shard is derived on, and a problem where its journal is not the one that was derived."""
+    """Return the position to resume from, and a problem if the journal is not the one derived before."""
     remembered = sources.memory.get(_POSITION, shard.name)
     if remembered is None:
         return DerivationPosition(service, shard.name), None
@@ -189,7 +189,7 @@ def place_of(shard_name: str) -> tuple[str, int]:
 
 
 class _Entries:
-    """The entries of a shard, read on record by record."""
+    """The entries of a shard, read along with its records."""
 
     def __init__(self, sources: Sources, shard: Shard, first: int) -> None:
         read = read_entries(sources.connection, sources.tables, shard.shard, first=first, last=shard.next_seq - 1)
@@ -199,7 +199,7 @@ class _Entries:
         self._begun = False
 
     async def of(self, records: Sequence[InputRecord]) -> tuple[dict[int, list[Entry]], list[VerificationProblem]]:
-        """Return the entries of these records, which are those that follow, by offset; and those of none of them."""
+        """Return the entries of these records, by offset, and problems for entries of none of them."""
         found: dict[int, list[Entry]] = {record.offset: [] for record in records}
         problems = []
         at = records[0].offset
@@ -215,7 +215,7 @@ class _Entries:
         return found, problems
 
     async def left(self) -> AsyncIterator[Entry]:
-        """Give the entries behind those of the last record."""
+        """Yield the entries after those of the last record."""
         while (entry := await self._peek()) is not None:
             yield entry
             self._next = None
@@ -227,7 +227,7 @@ class _Entries:
 
 
 def stream_so_far(memory: ReplayState, source: str) -> Stream:
-    """Return how a stream stands by what was derived of it."""
+    """Return the state of a stream according to the derivation so far."""
     kept = memory.get(_STREAM, source)
     return Stream() if kept is None else _stream(kept)
 
@@ -235,9 +235,10 @@ def stream_so_far(memory: ReplayState, source: str) -> Stream:
 def _batches(
     records: Sequence[InputRecord], entries: Mapping[int, Sequence[Entry]], turns: StreamOrder, shard: Shard
 ) -> list[_Batch]:
-    """Return records as they were recorded together: those whose entries have one moment, and those without entries.
+    """Return records in the batches in which they were recorded: entries with one moment, with records without entries.
 
-    Those of a stream that came over several partitions go alone: others may have been recorded between them.
+    Records of a stream that came over several partitions form batches of one: others may have been recorded between
+    them.
     """
     batches: list[_Batch] = []
     was_alone = False
@@ -257,9 +258,9 @@ def _batches(
 async def _in_its_turn(
     sources: Sources, again: ReplaySpec[Any], shard: Shard, batch: _Batch, turns: StreamOrder
 ) -> tuple[list[Derived], list[VerificationProblem]] | None:
-    """Derive a batch again and return what its records come to and what differs; None where it is not its turn yet.
+    """Re-derive a batch; return its results and differences, or None if it is not its turn yet.
 
-    Nobody wrote down what was there when a record was refused: it is its turn when that follows.
+    What was there when a record was refused is not recorded: its turn has come when the refusal follows.
     """
     first = batch.records[0]
     entries = batch.entries[first.offset]
@@ -276,7 +277,7 @@ async def _in_its_turn(
 async def _compared(
     sources: Sources, again: ReplaySpec[Any], shard_name: str, batch: _Batch
 ) -> tuple[list[Derived], list[VerificationProblem]]:
-    """Derive a batch again and return what its records come to, and what differs."""
+    """Re-derive a batch and return its results and differences."""
     decoded = [_decoded(sources, again, record, batch.entries[record.offset]) for record in batch.records]
     derived = await _derived(sources, again, shard_name, batch, decoded, batch.at)
     problems = _differences(shard_name, batch, derived)
@@ -292,7 +293,7 @@ async def _compared(
 def _learn(
     sources: Sources, again: ReplaySpec[Any], batch: _Batch, derived: Sequence[Derived], reached: DerivationPosition
 ) -> None:
-    """Remember what the records of a batch change for those after them."""
+    """Remember what the records of a batch change for later ones."""
     sources.memory.put(_STREAM, {source: _kept(one) for source, one in stream_positions(derived).items()})
     recorded: list[Recorded] = []
     for one in derived:
@@ -307,7 +308,7 @@ def _learn(
 
 
 def _other_moments(batch: _Batch) -> Iterator[datetime]:
-    """Yield up to when documents were known too, perhaps, where it was not up to the moment of recording."""
+    """Yield other moments up to which documents may have been known, besides the moment of recording."""
     yield batch.at - _BETWEEN
     # A clock that was behind: nothing is recorded before the broker has it.
     had_by_broker = max((record.taken_at for record in batch.records if record.by_broker), default=batch.at)
@@ -316,9 +317,10 @@ def _other_moments(batch: _Batch) -> Iterator[datetime]:
 
 
 def _decoded(sources: Sources, again: ReplaySpec[Any], record: InputRecord, entries: Sequence[Entry]) -> Decoded:
-    """Return a record with its event; one that the database refused then is refused for that reason.
+    """Return a record with its event; one that the database refused at the time is refused for that reason.
 
-    What services sign is looked at again where it comes from outside, and their keys are there; else it is as it was.
+    Service signatures are verified again on records from outside if the keys are available; otherwise they are taken as
+    valid.
     """
     topic = again.handler.reader.topic
     digest = content_digest(topic, record)
@@ -402,7 +404,7 @@ def _advance(reached: DerivationPosition, entries: Sequence[Entry]) -> None:
 
 
 def _learn_place(sources: Sources, entry: Entry) -> None:
-    """Count the event of an entry that is taken over as seen."""
+    """Mark the event of an entry that is taken over as seen."""
     if entry.draft.kind in (*_NO_EVENTS, *QUARANTINED):
         return
     kept = sources.memory.get(_STREAM, entry.draft.source)

@@ -1,4 +1,4 @@
-"""The approved documents that a service knew at a moment: what they say by their topic, when they came by its copy."""
+"""The approved documents that a service knew at a moment: content from the topic, receipt time from its copy."""
 
 import asyncio
 from bisect import bisect_right
@@ -18,9 +18,9 @@ _READ_TO: Final = "topic_was_read_to"
 
 
 class DocumentHistory:
-    """The documents of a topic in the order in which a service received them; `approved` is what it knew of them last.
+    """The documents of a topic in the order of receipt; `approved` is set to those known at a moment.
 
-    A copy in which a document is other than on the topic, or which the topic does not have, is a problem.
+    A document in the copy that differs from the topic, or is missing there, is a problem.
     """
 
     def __init__(self, handler: ApprovedDocuments, approved: ApprovedCopy[Any, Any]) -> None:
@@ -32,7 +32,7 @@ class DocumentHistory:
         self._known = -1
 
     async def read(self, sources: Sources) -> Sequence[VerificationProblem]:
-        """Read the copy, and the topic as far as it was read for that; return what does not agree."""
+        """Read the copy, and the topic as far as the service read it; return the differences."""
         [table] = self._handler.copies
         s, topic = sources.tables.shards.c, self._handler.topic
         of_log = s.name.startswith(f"{topic}/", autoescape=True) & s.name.endswith(
@@ -62,7 +62,7 @@ class DocumentHistory:
         return self._match(copied, published, withdrawn)
 
     def as_of(self, moment: datetime) -> None:
-        """Have `approved` know what had been received by a moment."""
+        """Set `approved` to what had been received by a moment."""
         count = bisect_right(self._moments, moment)
         if count != self._known:
             self._known = count

@@ -1,4 +1,4 @@
-"""Say how an entry is not what follows from the record that led to it."""
+"""Describe how an entry differs from what follows from its record."""
 
 from typing import Final
 
@@ -10,11 +10,11 @@ from shared.journal.fact_replay import as_of_today
 from shared.runtime.ingest.handler import InputRecord
 
 QUARANTINED: Final = RecordQuarantined.KIND.types
-"""What entries of refused records are called, of whatever version."""
+"""Type names of entries about refused records, of all versions."""
 
 
 def difference(entry: Entry | None, draft: EntryDraft | None, record: InputRecord) -> str | None:
-    """Return how an entry is not what follows from a record; None where it is."""
+    """Return how an entry differs from what follows from a record, or None."""
     place = f"the record at offset {record.offset} of {record.topic}/{record.partition}"
     if entry is None:
         assert draft is not None
@@ -36,7 +36,7 @@ _COMPARED: Final = ("source", "sequence", "event_id", "gaming_day", "occurred_at
 
 
 def _both_refused(entry: EntryDraft, draft: EntryDraft) -> bool:
-    """Return whether a record was refused then and is refused again: releases word their reasons differently."""
+    """Return whether a record was refused both times: releases may word the reason differently."""
     if not (entry.kind == draft.kind and draft.kind in QUARANTINED):
         return False
     said, says = ({**from_json(each.data), "reason": ""} for each in (entry, draft))

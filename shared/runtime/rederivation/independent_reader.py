@@ -1,6 +1,6 @@
-"""Read the records of a topic with kafka-python: a client that shares no code with the one that the services read with.
+"""Read topics with kafka-python, which shares no code with the client that the services use.
 
-Who wanted to hide what came in would have to deceive both.
+Hiding a record would require deceiving both.
 """
 
 import socket
@@ -19,13 +19,13 @@ from shared.runtime.rederivation.replay_spec import TopicLacks
 
 _POLL_MILLISECONDS: Final = 500
 _SILENCE_SECONDS: Final = 30.0
-"""How long a broker may say nothing that says that it has more."""
+"""How long a broker may be silent about further records."""
 _ENDED_SECONDS: Final = 2.0
-"""The same of one that says that it has not; it is asked all the same: one in memory says so too early at times."""
+"""The same for a broker that reports no further records; some in-memory brokers report that too early."""
 _CONNECT_SECONDS: Final = 3.0
 _BYTES_MAX: Final = 32 * 1024 * 1024
 _BY_BROKER: Final = 1
-"""How a record says that its timestamp is the broker's (`LogAppendTime`)."""
+"""Kafka's timestamp type for a timestamp set by the broker (`LogAppendTime`)."""
 
 # kafka-python carries no types.
 _Consumer: Any = KafkaConsumer
@@ -33,7 +33,7 @@ _Admin: Any = KafkaAdminClient
 
 
 class Records(AbstractContextManager["Records"]):
-    """The records of a cluster, as one connection reads them. Raises: ConnectionError where nobody answers."""
+    """The records of a cluster, over one connection. Raises: ConnectionError if no broker answers."""
 
     def __init__(self, settings: KafkaSettings, *, at_once: int = 500) -> None:
         _require_listening(settings.kafka_bootstrap_servers)
@@ -64,7 +64,7 @@ class Records(AbstractContextManager["Records"]):
         self._consumer.close(autocommit=False)
 
     def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[InputRecord]]:
-        """Do as `Topics.read` says."""
+        """Read records as `Topics.read`."""
         if first >= end:
             return
         place = TopicPartition(topic, partition)

@@ -1,4 +1,4 @@
-"""Derive a whole journal again: every shard of every topic that a service reads and can derive again."""
+"""Re-derive a whole journal: every shard of every topic that can be derived."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
@@ -28,7 +28,7 @@ from shared.runtime.rederivation.replay_state import ReplayState
 from shared.runtime.rederivation.stream_order import StreamOrder
 
 Begun = Callable[[DerivationPosition, Shard], object]
-"""Told when a shard is begun: how far it is, which is moved along, and the shard."""
+"""Called when a shard begins, with its position, which is advanced, and the shard."""
 
 
 async def rederive(
@@ -43,10 +43,10 @@ async def rederive(
     parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
     begun: Begun = lambda *_: None,
 ) -> AsyncIterator[VerificationProblem]:
-    """Derive again what is new since the memory was kept, and give what is not as it follows.
+    """Re-derive what is new since the last pass, and yield each difference.
 
-    The journal is that of a service whose money follows from topics alone: what its other shards hold are facts that
-    every journal may hold, and those that commands lead to. Raises: ConnectionError.
+    All money in the service's journal must follow from topics: its other shards may only hold facts common to all
+    journals, and those of commands. Raises: ConnectionError.
     """
     by_topic = {again.handler.topic: again for again in agains}
     logs = await _logs(connection, tables, list(by_topic), records.cluster_id)
@@ -92,9 +92,9 @@ async def _in_turns(
     outcome: DerivationOutcome,
     memory: ReplayState,
 ) -> AsyncIterator[VerificationProblem]:
-    """Derive shards, each as far as the others have come, and give what is not as it follows.
+    """Re-derive shards in turns, each as far as the others allow, and yield each difference.
 
-    Where something is not, all is forgotten of the shards that were derived by turns with that one.
+    On a difference, the progress of all shards that were derived in turns with that one is dropped.
     """
     left = list(shards)
     midway: set[AsyncIterator[VerificationProblem | None]] = set()
@@ -120,7 +120,7 @@ async def _in_turns(
 async def _not_of_every_journal(
     connection: AsyncConnection, tables: JournalTables, shard: Shard
 ) -> AsyncIterator[VerificationProblem]:
-    """Give the entries of a shard that is read from no topic which only an event could have led to."""
+    """Yield a problem for each entry of a shard without a topic that only an event could have led to."""
     e = tables.entries.c
     money = func.cardinality(e.accounts) > 0
     of_commands = [type_ for kind in KINDS if kind.topic is None or kind.stream is not None for type_ in kind.types]
@@ -132,6 +132,6 @@ async def _not_of_every_journal(
 async def _logs(
     connection: AsyncConnection, tables: JournalTables, topics: Sequence[str], cluster: str
 ) -> dict[str, str]:
-    """Return what names the log of each topic in the names of its shards, as the service reads it from a cluster."""
+    """Return the log name of each topic, as it appears in the shard names of a cluster."""
     known = {topic: await known_input(connection, tables, topic, cluster) for topic in topics}
     return {topic: cluster if found is None else found.log for topic, found in known.items()}

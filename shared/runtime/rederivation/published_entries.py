@@ -1,4 +1,4 @@
-"""Compare a journal with what its service published of it: what a restored database lost, and has differently."""
+"""Compare a journal with its published entries: what a restored database lost, or holds differently."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _SILENCE_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """An entry as it was published. `subject` is the stream that caused it."""
+    """A published entry. `subject` is the stream that caused it."""
 
     shard: int
     seq: int
@@ -43,11 +43,11 @@ class Published:
 
 @dataclass(slots=True)
 class Reconciled:
-    """What the topics say of one shard.
+    """The comparison of one shard with the topics.
 
-    `entries` are those that the journal has, `published` the last that was published. `lost` were published, and the
-    journal does not have them. `again` stand in the journal with the same content and another hash: they were recorded
-    at another moment, or after such an entry. `other` stand there with another content.
+    `entries` is the last one in the journal, `published` the last one on the topics. `lost` are published but missing
+    in the journal. `again` have the same content and another hash: recorded at another moment, or after such an entry.
+    `other` have different content.
     """
 
     number: int
@@ -65,9 +65,9 @@ class Reconciled:
 
 
 def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[list[InputRecord]]:
-    """Give all records of topics, some at a time, those of a partition in order, up to the end that the broker says.
+    """Yield all records of topics, in batches, ordered by partition, up to the end that the broker reports.
 
-    Raises: FatalServiceError where a topic is not there, KafkaException where the broker does not answer.
+    Raises: FatalServiceError if a topic is missing, KafkaException if the broker does not answer.
     """
     places = [(topic, number) for topic in topics for number in topic_log(settings, topic).bounds]
     config = settings.librdkafka() | {
@@ -100,7 +100,7 @@ def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[lis
 def read_published(
     service: str, records: Sequence[InputRecord], verifier: BatchVerifier | None
 ) -> Iterator[Published | str]:
-    """Give each entry of these records; of what is none of the service, the reason, in words."""
+    """Yield each entry in these records, or the reason why a record is not an entry of the service."""
     for record in records:
         place = f"{record.topic}/{record.partition}, offset {record.offset}"
         try:
@@ -122,7 +122,7 @@ def read_published(
 
 
 class Reconciliation:
-    """Sets what was published against the shards of a journal, some records at a time: what agrees is not kept."""
+    """Compare published entries with the shards of a journal, batch by batch; only differences are kept."""
 
     def __init__(self, tables: JournalTables, shards: Sequence[Shard]) -> None:
         self._tables = tables
@@ -136,7 +136,7 @@ class Reconciliation:
             self.ends[one.topic, one.partition] = one.offset + 1
 
     async def add(self, connection: AsyncConnection, found: Sequence[Published]) -> None:
-        """Compare published entries with those that stand at their places."""
+        """Compare published entries with the journal's entries at the same positions."""
         places = {(one.shard, one.seq) for one in found}
         kept = {(entry.shard, entry.seq): entry async for _, entry in read_places(connection, self._tables, places)}
         for one in found:

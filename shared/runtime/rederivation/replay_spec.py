@@ -1,4 +1,4 @@
-"""What a service gives so that its journal can be derived again: for each topic the handler, and what it knew then."""
+"""How a service's journal is re-derived: for each topic the handler, and the state it had at the time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,29 +19,29 @@ StateT = TypeVar("StateT")
 
 
 class TopicLacks(Exception):
-    """A topic does not hold records that it once held."""
+    """A topic lacks records that it once held."""
 
 
 class Topics(Protocol):
-    """The records of a cluster, which `independent_reader` reads with a client of its own."""
+    """The records of a cluster; `independent_reader` implements it with a client of its own."""
 
     @property
     def cluster_id(self) -> str:
         """Return the id of the cluster."""
 
     def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[InputRecord]]:
-        """Give the records of a partition from offset `first` up to `end`, which is left out, some at a time.
+        """Yield the records of a partition from offset `first` up to but not including `end`, in batches.
 
-        Raises: TopicLacks where the topic begins later or ends before; ConnectionError.
+        Raises: TopicLacks if the topic begins later or ends earlier; ConnectionError.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """From what is derived again: the journal, the topics up to where each partition was read, and what is remembered.
+    """The inputs of a re-derivation: the journal, the topics up to the read positions, and the stored state.
 
-    `logs` name the log of each topic in the names of its shards. `verifier` knows the keys of
-    the services that send records again; without it, what says that it was sent again is taken at its word.
+    `logs` maps topics to the log names in shard names. `verifier` has the keys of the services that send replays;
+    without it, replays are taken as authentic.
     """
 
     connection: AsyncConnection
@@ -53,24 +53,24 @@ class Sources:
 
 
 class ReplaySpec(Generic[StateT]):
-    """How the events of one topic are derived again. This one is for a handler whose `load` reads nothing.
+    """How the events of one topic are derived again; this class is for handlers whose `load` reads nothing.
 
-    The read model says how things stand now, and somebody may have altered it. So a subclass reads nothing of that in
-    `load`, but what it has learned of the entries before, and what the topics say.
+    The read model shows the current state only, and may have been altered. So a subclass's `load` uses only what it
+    learned from earlier entries, and the topics.
     """
 
     def __init__(self, handler: Handler[StateT]) -> None:
         self.handler = handler
 
     async def prepare(self, sources: Sources) -> Sequence[VerificationProblem]:
-        """Read what is needed of other topics; return what is wrong with what the service knows of them."""
+        """Read what is needed from other topics; return the problems with the service's copies of them."""
         del sources
         return ()
 
     async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> StateT:
-        """Return what the events of a batch needed that was recorded at this moment."""
+        """Return the state that the events of a batch recorded at this moment needed."""
         del sources, events, at
         return None  # type: ignore[return-value]  # as `Handler.load`
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
-        """Remember what entries change for the events after them."""
+        """Remember what entries change for later events."""

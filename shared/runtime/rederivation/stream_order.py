@@ -1,7 +1,7 @@
-"""In which order records are derived again of streams that came over several partitions.
+"""The order in which to re-derive the records of streams that came over several partitions.
 
-A stream that comes from one partition has its order there. Of any other the database says which shard took which places
-in which version of the stream; what follows from the records in that order is compared with the journal as ever.
+A stream that comes over one partition is ordered by it. For others, the database records which shard took which
+positions in which version of the stream; the entries derived in that order are compared with the journal as usual.
 """
 
 from bisect import bisect_right
@@ -22,7 +22,7 @@ from shared.runtime.ingest.handler import InputRecord
 
 
 class TakenStream(NamedTuple):
-    """A shard took places of a stream, from `first` to `last`, in a version of it."""
+    """A shard took positions `first` to `last` of a stream, in a version of it."""
 
     first: int
     last: int
@@ -31,7 +31,7 @@ class TakenStream(NamedTuple):
 
 
 class _Order:
-    """The places of a stream, and how many of them were taken in the versions before each."""
+    """The positions of a stream, and how many of them were taken in the versions before each."""
 
     def __init__(self, took: Iterable[TakenStream]) -> None:
         self._took = sorted(took)
@@ -43,7 +43,7 @@ class _Order:
             count += sum(one.last - one.first + 1 for one in of_version)
 
     def took(self, sequence: int) -> TakenStream | None:
-        """Return who took a place, if anybody did."""
+        """Return the shard and version that took a position, or None."""
         at = bisect_right(self._firsts, sequence) - 1
         return self._took[at] if at >= 0 and sequence <= self._took[at].last else None
 
@@ -51,8 +51,8 @@ class _Order:
 class StreamOrder:
     """Whose turn it is: a record waits for what other partitions took of its stream before it.
 
-    `orders` has the streams of which several partitions took places, or one took them and another refused some; `homes`
-    the one shard that took all others; `stream` gives how one stands by what is derived so far.
+    `orders` has the streams of which several partitions took positions, or one took them and another refused some;
+    `homes` the single shard of every other stream; `stream` returns a stream's state as derived so far.
     """
 
     def __init__(self, orders: Mapping[str, _Order], homes: Mapping[str, int], stream: Callable[[str], Stream]) -> None:
@@ -82,11 +82,11 @@ class StreamOrder:
         return cls({source: _Order(took) for source, took in found.items()}, homes, stream)
 
     def concern(self, record: InputRecord, shard: int) -> bool:
-        """Return whether a record of a shard claims a place in a stream that others took, too."""
+        """Return whether a record of a shard claims a position in a stream that other shards took from, too."""
         return self._place(record, shard) is not None
 
     def is_ready(self, record: InputRecord, shard: int, entries: Sequence[Entry]) -> bool:
-        """Return whether all is derived that came before a record which was not refused, and has these entries."""
+        """Return whether everything before a record that was not refused, with these entries, is derived."""
         place = self._place(record, shard)
         if place is None or self.broken:
             return True

@@ -1,1 +1,1 @@
-"""A service as a whole: its manifest, its life as a process, its health, its journal under guard, rebuild."""
+"""A service as a whole: its manifest, context, keys and jurisdiction packs."""

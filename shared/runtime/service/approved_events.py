@@ -1,7 +1,7 @@
-"""Send events by which what two people approved takes effect: behind what the table reported, at least once.
+"""Send events that put approved changes into effect, after the table's own events, at least once.
 
-What is approved is looked for until what follows from it is recorded, also after a crash. Its place in the stream of
-the desk has it recorded once.
+An approved event is sent again, also after a crash, until its effect is recorded. Its position in the desk's stream
+makes a duplicate harmless.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,14 +21,14 @@ from shared.runtime.service.service_context import ServiceContext
 
 @dataclass(frozen=True, slots=True)
 class ApprovedEvent:
-    """An event of the desk, and the stream of the table behind which it is read."""
+    """An event of the desk, and the table's stream that it belongs to."""
 
     event: Event[Any]
     stream: str
 
 
 Waiting = Callable[[AsyncConnection], Awaitable[Sequence[ApprovedEvent]]]
-"""Return what is approved and has not taken effect, in its order."""
+"""Return approved events without effect so far, in order."""
 
 
 class ApprovedSender:
@@ -42,7 +42,7 @@ class ApprovedSender:
         self._sent: set[tuple[str, int]] = set()
 
     async def send(self) -> int:
-        """Send what has not taken effect; return how many. Raises: NotSent where Kafka does not answer."""
+        """Send the events without effect so far; return their number. Raises: NotSent if Kafka does not answer."""
         async with snapshot(self._context.pools.commands) as connection:
             waiting = await self._waiting(connection)
         self._sent &= {_key(approved) for approved in waiting}
@@ -55,7 +55,7 @@ class ApprovedSender:
         return len(new)
 
     async def _message(self, approved: ApprovedEvent, cluster: str) -> Replay:
-        """Return the event on the partition of the table's own; the key decides where it has none on this cluster."""
+        """Return the record for the table's own partition; the key decides if the table has none on this cluster."""
         topic, stream = self._topic.name, approved.stream
         async with snapshot(self._context.pools.commands) as connection:
             partition = await partition_of(connection, self._journal, topic, stream, cluster)

@@ -1,4 +1,4 @@
-"""Sign a service's checkpoints, keep them outside the database, and open those that it signed before."""
+"""Sign a service's checkpoints, store them outside the database, and open earlier ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from shared.runtime.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSigner:
-    """One service's key, where its notes are kept, and the keys with which it signed before."""
+    """A service's signing key, its store of notes, and its former keys."""
 
     service: str
     signer: Signer
@@ -29,22 +29,22 @@ class CheckpointSigner:
         return [self.signer.verifier, *self.former]
 
     def origin(self, shard_name: str) -> str:
-        """Return the name of a shard's log in its checkpoints."""
+        """Return the origin line of a shard's checkpoints."""
         return checkpoint_origin(self.service, shard_name)
 
     def latest(self) -> Mapping[str, str]:
-        """Return the latest notes that are kept, by shard. Raises: CheckpointError where one is damaged; OSError."""
+        """Return the latest stored notes by shard. Raises: CheckpointError if one is damaged; OSError."""
         prefix = self.origin("")
         origins = [origin for origin in self.store.origins() if origin.startswith(prefix)]
         notes = {origin.removeprefix(prefix): self.store.latest(origin) for origin in origins}
         return {name: note for name, note in notes.items() if note is not None}
 
     def open(self, note: str) -> Checkpoint:
-        """Return the checkpoint in a note. Raises: CheckpointError where no key of the service signed it."""
+        """Return the checkpoint in a note. Raises: CheckpointError if no key of the service signed it."""
         return open_note(note, self.verifiers)
 
     def sign(self, shard_name: str, frontier: Frontier) -> str:
-        """Sign and keep a checkpoint; return the note. Raises CheckpointError where it contradicts a kept one."""
+        """Sign and store a checkpoint; return the note. Raises: CheckpointError if it contradicts a stored one."""
         note = sign(Checkpoint(self.origin(shard_name), frontier.size, frontier.root()), self.signer)
         self.store.save(note)
         return note
@@ -54,15 +54,15 @@ class CheckpointSigner:
         return sign_mark(self.origin(shard_name), mark, self.signer)
 
     def open_mark(self, note: str) -> tuple[str, VerificationBookmark]:
-        """Return the shard's name and how far it was verified. Raises CheckpointError where no key of it said so."""
+        """Return a bookmark with its shard's name. Raises: CheckpointError if no key of the service signed it."""
         origin, mark = open_mark(note, self.verifiers)
         return origin.removeprefix(self.origin("")), mark
 
 
 def notary(settings: Settings, service: str) -> CheckpointSigner | None:
-    """Return the notary that the settings ask for, if they do.
+    """Return the configured checkpoint signer, or None.
 
-    Raises: FatalServiceError where they say only half of it.
+    Raises: FatalServiceError if the configuration is incomplete.
     """
     directory: Path | None = settings.checkpoint_directory
     key: Path | None = settings.checkpoint_key_file
@@ -76,7 +76,7 @@ def notary(settings: Settings, service: str) -> CheckpointSigner | None:
 
 
 def listed_verifiers(settings: Settings) -> list[Verifier]:
-    """Return the public keys in the file that the settings name; none where they name none.
+    """Return the public keys in the configured file, if any.
 
     Raises: FatalServiceError.
     """

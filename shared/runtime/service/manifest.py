@@ -1,4 +1,4 @@
-"""What a service is: the one place that names it and wires its rooms together."""
+"""The definition of a service: its name, and all its parts."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,21 +23,20 @@ from shared.runtime.rederivation.replay_spec import ReplaySpec
 from shared.runtime.service.service_context import ServiceContext
 
 TableCheck = Callable[[AsyncConnection], Awaitable[ComparedTable]]
-"""Compare a table that nothing is projected into with what its journal says of it."""
+"""Compare an unprojected table with the journal."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """A service: its name, port and roles, its journal, what it reads and publishes, its commands, read model, routes.
 
-    `references` are topics that every process reads whole, up to where they ended at the start, before the partitions
-    of `handlers` begin, which the processes of a service share among them. `apart` says what
-    is published apart from the rest: the topics of shards by what their names begin with, a topic that is read
-    (`settlements`) or what a collection of commands calls them. `message_key` is the Kafka key of an entry;
-    without it all entries of a shard have the shard's, and so stay in order. `rederived` gives, for a service whose
-    entries all follow from topics, how the events of each are derived again. `watch` runs next to everything else until
-    it is cancelled: figures that no event and no request brings up to date. `checks` compare what is in tables that are
-    not projected, such as what is under seal, with what the journal says of it.
+    `references` are topics that every process reads whole, up to their end at the start, before the partitions of
+    `handlers`, which the processes share. `apart` maps shard name prefixes, which are a topic that is read
+    (`settlements`) or the prefix of a collection of commands, to topics other than `publishes`. `message_key` returns
+    the Kafka key of an entry; by default all entries of a shard have the shard's key, and so stay in order. `rederived`
+    returns, for a service whose entries all follow from topics, how each topic's events are derived again. `watch` runs
+    beside everything else until cancelled and updates what no event or request does. `checks` compare unprojected
+    tables, such as those under seal, with the journal.
     """
 
     name: str
@@ -58,7 +57,7 @@ class Manifest:
     watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None
 
     def __post_init__(self) -> None:
-        """Raise TypeError for a handler of a topic from outside that does not say at which properties it looks."""
+        """Raise TypeError if a handler of a topic from outside does not define `properties_in`."""
         for handler in self.readers:
             if handler.reader.topic.publisher is None and handler.properties_in is Handler.properties_in:
                 raise TypeError(
@@ -68,7 +67,7 @@ class Manifest:
 
     @cached_property
     def all_commands(self) -> Commands:
-        """Return its own commands, and those about its quarantine where it reads topics."""
+        """Return the service's own commands and, if it reads topics, those about its quarantine."""
         if not self.readers:
             return self.commands
         of_one = quarantine_commands(self.journal, [one.reader for one in self.readers])
@@ -76,7 +75,7 @@ class Manifest:
 
     @cached_property
     def whole_projector(self) -> Projector:
-        """Return the projector of its own read model, and of what is asked for about its quarantine."""
+        """Return the projector of the service's read model and of its quarantine requests."""
         of_one, of_many = quarantine_projector(self.journal), dismissal_projector(self.journal)
         return self.projector.extended_with(of_one).extended_with(of_many)
 
@@ -86,7 +85,7 @@ class Manifest:
         return (*self.references, *self.handlers)
 
     def topic_of(self, shard_name: str) -> str:
-        """Return the topic of the entries of a shard: `settlements/3@cluster`, `commands/0`. Raises: LookupError."""
+        """Return the topic of a shard's entries: `settlements/3@cluster`, `commands/0`. Raises: LookupError."""
         topic = self.apart.get(shard_name.partition("/")[0], self.publishes)
         if topic is None:
             raise LookupError(f"{self.name} publishes nothing")

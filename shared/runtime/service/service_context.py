@@ -1,4 +1,4 @@
-"""What the runtime gives to a service's own code while it runs."""
+"""What the runtime provides to a service's own code."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +12,9 @@ from shared.runtime.context import RuntimeContext
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceContext(RuntimeContext):
-    """The parts of a running service, with the commands that it takes.
+    """The parts of a running service, with its commands.
 
-    `outbox` takes records to Kafka that are no entries: those that are replayed; `signer` signs what the service sends.
+    `outbox` sends records that are not entries, such as replays; `signer` signs them.
     """
 
     handled: Commands

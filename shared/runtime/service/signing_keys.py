@@ -1,4 +1,4 @@
-"""The keys that the settings name: what a service signs its messages and shards with, and whom it believes."""
+"""The configured keys: for signing a service's messages and shards, and for verifying those of others."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ _OFF = "or switch it off, in tests alone, with PITLEDGER_MESSAGE_AUTHENTICATION=
 
 
 def message_signer(settings: Settings, service: str) -> Signer | None:
-    """Return what signs for a service; None where nothing is signed.
+    """Return the message signer of a service, or None if messages are not signed.
 
-    Raises: FatalServiceError where its key is missing.
+    Raises: FatalServiceError if its key is missing.
     """
     if settings.message_authentication == "off":
         return None
@@ -28,11 +28,10 @@ def message_signer(settings: Settings, service: str) -> Signer | None:
 
 
 def message_verifier(settings: Settings, topics: Sequence[Topic], service: str) -> BatchVerifier | None:
-    """Return what verifies for a service the messages of topics by the keys of their publishers; None: nothing does.
+    """Return the verifier of messages on these topics, by their publishers' keys, or None if nothing is verified.
 
-    It knows what the service itself sends again, and what others do whose keys there are. Without a file of public keys
-    all services sign with the one key that this service has too. Raises: FatalServiceError where the key of a
-    publisher is missing.
+    It also verifies replays by this service, and by other services whose keys are known. Without a file of public keys
+    all services share the one key that this service has. Raises: FatalServiceError if a publisher's key is missing.
     """
     publishers = sorted({topic.publisher for topic in topics if topic.publisher is not None})
     if settings.message_authentication == "off" or not publishers:
@@ -48,18 +47,19 @@ def message_verifier(settings: Settings, topics: Sequence[Topic], service: str) 
 
 
 def shard_seals(settings: Settings, service: str, signer: Signer | None) -> Seals | None:
-    """Return what seals the shards of a service; None where nothing is signed. Raises: FatalServiceError where a key
-    is malformed.
+    """Return the seals of a service's shards, or None if nothing is signed.
 
-    What former keys of the service sealed holds as long as they stand in the file of public keys.
+    Raises: FatalServiceError if a key is malformed.
+
+    Seals by former keys are valid as long as these are in the file of public keys.
     """
     return None if signer is None else Seals(signer.name, _verifiers(settings, service), signer)
 
 
 def verifying_seals(settings: Settings, service: str) -> Seals | None:
-    """Return what verifies what a service signed, for who is not the service; None where nothing is signed.
+    """Return what verifies a service's signatures from outside the service, or None if nothing is signed.
 
-    Raises: FatalServiceError where no public key of the service is there.
+    Raises: FatalServiceError if there is no public key of the service.
     """
     if settings.message_authentication == "off":
         return None

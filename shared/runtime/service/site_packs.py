@@ -1,4 +1,4 @@
-"""The jurisdiction packs of an installation, besides those of the release."""
+"""The jurisdiction packs that an installation adds to those of the release."""
 
 from shared.jurisdictions import PackWrong, keep_own_packs_in
 from shared.runtime.errors import FatalServiceError
@@ -6,9 +6,9 @@ from shared.runtime.settings import Settings
 
 
 def load_site_packs(settings: Settings) -> None:
-    """Take the packs of the folder that the settings name, if any.
+    """Load the packs in the configured folder, if any.
 
-    Raises: FatalServiceError where one of them is wrong.
+    Raises: FatalServiceError if one of them is invalid.
     """
     try:
         keep_own_packs_in(settings.jurisdictions)

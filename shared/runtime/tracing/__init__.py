@@ -1,8 +1,8 @@
-"""Traces: the way of a round from the event of its table to the reports, off unless the environment asks for them.
+"""Traces: the path of a round from the table's event to the reports; off unless the environment enables them.
 
-What travels is the W3C trace context alone: in the Kafka header `traceparent`, or in the extension attribute of that
-name of a CloudEvent. Of an entry that is published it is neither hashed nor signed; a reader's hash of the record has
-all its headers. Spans hold places, names and counts, of errors the type: no money, and nothing of patrons.
+Only the W3C trace context is propagated: in the Kafka header `traceparent`, or in the CloudEvent extension attribute of
+that name. It is neither hashed nor signed in a published entry; a reader's hash of the record covers all headers. Spans
+hold positions, names and counts, and of errors the type: no money, and nothing of patrons.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,53 +34,53 @@ class Received(Protocol):
 
 
 class Tracing:
-    """What the parts of a service tell of their work. This one takes no notice; `traces.Traces` makes spans of it."""
+    """Tracing hooks of a service. This class does nothing; `traces.Traces` makes spans."""
 
     def batch(self, topic: str, records: Sequence[Received]) -> AbstractContextManager[None]:
-        """Records of a topic are processed."""
+        """Trace the processing of a topic's records."""
         del topic, records
         return _NOTHING
 
     def step(self, name: str) -> AbstractContextManager[None]:
-        """A part of what is done now."""
+        """Trace a step of the current work."""
         del name
         return _NOTHING
 
     def committed(self, records: Iterable[tuple[Received, str, str]]) -> None:
-        """What follows from records of the batch is committed: each record with source and id of its event."""
+        """Note that a batch is committed: each record with source and id of its event."""
 
     def asked(self, key: str) -> None:
-        """Somebody asks for a command under this key."""
+        """Note that a command is requested under this key."""
 
     def publishing(self, topic: str, causes: Sequence[tuple[str, str]]) -> AbstractContextManager[None]:
-        """Entries are published, each caused by the event or command of this source and id."""
+        """Trace publishing entries, each caused by the event or command of this source and id."""
         del topic, causes
         return _NOTHING
 
     def header(self, source: str, event_id: str) -> bytes | None:
-        """Return the trace context that goes with what an event or a command led to, if there is one."""
+        """Return the trace context for entries caused by an event or command, if any."""
         del source, event_id
         return None
 
     def outgoing(self) -> Mapping[str, str]:
-        """Return the headers of a request that is sent now."""
+        """Return the trace headers for an outgoing request."""
         return {}
 
     def application(self, app: ASGIApp) -> ASGIApp:
-        """Return an application whose requests are noticed."""
+        """Return the application with its requests traced."""
         return app
 
     def close(self) -> None:
-        """Hand over what is not exported yet."""
+        """Flush what is not exported yet."""
 
 
 NO_TRACING: Final = Tracing()
 
 
 def tracing_of(service: str, environment: Mapping[str, str]) -> Tracing:
-    """Return what makes the traces of a service, as the variables of OpenTelemetry say. Raises: FatalServiceError.
+    """Return the tracing that the OpenTelemetry variables configure. Raises: FatalServiceError.
 
-    Traces are made where OTEL_TRACES_EXPORTER is `otlp`, or an endpoint for them is named; OTEL_SDK_DISABLED ends that.
+    Traces are made if OTEL_TRACES_EXPORTER is `otlp`, or an endpoint is set; OTEL_SDK_DISABLED turns them off.
     """
     if not wanted(environment):
         return NO_TRACING
@@ -94,7 +94,7 @@ def tracing_of(service: str, environment: Mapping[str, str]) -> Tracing:
 
 
 def wanted(environment: Mapping[str, Any]) -> bool:
-    """Return whether the environment asks for traces.
+    """Return whether the environment enables traces.
 
     >>> wanted({}), wanted({"OTEL_TRACES_EXPORTER": "otlp"}), wanted({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://there"})
     (False, True, True)

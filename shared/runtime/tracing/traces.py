@@ -1,8 +1,8 @@
-"""Spans of OpenTelemetry: one for each batch, with links to the events in it, and one for each event in its own trace.
+"""OpenTelemetry spans: one per batch, linked to the events in it, and one per event in the event's own trace.
 
-A batch belongs to many rounds and a trace to one: so the span of a batch is a root of its own, linked to the sampled
-events in it, and each event gets a span in the trace of its sender, linked to the batch in which it was processed. What
-an event led to carries the context of that span, so one trace leads from the table to the last service that reads.
+A batch belongs to many rounds and a trace to one: so a batch's span is a root of its own, linked to its sampled events,
+and each event gets a span in its sender's trace, linked to the batch. Entries carry the context of their event's span,
+so one trace leads from the table to the last service that reads.
 """
 
 from collections import OrderedDict
@@ -30,9 +30,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from shared.runtime.tracing import TRACEPARENT, Received, Tracing
 
 LINKS_MAX: Final = 128
-"""So many events a span is linked to at most: OpenTelemetry keeps no more."""
+"""Maximum number of links of a span, as in OpenTelemetry."""
 _KEPT_MAX: Final = 20_000
-"""Of so many events and commands the context is known until what they led to is published."""
+"""Maximum number of contexts kept until the resulting entries are published."""
 _PROPAGATOR: Final = TraceContextTextMapPropagator()
 _SERVER_ERROR: Final = 500
 
@@ -45,7 +45,7 @@ _extended: Final = msgspec.json.Decoder(_Extended)
 
 
 def exporting(service: str) -> TracerProvider:
-    """Return a provider as the environment says: sampler (OTEL_TRACES_SAMPLER), endpoint, resource attributes."""
+    """Return a provider configured by the environment: sampler (OTEL_TRACES_SAMPLER), endpoint, resource attributes."""
     named = {"service.name": f"pitledger-{service}", "service.version": version("pitledger")}
     provider = TracerProvider(resource=Resource.create(named))
     provider.sampler = WithLinked(provider.sampler)
@@ -54,7 +54,7 @@ def exporting(service: str) -> TracerProvider:
 
 
 class WithLinked(Sampler):
-    """Sample whatever is linked to something that is sampled; anything else as another sampler says."""
+    """Sample spans that are linked to a sampled span; delegate all others to another sampler."""
 
     def __init__(self, other: Sampler) -> None:
         self._other = other
@@ -69,7 +69,7 @@ class WithLinked(Sampler):
         links: Sequence[Link] | None = None,
         trace_state: Any = None,
     ) -> SamplingResult:
-        """Say whether a span is recorded: a root by its links, a child as its parent."""
+        """Decide whether a span is recorded: a root by its links, a child as its parent."""
         parent = trace.get_current_span(parent_context).get_span_context()
         if not parent.is_valid and any(link.context.trace_flags.sampled for link in links or ()):
             return SamplingResult(Decision.RECORD_AND_SAMPLE, attributes)
@@ -92,7 +92,7 @@ _BATCH: Final[ContextVar[_Batch | None]] = ContextVar("batch", default=None)
 
 
 class Traces(Tracing):
-    """Makes spans of what it is told."""
+    """Create spans for a service's work."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._provider = provider
@@ -101,7 +101,7 @@ class Traces(Tracing):
 
     @contextmanager
     def batch(self, topic: str, records: Sequence[Received]) -> Iterator[None]:
-        """Records of a topic are processed: one span, linked to the events that are sampled."""
+        """Trace the processing of a topic's records: one span, linked to the sampled events."""
         contexts = {(one.partition, one.offset): context_of(one) for one in records}
         about = {**_kafka(topic, "process"), "messaging.batch.message_count": len(records)}
         found = (trace.get_current_span(one).get_span_context() for one in contexts.values())
@@ -122,11 +122,11 @@ class Traces(Tracing):
                 _BATCH.reset(token)
 
     def step(self, name: str) -> AbstractContextManager[Any]:
-        """A part of what is done now."""
+        """Trace a step of the current work."""
         return _current(self._tracer, name)
 
     def committed(self, records: Iterable[tuple[Received, str, str]]) -> None:
-        """What follows from records is committed: a span of each event, from the beginning of its batch until now."""
+        """Create a span for each committed event, from the beginning of its batch until now."""
         batch = _BATCH.get()
         if batch is None:
             return
@@ -150,11 +150,11 @@ class Traces(Tracing):
             self._keep((source, event_id), span.get_span_context())
 
     def asked(self, key: str) -> None:
-        """Somebody asks for a command: what it leads to belongs to the trace of the request."""
+        """Associate the entries of a command with the trace of its request."""
         self._keep(("", key), trace.get_current_span().get_span_context())
 
     def publishing(self, topic: str, causes: Sequence[tuple[str, str]]) -> AbstractContextManager[Any]:
-        """Entries are published: one span, linked to what led to them."""
+        """Trace publishing entries: one span, linked to their causes."""
         about = {**_kafka(topic, "send"), "messaging.batch.message_count": len(causes)}
         links = _links(found for one in causes if (found := self._of(*one)) is not None)
         return _current(
@@ -162,22 +162,22 @@ class Traces(Tracing):
         )
 
     def header(self, source: str, event_id: str) -> bytes | None:
-        """Return the trace context that goes with what an event or a command led to, as W3C has it."""
+        """Return the W3C trace context for entries caused by an event or command, if any."""
         found = self._of(source, event_id)
         return None if found is None else _written(found).encode()
 
     def outgoing(self) -> Mapping[str, str]:
-        """Return the headers of a request that is sent now."""
+        """Return the trace headers for an outgoing request."""
         headers: dict[str, str] = {}
         _PROPAGATOR.inject(headers)
         return headers
 
     def application(self, app: ASGIApp) -> ASGIApp:
-        """Return an application of which each request is a span, named by its route."""
+        """Return the application with a span for each request, named by its route."""
         return _Traced(app, self._tracer)
 
     def close(self) -> None:
-        """Export what is left, as long as OTEL_BSP_EXPORT_TIMEOUT allows, and end."""
+        """Export the remaining spans, within OTEL_BSP_EXPORT_TIMEOUT, and shut down."""
         self._provider.shutdown()
 
     def _keep(self, cause: tuple[str, str], found: SpanContext) -> None:
@@ -193,7 +193,7 @@ class Traces(Tracing):
 
 
 def context_of(record: Received) -> Context:
-    """Return the context in which a record was sent: of its header, else of its CloudEvent; an empty one without."""
+    """Return the context of a record, from its header or else its CloudEvent; empty if there is none."""
     said = record.header(TRACEPARENT) or record.header(f"ce_{TRACEPARENT}")
     if said is None:
         try:
@@ -205,7 +205,7 @@ def context_of(record: Received) -> Context:
 
 @contextmanager
 def _current(tracer: trace.Tracer, name: str, **about: Any) -> Iterator[Span]:
-    """A span that is current meanwhile. Of an error it has the type alone: its words may quote a row and its money."""
+    """Yield a current span. Only the type of an error is recorded: its message may quote a row with money."""
     with tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False, **about) as span:
         try:
             yield span
@@ -236,7 +236,7 @@ def _written(context: SpanContext) -> str:
 
 
 class _Traced:
-    """A span for each request: its method, its route without what it names, its status."""
+    """A span for each request: its method, its route template, its status."""
 
     def __init__(self, app: ASGIApp, tracer: trace.Tracer) -> None:
         self._app = app

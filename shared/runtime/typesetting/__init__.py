@@ -1,4 +1,4 @@
-"""Documents as pages (PDF). Texts go to the typesetter as data, never as markup."""
+"""Typeset documents as PDF. Texts are passed to the typesetter as data, never as markup."""
 
 import json
 import sys
@@ -17,26 +17,26 @@ from shared.runtime.extras import require_package
 _TYPESETTER: Final = Path(__file__).with_name("typesetter.py")
 _SECONDS_MAX: Final = 60
 _BYTES_MAX: Final = 1 << 30
-"""Most memory of the typesetter: 5,000 rows of eight columns take 413 MB."""
+"""Memory limit of the typesetter: 5,000 rows of eight columns take 413 MB."""
 _LOOK_SECONDS: Final = 0.2
-"""How often whoever waits for pages is asked whether anybody still wants them."""
+"""How often to check whether the pages are still wanted."""
 
 
 class PagesError(Exception):
-    """The typesetter could not make pages of a document."""
+    """The typesetter failed."""
 
 
 def typeset(
     template: Path, document: Mapping[str, Any], *, name: str, made_at: datetime, tagged: bool, go_on: GoOn = always
 ) -> bytes:
-    """Return a document as the pages of a template, which reads it as JSON from `sys.inputs.document`.
+    """Return a document as the PDF of a template, which reads it as JSON from `sys.inputs.document`.
 
-    The same document, template and moment have the same bytes. `name` is for errors; `tagged` pages
-    can be read aloud, and those of long tables are fifteen times as large. The typesetter has a process of its own,
-    which gives way to others, and ends where `go_on` raises.
+    The result is deterministic in document, template and moment. `name` is for errors; `tagged` pages are accessible,
+    but for long tables fifteen times as large. The typesetter runs in a low-priority process, which is stopped if
+    `go_on` raises.
 
-    Raises: Rejected where the pages take more memory or time than they may, PagesError where the typesetter fails,
-    ExtraMissing where none is installed.
+    Raises: Rejected if the pages exceed the limits on memory or time, PagesError if the typesetter fails, ExtraMissing
+    if none is installed.
     """
     require_package("typst")
     how = "tagged" if tagged else "plain"

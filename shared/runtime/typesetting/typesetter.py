@@ -1,8 +1,8 @@
-"""Set pages in a process of its own: JSON on stdin, the PDF on stdout.
+"""Typeset a document in a separate process: JSON on stdin, the PDF on stdout.
 
-The typesetter remembers all that it ever set, and never forgets: a month of tables is a gigabyte. A process that ends
-gives it back. It is started as a file, in isolated mode, and imports nothing of ours: its start takes a twentieth of a
-second. Where it would take more memory than it is told, it is aborted: that is how typst ends without memory.
+The typesetter caches everything it has set: a month of tables is a gigabyte, which only the end of the process frees.
+It is started as a file, in isolated mode, and imports nothing of ours, so that it starts in 50 ms. Beyond its memory
+limit typst aborts.
 """
 
 import os
@@ -14,18 +14,18 @@ from pathlib import Path
 import typst
 
 _NICENESS = 10
-"""It gives way to whoever moves money."""
+"""Lower priority than processes that move money."""
 
 
 def restrain(bytes_max: int) -> None:
-    """Take no more memory than this, and the processor only where nobody else wants it."""
+    """Limit memory, and lower the CPU priority."""
     resource.setrlimit(resource.RLIMIT_AS, (bytes_max, bytes_max))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(_NICENESS)
 
 
 def main(template: str, made_at: str, *, tagged: bool) -> None:
-    """Write the document on stdin as pages of a template; they say that they were made at `made_at`."""
+    """Write the document on stdin as PDF, dated `made_at`."""
     pages = typst.compile(
         Path(template).read_bytes(),
         format="pdf",

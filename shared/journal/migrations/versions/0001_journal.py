@@ -1,4 +1,4 @@
-"""Create the journal: its tables, and what the database itself enforces on them."""
+"""Create the journal: its tables, and the constraints that the database enforces."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Run the statements of the SQL file, and grant the service to read, append and advance, and nothing else."""
+    """Run the SQL file, and grant the service the right to read, append and advance, and nothing else."""
     run_sql(__file__)
     grant("SELECT", "postings")
     grant(
