@@ -15,7 +15,7 @@ from services.table_inventory.queries.changing import require_still_free
 from services.table_inventory.queries.knowing import placed, read_known
 from services.table_inventory.queries.moving import closed_rounds, require_on_one_table
 from services.table_inventory.queries.pit_changes import approved_changes
-from services.table_inventory.tables import properties
+from services.table_inventory.tables import pit_events, properties
 from shared.contracts.envelope import Event, encode
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.pit import (
@@ -35,7 +35,7 @@ from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
 from shared.runtime.ingest.handler import Handler
-from shared.runtime.ingest.pit_events import EventStanding, PitPlace
+from shared.runtime.ingest.pit_events import EventStanding, PitEventsKnown, PitPlace, require_unchanged
 from shared.runtime.ingest.property_copies import Places, Properties
 
 
@@ -57,13 +57,17 @@ class PitEvents(Handler[pit.Known]):
         """What stood of an event, by the place of that which takes it back: until that is recorded."""
         self._approved: dict[tuple[str, int], PitChangeApproved] = {}
         """The changes by the desk that a batch names, by property and number, as the journal has them."""
+        self._known: PitEventsKnown[PitRecorded] = PitEventsKnown()
+        """What was known of the events of a batch."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> pit.Known:
         await self._places.refresh(connection)
         approved = await approved_changes(connection, [one.data for one in events if goes_with(one) is not None])
         self._approved = {(one.property, one.change): one for one in approved}
         meant = [self._meant(event) for event in events if not isinstance(event.data, Skipped)]
-        return await read_known(connection, self._places.place, [event for event in meant if event is not None])
+        known = await read_known(connection, self._places.place, [event for event in meant if event is not None])
+        self._known = known.events
+        return known
 
     def _meant(self, event: Event[Any]) -> Event[Any] | None:
         """Return an event as the pit would have said it; None where the journal has not what it says of the desk."""
@@ -98,6 +102,12 @@ class PitEvents(Handler[pit.Known]):
         if takes_back and (standing := state.events.standing(meant)) is not None:
             self._changed[PitPlace(event.source, event.sequence)] = standing
         return of_event(meant, state)
+
+    async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
+        """Record a change of an event as what was known of that: the pit and the desk may change it at once."""
+        meant = [self._meant(event) for event in events]
+        changes = [one for one in meant if one is not None and isinstance(one.data, PitChange)]
+        await require_unchanged(connection, pit_events, self._known, changes)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Decide again where it is recorded what others may have done meanwhile.

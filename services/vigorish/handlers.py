@@ -24,7 +24,7 @@ from shared.contracts.pit import (
     WaivedVigorish,
     goes_with,
 )
-from shared.contracts.pit_changes import PitChangeApproved, approved_change
+from shared.contracts.pit_changes import DeskChange, PitChangeApproved, approved_change
 from shared.contracts.property_snapshot import PropertyLookup, place_at
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.submissions import SubmissionApproved
@@ -44,7 +44,7 @@ from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
 from shared.rules.submission import select as selected
 from shared.runtime.ingest.handler import Handler
-from shared.runtime.ingest.pit_events import PitEventsKnown, known_events
+from shared.runtime.ingest.pit_events import PitEventsKnown, known_events, require_unchanged
 from shared.runtime.ingest.property_copies import Places, Properties
 from shared.runtime.ingest.submission_copies import ApprovedSubmissions, RulesSubmissions
 
@@ -151,11 +151,18 @@ class PitEvents(Handler[OfPit]):
 
     def __init__(self) -> None:
         self._places = Places(properties)
+        self._known: PitEventsKnown[VigorishSettled] = PitEventsKnown()
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> OfPit:
         await self._places.refresh(connection)
-        known = await known_events(connection, pit_events, journal, [one for one in events if _is_read(one.data)])
-        return OfPit(self._places.place, known)
+        read = [one for one in events if _is_read(one.data)]
+        self._known = await known_events(connection, pit_events, journal, read)
+        return OfPit(self._places.place, self._known)
+
+    async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
+        """Record what the pit says as what was known of that: a change at the desk comes on another topic."""
+        read = [one for one in events if _is_read(one.data)]
+        await require_unchanged(connection, pit_events, self._known, read)
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
@@ -185,16 +192,25 @@ class PitChanges(Handler[OfPit]):
 
     def __init__(self) -> None:
         self._places = Places(properties)
+        self._known: PitEventsKnown[VigorishSettled] = PitEventsKnown()
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> OfPit:
         await self._places.refresh(connection)
-        changes = [approved_change(event.data) for event in events if _is_change(event.data)]
-        return OfPit(self._places.place, await known_events(connection, pit_events, journal, changes))
+        self._known = await known_events(connection, pit_events, journal, _changes(events))
+        return OfPit(self._places.place, self._known)
+
+    async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
+        """Record a change as what was known of its event: what the pit says comes on another topic."""
+        await require_unchanged(connection, pit_events, self._known, _changes(events))
 
     def handle(self, event: Event[Any], state: OfPit) -> Sequence[FactWithPostings]:
         if not _is_change(event.data):
             return ()
         return of_pit_event(approved_change(event.data), state.places, state.events)
+
+
+def _changes(events: Sequence[Event[Any]]) -> list[DeskChange]:
+    return [approved_change(event.data) for event in events if _is_change(event.data)]
 
 
 def _is_change(data: Any) -> bool:

@@ -364,12 +364,14 @@ class Consumer:
             await self.context.high_water.compared()  # the connection may have met another server
             if (set_back := self.context.high_water.set_back) is not None:
                 raise Fenced(set_back)
+            events = [one.event for one in derived if one.event is not None]
+            await self._handler.require_as_loaded(connection, events)
             entries, shards = await self.context.ledger.append_all(
                 connection, additions, recorded_at=moment, write=partial(self._save_streams, parts)
             )
             if entries:
                 await self.context.projector.project(Transaction(connection), recorded(entries))
-            await self._handler.keep(connection, [one.event for one in derived if one.event is not None], moment)
+            await self._handler.keep(connection, events, moment)
             for source, stream in sorted(stream_positions(one for one in derived if one.gaps_changed).items()):
                 await self.context.ledger.save_gaps(connection, source, list(stream.missing()))
             for number, part in parts.items():

@@ -152,5 +152,11 @@ class Handler(Generic[StateT]):
         del event, state
         return ()
 
+    async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
+        """Let events be recorded, first in the transaction that does it, as they follow from what was loaded.
+
+        Raises: Fenced where another partition or topic has changed that meanwhile; they are then derived again.
+        """
+
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Write data that follows from the topic itself, in the transaction that records the batch."""

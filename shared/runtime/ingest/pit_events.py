@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from sqlalchemy import BigInteger, Column, Index, MetaData, Table, case, func, tuple_
+from sqlalchemy import BigInteger, Column, Index, MetaData, Row, Table, case, func, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.catalog import decode_fact
@@ -24,6 +24,7 @@ from shared.contracts.property_snapshot import PropertyLookup, place_at
 from shared.journal import bulk
 from shared.journal.columns import columns, counts, texts
 from shared.journal.entry import Entry, Posting
+from shared.journal.ledger import Fenced
 from shared.journal.reading import read_places
 from shared.journal.tables import JournalTables
 from shared.rules.errors import Refused
@@ -87,6 +88,8 @@ class PitEventsKnown(Generic[FactT]):
     """The events that a batch contains or changes, as the events so far left them."""
 
     by_place: dict[PitPlace, KnownEvent[FactT]] = field(default_factory=dict)
+    as_read: Mapping[PitPlace, Said] = field(default_factory=dict)
+    """Where the last was said of each event before the batch; behind none where nothing was."""
 
     def standing(self, event: Event[Any]) -> EventStanding[FactT] | None:
         """Return the version in force of the event that this one changes."""
@@ -177,14 +180,46 @@ async def known_events(
         (row.shard, row.seq) for row in rows if row.shard is not None and wanted[PitPlace(row.source, row.sequence)]
     }
     found = {(entry.shard, entry.seq): entry async for _, entry in read_places(connection, journal, entries)}
+    as_read = dict.fromkeys(wanted, _NOTHING) | _last_said(rows)
     return PitEventsKnown(
         {
             PitPlace(row.source, row.sequence): KnownEvent(
                 Said(row.last, row.desk), row.revision, _standing(found.get((row.shard, row.seq))), row.changes
             )
             for row in rows
-        }
+        },
+        as_read,
     )
+
+
+async def require_unchanged(
+    connection: AsyncConnection, table: Table, known: PitEventsKnown[Any], events: Iterable[Event[Any]]
+) -> None:
+    """Let what follows from what was known of events be recorded, where no more was said of them since.
+
+    The pit and the desk may be read by two processes, and vigorish reads them from two topics: whoever locks the pit
+    streams first records, the other one waits. Raises: Fenced where more was said.
+    """
+    expected = {place: known.as_read[place] for place in sorted({place_of(event) for event in events})}
+    if not expected:
+        return
+    streams = sorted({f"{table.schema} {place.source}" for place in expected})
+    await connection.execute(_LOCK_STREAMS, {"streams": streams})
+    query = _read(table)
+    found = _last_said((await query.read(connection, bulk.keyed(query, list(expected)))).all())
+    if expected != dict.fromkeys(expected, _NOTHING) | found:
+        raise Fenced("more was said of the same pit events meanwhile")
+
+
+_NOTHING: Final = Said(0)
+
+_LOCK_STREAMS: Final = text(
+    "SELECT pg_advisory_xact_lock(hashtextextended(stream, 0)) FROM unnest(CAST(:streams AS text[])) stream"
+)
+
+
+def _last_said(rows: Iterable[Row[Any]]) -> dict[PitPlace, Said]:
+    return {PitPlace(row.source, row.sequence): Said(row.last, row.desk) for row in rows}
 
 
 def _standing(entry: Entry | None) -> EventStanding[Any] | None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from services.table_inventory.handlers import PitEvents
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import InputRecord
+from tests.support.desk import Desk
 from tests.support.pit import InventoryDesk, Table, at, chips, inventory_desk
 from tests.support.polling import eventually
 from tests.support.rounds import encoded
@@ -34,9 +34,10 @@ def other(url: str, desk: InventoryDesk) -> Iterator[InventoryDesk]:
         yield found
 
 
-def read_while(desk: InventoryDesk, step: str, does: Any, *events: dict[str, Any]) -> None:
+def read_while(desk: InventoryDesk | Desk, step: str, does: Any, *events: dict[str, Any]) -> None:
     """Read pit events; once, as a step is reached in which nothing of them is committed yet, something else is done."""
     done: list[str] = []
+    manifest = (desk if isinstance(desk, Desk) else desk.desk).manifest
 
     def told(reached: str) -> None:
         if reached == step and not done:
@@ -44,9 +45,10 @@ def read_while(desk: InventoryDesk, step: str, does: Any, *events: dict[str, Any
             does()
 
     async def read() -> None:
-        consumer = Consumer(replace(desk.context, step=told), PitEvents(), "test")
+        [handler] = [one for one in (of() for of in manifest.handlers) if one.topic == "pit.events"]
+        consumer = Consumer(replace(desk.context, step=told), handler, "test")
         offset = (await consumer.assigned([0]))[0]
-        now = desk.clock.now
+        now = desk.context.clock()
         records = [
             InputRecord("pit.events", 0, number, event["source"].encode(), encoded(event), now)
             for number, event in enumerate(events, offset)
