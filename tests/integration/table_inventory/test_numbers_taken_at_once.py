@@ -34,7 +34,7 @@ def other(url: str, desk: InventoryDesk) -> Iterator[InventoryDesk]:
         yield found
 
 
-def read_while(desk: InventoryDesk | Desk, step: str, does: Any, *events: dict[str, Any]) -> None:
+def read_while(desk: InventoryDesk | Desk, step: str, does: Any, *events: dict[str, Any], partition: int = 0) -> None:
     """Read pit events; once, as a step is reached in which nothing of them is committed yet, something else is done."""
     done: list[str] = []
     manifest = (desk if isinstance(desk, Desk) else desk.desk).manifest
@@ -47,10 +47,10 @@ def read_while(desk: InventoryDesk | Desk, step: str, does: Any, *events: dict[s
     async def read() -> None:
         [handler] = [one for one in (of() for of in manifest.handlers) if one.topic == "pit.events"]
         consumer = Consumer(replace(desk.context, step=told), handler, "test")
-        offset = (await consumer.assigned([0]))[0]
+        offset = (await consumer.assigned([partition]))[partition]
         now = desk.context.clock()
         records = [
-            InputRecord("pit.events", 0, number, event["source"].encode(), encoded(event), now)
+            InputRecord("pit.events", partition, number, event["source"].encode(), encoded(event), now)
             for number, event in enumerate(events, offset)
         ]
         assert {} == await consumer.handle(records)
@@ -103,3 +103,34 @@ def test_what_is_being_committed_is_waited_for(desk: InventoryDesk, other: Inven
     assert [("BJ-01",)] == query(url, stands)
     [reason] = desk.quarantined()
     assert WHY[kind] in reason
+
+
+@pytest.mark.parametrize("step", ["derived", "before commit"])
+@pytest.mark.parametrize("first", ["brought back", "placed"])
+def test_a_box_is_brought_back_while_another_table_places_it(
+    desk: InventoryDesk, other: InventoryDesk, url: str, first: str, step: str
+) -> None:
+    """It is never on two tables: where it was still on the one when the other placed it, that is in quarantine."""
+    here, there = Table("BJ-01"), Table("BJ-02")
+    desk.pit(here.opened(at(0), OPENER), *here.box_off(at(1), "A1", "X"))
+    other.desk.feed("pit.events", there.opened(at(0), OPENER), partition=1)
+    desk.desk.restart()
+    other.desk.restart()
+    desk.clock.now = other.clock.now = at(3)
+    back, placed = here.box_off(at(2), "X")[:1], there.box_off(at(2.5), "A2", "X")[:1]
+    started: list[Future[None]] = []
+    ours, theirs, partition = (back, placed, 1) if first == "brought back" else (placed, back, 0)
+    by, beside = (desk, other) if first == "brought back" else (other, desk)
+
+    def begin() -> None:
+        started.append(pool.submit(partial(beside.desk.feed, "pit.events", *theirs, partition=partition)))
+        if step == "derived":
+            started[0].result()
+        else:
+            eventually(lambda: started[0].done() or query(url, "SELECT 1 FROM pg_locks WHERE NOT granted"))
+
+    with ThreadPoolExecutor(1) as pool:
+        read_while(by, step, begin, *ours, partition=1 - partition)
+        started[0].result()
+    on_tables, refused = query(url, ON_TABLES), desk.quarantined()
+    assert (on_tables, len(refused)) in (([("BJ-02",)], 0), ([], 1)), refused
