@@ -109,6 +109,27 @@ def test_no_value_of_a_parameter_leads_to_a_failure(desk: Desk, subject: Subject
     assert [] == failed
 
 
+@pytest.mark.parametrize(
+    ("service", "address"),
+    [
+        ("table-inventory", "/quarantine?topic=%00"),
+        ("paytable-registry", "/properties/riverside/in-effect?at=9999-12-31T23:59:59Z"),
+        ("paytable-registry", "/submissions/in-effect?property=riverside&game=blackjack&at=9999-12-31T23:59:59Z"),
+    ],
+)
+def test_a_nul_and_the_last_moment_of_the_calendar_are_answered(
+    databases: Databases, service: str, address: str
+) -> None:
+    """With a problem document that says what was wrong."""
+    [subject] = [one for one in SUBJECTS if one.name == service]
+    with told(subject, databases) as desk:
+        operation = desk.client.get("/openapi.json").json()["paths"]
+        path = address.partition("?")[0].replace("/riverside/", "/{property}/")
+        role = operation[path]["get"]["security"][0]["bearer"][0]
+        answer = desk.client.get(address, headers={"Authorization": f"Bearer token of {role}"})
+        assert_problem(answer, 422, "")
+
+
 DAYS = (*ODD["date"], "2001-12-31", "2026-12-31", "2998-12-31")
 """Days at the edge of the calendar, of the law, and of a year with 53 weeks; and what is no day."""
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from services.reporting.reports import REPORTS
 from tests.integration.table_inventory.day import BOX, FOUND, PAPER, play_a_day
 from tests.support import Databases
-from tests.support.both_books import BothBooks, both_books
+from tests.support.both_books import LATER, BothBooks, both_books
 from tests.support.pit import DAY, PROPERTY, Rounds, Table, at, chips, inventory_desk
 from tests.support.reporting import held, names, rows_of, total_of
 from tests.support.services import settled_database
@@ -130,6 +131,21 @@ def test_a_recount_replaces_the_opener_in_every_report(both: BothBooks) -> None:
     tax = both.report("tax")
     assert all(held(tax).values())
     assert {0} == {line["amount_cents"] for line in rows_of(tax, "layers")}
+
+
+def test_two_sales_of_one_night_are_reported_whatever_day_the_second_claims(both: BothBooks) -> None:
+    """600,000 and 600,000 in an hour and a half before the day ends, the second for the next: 12,000.00 of one day."""
+    table, desk = Table("BJ-01"), both.ledger
+    desk.pit(table.opened(at(0), chips(c500=4000)), table.sold(at(21), 600_000, patron="p-1"))
+    table.day = NEXT
+    desk.pit(table.sold(at(22.5), 600_000, patron="p-1"))
+    assert [] == desk.quarantined()
+    both.publish()
+    asked = f"/reports/currency?property={PROPERTY}&gaming_day={DAY}&known_at={quote(LATER)}"
+    report = both.books.get(asked, person="cage.lou").json()
+    assert [("p-1", 2, 1_200_000)] == [
+        names(row, "person", "movements", "cents") for row in rows_of(report, "reportable")
+    ]
 
 
 def test_what_restates_a_sealed_day_restates_every_report_of_it(both: BothBooks) -> None:
