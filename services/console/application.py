@@ -29,6 +29,7 @@ from services.console.pages import (
     home,
     meters,
     patrons,
+    pit_events,
     quarantine,
     reports,
     rounds,
@@ -63,6 +64,7 @@ _PAGES: Final = (
     search,
     what_if,
     corrections,
+    pit_events,
     commands,
 )
 _LOOKED_AT: Final = "/static/"

@@ -29,6 +29,7 @@ BEGIN: Final = (
     f"/p/{HERE}/desk",
     f"/p/{HERE}/desk/count?count=1",
     f"/p/{THERE}/desk/counts/1",
+    f"/p/{THERE}/pit-changes",
     f"/p/{HERE}/search?q=BJ-01",
     f"/p/{HERE}/floor/stream",
     f"/p/{HERE}",

@@ -86,13 +86,14 @@ def a_house(databases: Databases) -> Iterator[House]:
 
 
 def what_the_stories_lack(house: House) -> None:
-    """Have on record what pages show and no story tells of: rules here, a patron with an account, a correction."""
-    registry, settlement, wagering = (
-        house.desks[name] for name in ("paytable-registry", "round-settlement", "wagering-accounts")
+    """Have on record what pages show and no story tells of: rules, a patron with an account, a correction, a change."""
+    registry, settlement, inventory, wagering = (
+        house.desks[name] for name in ("paytable-registry", "round-settlement", "table-inventory", "wagering-accounts")
     )
     rules = blackjack(MOMENT + timedelta(days=1)) | {"property": HERE}
     patron = {"property": HERE, "patron": "p-1", "wallet": "W-1", "access_code": accounts.CODE}
     account = {"property": HERE, "account": "GA-0", "table": rounds.TABLES[0], "patron": "p-1"}
+    sale, void = f"/pit-events/{THERE}/BJ-01/2", {"replaces": 1, "reason": "typed twice"}
     mended = f"/rounds/{HERE}/{rounds.TABLES[0]}/{rounds.TABLES[0]}-r1"
     for answer in (
         registry.post("/properties", riverbend(HERE), person="properties.file" + AS_EVERYBODY),
@@ -101,5 +102,6 @@ def what_the_stories_lack(house: House) -> None:
         wagering.post("/patrons", patron, person="accounts.manage" + AS_EVERYBODY),
         wagering.post("/accounts", account, person="accounts.manage" + AS_EVERYBODY),
         propose(settlement, person="rounds.correct" + AS_EVERYBODY, path=mended),
+        inventory.post(f"{sale}/changes", void, person="pit.correct" + AS_EVERYBODY),
     ):
         assert answer.is_success, answer.text

@@ -1,6 +1,7 @@
 """Corrections of rounds: those that wait, one with what it would change, and the form by which one is proposed."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -34,15 +35,12 @@ def routes() -> APIRouter:
     @router.get("/corrections/{number}")
     async def correction(request: Request, person: Asked, property: str, number: int) -> Response:
         found = await person.calls.get(SETTLEMENT, path("corrections", property, number))
-        days = await together(
-            *(person.calls.get(INVENTORY, path("gaming-days", property, day)) for day in found["restates"])
-        )
         return page(
             request,
             "corrections.html",
             person,
             shown=found,
-            days=[_restated(day, answer) for day, answer in zip(found["restates"], days, strict=True)],
+            days=await restated(person, property, found["restates"]),
             acts=acts_of(found, person.session.person),
         )
 
@@ -115,6 +113,12 @@ def acts_of(one: Record, person: str) -> list[Act]:
     values = {"property": one["property"], "correction": one["correction"]}
     names = ("approve-correction", "reject-correction") if one["stands"] else ("reject-correction",)
     return [Act(SETTLEMENT, name, values) for name in names]
+
+
+async def restated(person: Person, property_name: str, days: Sequence[str]) -> list[Record]:
+    """Return the gaming days whose figures a change restates, each with whether it is sealed."""
+    answers = await together(*(person.calls.get(INVENTORY, path("gaming-days", property_name, day)) for day in days))
+    return [_restated(day, answer) for day, answer in zip(days, answers, strict=True)]
 
 
 def _restated(day: str, answer: Any) -> Record:

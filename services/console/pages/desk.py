@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from services.console.console import Asked, Person, page, rows_max
 from services.console.listing import Act, Record, cols, listed
-from services.console.pages import corrections
+from services.console.pages import corrections, pit_events
 from services.console.pages.days import running_day, zone_of
 from services.console.services import ACCOUNTS, INVENTORY, VIGORISH, Missing, Refused, path, together
 from services.console.words import say
@@ -94,7 +94,8 @@ def routes() -> APIRouter:
 
 
 async def _corrections(person: Person, name: str) -> list[Any]:
-    return [await corrections.waiting(person, name)] if person.may(*corrections.READERS) else []
+    desks = [one for one in (corrections, pit_events) if person.may(*one.READERS)]
+    return [await one.waiting(person, name) for one in desks]
 
 
 async def _slips(person: Person, here: Record) -> list[Any]:

@@ -17,10 +17,11 @@ from services.table_inventory.domain.pit_changes import (
     PitChangeItem,
     PitChangeStatus,
     PitEventDocument,
+    event_document,
 )
-from services.table_inventory.queries.pit_changes import find_event, items_of
+from services.table_inventory.queries.pit_changes import find_event, items_of, list_events
 from services.table_inventory.tables import pit_changes
-from shared.contracts.envelope import Name, as_json
+from shared.contracts.envelope import Name
 from shared.contracts.pit_changes import ChangeNumber
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.database import snapshot
@@ -75,9 +76,20 @@ def routes(context: ServiceContext) -> APIRouter:
             found = await find_event(connection, property_name, table, sequence)
         if found.fact is None or found.at is None:
             raise Rejected(Reason.NOT_FOUND, f"nothing of {found.name} stands: it is void")
-        place = {"property": property_name, "table": table, "sequence": sequence, "event": found.fact.event}
-        said = {"at": found.at, "data": as_json(found.fact.data), "gaming_day": found.fact.gaming_day}
-        return PitEventDocument(**place, **said, revision=found.revision)
+        return event_document(found.fact, sequence, found.revision, found.at)
+
+    @router.get("/pit-events/{property}/{table}", summary="List the pit events of a table")
+    async def list_pit_events(
+        reader: Reader,
+        property_name: PropertyPath,
+        table: Annotated[Name, Path(description="the table")],
+        asked: Asked,
+        from_end: FromEnd = False,
+    ) -> Page[PitEventDocument]:
+        """Those that stand, by their places in the pit stream: what each says now, and in which revision."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return await list_events(connection, property_name, table, asked, from_end)
 
     @router.get("/pit-changes", response_model_exclude_none=True, summary="List changes of pit events")
     async def list_changes(

@@ -140,6 +140,20 @@ class PitDesk:
             raise Rejected(Reason.NOT_ALLOWED, str(refused), cites=refused.paragraph) from refused
 
 
+def event_document(fact: PitRecorded, sequence: int, revision: int, at: datetime) -> PitEventDocument:
+    """Return an event as it is shown: what stands of it, and where."""
+    return PitEventDocument(
+        property=fact.property,
+        table=fact.table,
+        sequence=sequence,
+        event=fact.event,
+        revision=revision,
+        gaming_day=fact.gaming_day,
+        at=at,
+        data=as_json(fact.data),
+    )
+
+
 def approval_of(change: PitChangeProposed, status: str) -> Approval:
     """Return who may decide a change."""
     return Approval(PIT_CHANGE, f"change {change.change} at {change.property}", change.proposed_by, Decision.of(status))

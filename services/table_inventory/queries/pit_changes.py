@@ -1,12 +1,18 @@
 """Read pit events as they stand, and their changes at the desk: proposed, decided, and those that wait."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from sqlalchemy import Row, exists, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.pit_changes import FoundEvent, PitChangeEffect, PitChangeItem
+from services.table_inventory.domain.pit_changes import (
+    FoundEvent,
+    PitChangeEffect,
+    PitChangeItem,
+    PitEventDocument,
+    event_document,
+)
 from services.table_inventory.tables import journal, pit_change_outcomes, pit_changes, pit_events
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import pit_source
@@ -14,12 +20,16 @@ from shared.contracts.inventory import PitRecorded
 from shared.contracts.pit import PitChangeApproval, desk_source
 from shared.contracts.pit_changes import PitChangeApproved, PitChangeProposed
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.reading import read_entry
+from shared.journal.entry import Entry
+from shared.journal.reading import read_entry, read_places
 from shared.runtime.commands.approval import Decision
+from shared.runtime.http.pagination import Listing, Page, PageRequest
 from shared.runtime.ingest.pit_events import Said
 from shared.runtime.rows import find_row, thing_of
 
 _C = pit_changes.c
+_E = pit_events.c
+_EVENTS: Final = {end: Listing[tuple[int]](f"pit_events {end}", tuple[int]) for end in (False, True)}
 _O = pit_change_outcomes.c
 _OUTCOME = exists().where(_O.property == _C.property, _O.change == _C.change)
 
@@ -37,6 +47,27 @@ async def find_event(connection: AsyncConnection, property_name: str, table: str
     entry = await read_entry(connection, journal, row.shard, row.seq)
     fact = cast("PitRecorded", decode_fact(entry.draft.kind, entry.draft.data))
     return FoundEvent(name, last, row.revision, fact, entry.draft.occurred_at)
+
+
+async def list_events(
+    connection: AsyncConnection, property_name: str, table: str, asked: PageRequest, from_end: bool
+) -> Page[PitEventDocument]:
+    """Return a page of the pit events of a table that stand, by their places."""
+    order = _E.sequence.desc() if from_end else _E.sequence
+    query = select(pit_events).where(_E.source == pit_source(property_name, table), _E.shard.is_not(None))
+    if (after := _EVENTS[from_end].after(asked.cursor)) is not None:
+        query = query.where(_E.sequence < after[0] if from_end else _E.sequence > after[0])
+    rows = (await connection.execute(query.order_by(order).limit(asked.limit + 1))).all()
+    page = _EVENTS[from_end].page(rows, asked.limit, lambda row: (row.sequence,))
+    places = [(row.shard, row.seq) for row in page.items]
+    entries = {(entry.shard, entry.seq): entry async for _, entry in read_places(connection, journal, places)}
+    items = [_document(row, entries[row.shard, row.seq]) for row in page.items]
+    return Page(items=items, next=page.next)
+
+
+def _document(row: Row[Any], entry: Entry) -> PitEventDocument:
+    fact = cast("PitRecorded", decode_fact(entry.draft.kind, entry.draft.data))
+    return event_document(fact, row.sequence, row.revision, entry.draft.occurred_at)
 
 
 async def find_change(connection: AsyncConnection, property_name: str, change: int) -> Row[Any]:

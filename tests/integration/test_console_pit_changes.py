@@ -1,0 +1,88 @@
+"""The console's pages of pit events, over the real table inventory: found, changed and approved as people do it."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from services.console.services import INVENTORY
+from tests.integration.table_inventory.day import OPENER
+from tests.support import Databases
+from tests.support.browsers import Browsers
+from tests.support.outbox import Outbox
+from tests.support.pit import PEOPLE, PROPERTY, InventoryDesk, Table, at, inventory_desk
+from tests.support.pit_changes import send_approved
+from tests.support.services import settled_database
+
+EVENTS = f"/p/{PROPERTY}/pit-events/BJ-01"
+CHANGE = f"/p/{PROPERTY}/pit-changes/1"
+APPROVE, REJECT, PROPOSE = (f"/do/{INVENTORY}/{what}-pit-change" for what in ("approve", "reject", "propose"))
+FIELDS = {"property": PROPERTY, "table": "BJ-01", "sequence": "2", "replaces": "1", "reason": "typed wrong"}
+
+
+@pytest.fixture
+def outbox() -> Outbox:
+    """Where approved changes go."""
+    return Outbox()
+
+
+@pytest.fixture
+def desk(databases: Databases, outbox: Outbox) -> Iterator[InventoryDesk]:
+    """Table inventory after a table was opened and sold for 9,000.00."""
+    url = settled_database(databases, "table-inventory")
+    with inventory_desk(url, outbox) as desk:
+        table = Table("BJ-01")
+        desk.pit(table.opened(at(0), OPENER), table.sold(at(1), 9_000_00))
+        yield desk
+    databases.drop(url)
+
+
+@pytest.fixture
+def browsers(desk: InventoryDesk) -> Iterator[Browsers]:
+    """People at the console."""
+    browsers = Browsers(desk.desk, people=PEOPLE, clock=desk.clock)
+    with browsers.client:
+        yield browsers
+
+
+def test_a_sale_is_found_corrected_approved_and_recorded(
+    desk: InventoryDesk, browsers: Browsers, outbox: Outbox
+) -> None:
+    """From the list of the table to the form with what the event says, to the page with before and after."""
+    assert f"{EVENTS}/2" in browsers.get(EVENTS, "audit.kim")
+    event = browsers.get(f"{EVENTS}/2", "floor.mia")
+    assert "$9,000.00" in event
+    assert f"{EVENTS}/2/correct" in event
+    assert f"{EVENTS}/2/correct" not in browsers.get(f"{EVENTS}/2", "audit.kim")
+    form = browsers.get(f"{EVENTS}/2/correct", "floor.mia")
+    assert "&#34;cents&#34;: 900000" in form
+    found = desk.get(f"/pit-events/{PROPERTY}/BJ-01/2", person="floor.mia").json()
+    instead = json.dumps(found["data"] | {"cents": 900_00})
+    assert 200 == browsers.send(PROPOSE, "floor.mia", **FIELDS, at=found["at"], instead=instead).status_code
+    assert CHANGE in browsers.get(f"/p/{PROPERTY}/pit-changes", "audit.ned")
+    shown = browsers.get(CHANGE, "audit.ned")
+    assert re.search(r"Amount <strong[^>]*>changed</strong>.*\$9,000\.00.*\$900\.00", shown, re.DOTALL)
+    assert "−$8,100.00" in shown
+    assert APPROVE in shown
+    assert 200 == browsers.send(APPROVE, "audit.ned", property=PROPERTY, change="1").status_code
+    assert "takes effect" in browsers.get(CHANGE, "audit.ned")
+    for one in send_approved(desk, outbox):
+        desk.desk.deliver(one)
+    decided = browsers.get(CHANGE, "audit.ned")
+    assert "recorded" in decided
+    assert APPROVE not in decided
+    assert "$900.00" in browsers.get(f"{EVENTS}/2", "floor.mia")
+
+
+def test_who_proposed_may_take_it_back_and_not_approve_it(browsers: Browsers) -> None:
+    """A void shows that nothing is recorded in the place of the event."""
+    assert 200 == browsers.send(PROPOSE, "floor.two", **FIELDS).status_code
+    own, others = browsers.get(CHANGE, "floor.two"), browsers.get(CHANGE, "audit.ned")
+    assert (False, True) == (APPROVE in own, REJECT in own)
+    assert APPROVE in others
+    assert "Nothing is recorded in its place" in others
+    assert APPROVE not in browsers.get(CHANGE, "floor.mia")
+    reason = {"property": PROPERTY, "change": "1", "reason": "it was right"}
+    assert 200 == browsers.send(REJECT, "floor.two", **reason).status_code
+    assert "it was right" in browsers.get(CHANGE, "audit.ned")
