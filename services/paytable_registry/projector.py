@@ -1,4 +1,4 @@
-"""The read model of the registry: every version as it stands."""
+"""The read model of the registry: the current status of every version."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -17,7 +17,7 @@ _PROPERTIES: Final = VersionRows(properties, (PropertyFiled,))
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Bring the tables up to date with facts."""
+    """Apply facts to the tables."""
     async with pipeline(transaction.connection) as sent:
         await _PROPERTIES.write(sent, [one for one in recorded if isinstance(one[1], PropertyFiled | PropertyReturned)])
         await _SUBMISSIONS.write(sent, [one for one in recorded if isinstance(one[1], AboutSubmission)])

@@ -1,4 +1,4 @@
-"""What the meters read: settlements, which they count in order; approved properties and submissions."""
+"""Handlers of the meters: settlements, counted in order, and approved properties and submissions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,14 +39,14 @@ class ApprovedRules(RulesSubmissions):
 
 
 class ApprovedProperties(Properties):
-    """Keep the approved properties: whose pools there may be, at which tables."""
+    """Keep the approved properties, which define the pools and their tables."""
 
     copies = (properties,)
 
 
 @dataclass(slots=True)
 class Counting:
-    """Pools as the events of a batch leave them, and what is known of rounds, of terms and of submissions."""
+    """Pools as the events of a batch leave them, with the known rounds, terms and submissions."""
 
     pools: dict[PoolKey, Pool]
     moved: dict[RoundKey, tuple[Movement, ...]]
@@ -55,9 +55,9 @@ class Counting:
 
 
 class Settlements(Handler[Counting]):
-    """Count what settled rounds did to meters.
+    """Count the effects of settled rounds on meters.
 
-    A batch that somebody else overtook, by moving one of its pools, is given up by the projector and counted again.
+    If another process has moved one of the pools meanwhile, the projector aborts the batch, and it is counted again.
     """
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
@@ -163,7 +163,7 @@ def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequ
 
 
 def _meters_of(data: ReversedRound, known: Submissions) -> Sequence[Terms]:
-    """Return the meters that a round can have moved; those of all versions where its own is not known."""
+    """Return the meters that a round can have moved; those of all versions if its own is unknown."""
     named = known.meters(data.submission.hash)
     return known.ever(data.property, data.game) if named is None else named
 

@@ -1,4 +1,4 @@
-"""What reporting reads: the journals of all services. Nothing but exceptions of its own input is recorded of it."""
+"""Handlers of reporting: the journals of all services. Only exceptions of its own input are journaled."""
 
 import asyncio
 from collections.abc import Sequence
@@ -83,47 +83,47 @@ OF_INPUT: Final = (
     QuarantineDismissed,
     DismissedTogether,
 )
-"""What a journal says of its own input: it is an exception, or settles one."""
+"""Facts about a journal's own input: each opens or closes an exception."""
 
 BOOKS: Final = (facts, amounts, amount_days, day_moments, positions)
 
 
 class ApprovedProperties(Properties):
-    """Keep the properties: law, clock, pits, tables and shifts of every report, and who filed and decided what."""
+    """Keep the properties: law, clock, pits, tables and shifts for every report, and their filings and decisions."""
 
     reader = Reader(PROPERTIES, *DECIDED, CommandRefused)
     copies = (properties,)
     keeps = (documents,)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write what is not there yet: every process reads the topic."""
+        """Write the entries that are missing: every process reads the topic."""
         await super().keep(connection, events, at)
         await self.keep_again(connection, events, at)
 
     async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the entries that are not there yet."""
+        """Write the entries that are missing."""
         del at
         await keep_documents(connection, _publisher(PROPERTIES), events)
 
 
 class OfJournal(Handler[None]):
-    """Add the journal of a service to the books."""
+    """Add the journal of a service to the read model."""
 
     gather_seconds = 0.2
     rest = 4
     added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
-    """The kinds of which there is one a round or a wager: they are added up, and no report lists them."""
+    """Kinds with one fact per round or wager: they are summed, and no report lists them."""
 
     def __init__(self) -> None:
         self.places = Places(properties)
 
     @property
     def service(self) -> str:
-        """Return the service whose journal it is."""
+        """Return the service whose journal this is."""
         return _publisher(self.reader.topic)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Add a batch to the books, and what it says of exceptions."""
+        """Add a batch to the read model, with its exceptions."""
         del at
         await self.places.refresh(connection)
         batch, changes = Batch(self.service), Changes(self.service)
@@ -136,12 +136,12 @@ class OfJournal(Handler[None]):
         await write(connection, changes)
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Read the approved properties, where there are new ones."""
+        """Refresh the approved properties."""
         del events
         await self.places.refresh(connection)
 
     def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
-        """Check that the property is known whose clock says the gaming day; nothing is recorded of it."""
+        """Check that the property is known if its clock determines the gaming day; nothing is journaled."""
         del state
         named = getattr(event.data, "property", None)
         if named is not None and not isinstance(event.data, CommandRefused) and _asks_the_clock(event.data):
@@ -158,17 +158,17 @@ class OfJournal(Handler[None]):
             changes.add_fact(EntryRef.of(self.service, event), event.time, event.data)
 
     def lists(self, fact: Fact) -> bool:
-        """Return whether reports list a fact, so that it is kept whole."""
+        """Return whether reports list a fact, so that it is kept as a whole."""
         return type(fact) not in self.added_up
 
 
 def _asks_the_clock(fact: Any) -> bool:
-    """Return whether the gaming day of a fact is that of its moment, for it names none."""
+    """Return whether a fact names no gaming day of its own, so that the property's clock determines it."""
     return getattr(fact, "gaming_day", None) is None or isinstance(fact, CorrectionOfRound)
 
 
 def _all_of(topic: Topic) -> Reader:
-    """Return the reader of all facts of a topic, and of what its journal says of its input."""
+    """Return the reader of all facts of a topic, and of its journal's facts about its input."""
     own = (kind.model for kind in KINDS.on(topic) if kind.topic is topic)
     return Reader(topic, *own, *OF_INPUT, CommandRefused)
 
@@ -186,7 +186,7 @@ class Inventory(OfJournal):
 
 
 class Settlements(OfJournal):
-    """Add settlements to the books. They lead to no entries: sums and exceptions follow from the topic."""
+    """Add settlements to the read model. They lead to no entries: sums and exceptions follow from the topic."""
 
     reader = Reader(
         SETTLEMENTS,
@@ -210,7 +210,7 @@ class Settlements(OfJournal):
         self._won_lines = WonLines()
 
     def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
-        """Check that the property is known; nothing is recorded of it."""
+        """Check that the property is known; nothing is journaled."""
         if isinstance(event.data, QuickRound | DealtRound):
             place_at(self.places.place, event.data.property, event.data.closed_at)
             return ()
@@ -237,7 +237,7 @@ class Settlements(OfJournal):
 
 
 class Vigorish(OfJournal):
-    """Add the vigorish ledger: what was assessed and collected is added up, what was waived or returned also listed."""
+    """Add the vigorish ledger: assessments and collections are summed, waivers and returns also listed."""
 
     reader = _all_of(VIGORISH)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -245,13 +245,13 @@ class Vigorish(OfJournal):
 
 
 class Meters(OfJournal):
-    """Add the progressive meters: rounds are added up, those with an award or a finding also listed."""
+    """Add the progressive meters: rounds are summed, those with an award or a finding also listed."""
 
     reader = _all_of(METERS)
     keeps = (*BOOKS, *OF_JOURNALS)
 
     def lists(self, fact: Fact) -> bool:
-        """Return whether reports list a fact: of rounds, whether something was awarded or does not agree."""
+        """Return whether reports list a fact; rounds are listed if they have an award or a finding."""
         match fact:
             case MeterRoundCounted():
                 return any(one.hits or one.findings for one in fact.meters)
@@ -262,7 +262,7 @@ class Meters(OfJournal):
 
 
 class Accounts(OfJournal):
-    """Add the wagering accounts: wagers are added up, all else is also listed."""
+    """Add the wagering accounts: wagers are summed, everything else is also listed."""
 
     reader = _all_of(ACCOUNTS)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -273,9 +273,9 @@ _ADD_EDGES = insert(house_edges, on_conflict="skip")
 
 
 class Submissions(RulesSubmissions):
-    """Keep what was filed and decided about rules submissions, and the house edges of what approved ones offer.
+    """Keep filings and decisions of rules submissions, and the house edges of approved ones.
 
-    Counting takes up to some seconds a wager: it is done in a thread, and before any transaction.
+    Counting takes up to some seconds per wager: it is done in a thread, before any transaction.
     """
 
     reader = Reader(SUBMISSIONS, *SUBMITTED, CommandRefused)
@@ -292,7 +292,7 @@ class Submissions(RulesSubmissions):
                     await self._counted(event.data)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the house edges, those that are there stay; and what was filed, decided and refused."""
+        """Write missing house edges, and filings, decisions and refusals."""
         del at
         batch = Batch(_publisher(SUBMISSIONS))
         for event in events:

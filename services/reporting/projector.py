@@ -1,4 +1,4 @@
-"""The exceptions of reporting: what a batch changes in them, one statement for each table, however many rows."""
+"""Write the exceptions of a batch, with one statement per table."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ _ADD_CLOSINGS = insert(closings, on_conflict="skip")
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Add what reporting's own journal says: what is missing or refused in its input is an exception too."""
+    """Add the exceptions in reporting's own journal: missing or refused input."""
     changes = Changes(journal.schema)
     for entry, fact in recorded:
         reference = EntryRef(journal.schema, entry.shard, entry.seq, entry.hash.hex(), entry.recorded_at)
@@ -38,7 +38,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def _refused(entry: Entry, fact: CommandRefused) -> dict[str, Any]:
-    """Return the row of a command that reporting itself refused, which is of the day of its moment."""
+    """Return the row of a command refused by reporting itself, on the gaming day of its moment."""
     return {
         "service": journal.schema,
         "shard": entry.shard,
@@ -60,12 +60,12 @@ PROJECTOR: Final = Projector(tables=(*OF_JOURNALS, facts), project=project)
 
 
 async def write(connection: AsyncConnection, changes: Changes) -> None:
-    """Add the changes of a batch, in the caller's transaction."""
+    """Write the changes of a batch in the caller's transaction."""
     await _ADD_EXCEPTIONS.write(connection, [_row(noticed) for noticed in changes.noticed])
     await _ADD_FILLED_GAPS.write(connection, [_row(filled) for filled in changes.filled_gaps])
     await _ADD_CLOSINGS.write(connection, [_row(closing) for closing in changes.closings])
 
 
 def _row(said: Noticed | FilledGap | Closing) -> dict[str, Any]:
-    """Return what an entry says as a row: the entry, and the other fields by their names."""
+    """Return a row: the entry's position, and the other fields by name."""
     return said.entry._asdict() | said.model_dump(exclude={"entry"})

@@ -1,1 +1,1 @@
-"""Round settlement: every round of play, settled as its regulation and rules submission say, and posted once."""
+"""Round settlement: settles every round under its regulation and rules submission, and posts it once."""

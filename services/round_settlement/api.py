@@ -1,4 +1,4 @@
-"""The HTTP interface of round settlement: the rounds of a day, a round with its history, proofs, corrections."""
+"""The HTTP API of round settlement: the rounds of a day, a round with its history, proofs, corrections."""
 
 from typing import Annotated
 
@@ -63,7 +63,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List the rounds of a gaming day")
     async def list_rounds(reader: Reader, asked: AskedOfDay, from_end: FromEnd = False) -> Page[RoundItem]:
-        """By table and id: whether the money of each stands, and after how many corrections."""
+        """By table and id: whether each is posted or void, and the number of corrections."""
         del reader
         wanted = {"property": asked.property, "gaming_day": asked.gaming_day, "table_name": asked.table}
         async with snapshot(context.pools.readers) as connection:
@@ -77,7 +77,7 @@ def routes(context: ServiceContext) -> APIRouter:
         digest: Annotated[str | None, Query(alias="hash", pattern="^[0-9a-f]{8,64}$", description=_HASH)] = None,
         gaming_day: Annotated[Day | None, Query(description="the gaming day of the hash")] = None,
     ) -> RoundsFound:
-        """By the id that a table gave, or by the hash of the entry that stands, among those of a gaming day."""
+        """By the id that a table assigned, or by the hash of the entry in force, among those of a gaming day."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             items = [] if round_id is None else await find_rounds(connection, property_name, round_id)
@@ -94,7 +94,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_round(
         request: Request, reader: Reader, property_name: PropertyPath, table: TableName, round_id: RoundId
     ) -> Response:
-        """What stands, and every record, correction, reversal and void, each with its money, hash and checkpoint."""
+        """The settlement in force, and every record, correction, reversal and void, with postings and proofs."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await rounds_with_history(connection, round_id, property_name=property_name, table=table)

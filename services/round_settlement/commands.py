@@ -1,4 +1,4 @@
-"""What people do at the desk: propose a correction of a round, and approve or reject what somebody else proposed."""
+"""Commands at the desk: propose a correction of a round, approve or reject another person's proposal."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -51,7 +51,7 @@ _RECORD: Final = "the whole record of the round as it should have been, as in do
 class ProposeCorrection(Command):
     """Propose a correction of a round.
 
-    The whole record as it should have been, in place of the revision that stands; somebody else approves it.
+    The complete corrected record replaces the revision in force, once another person has approved it.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -73,21 +73,21 @@ class _OfCorrection(Command):
 class ApproveCorrection(_OfCorrection, Approving):
     """Approve a correction of a round, which takes effect.
 
-    Look at what it changes first; nobody approves their own.
+    Check what it changes first; nobody may approve their own.
     """
 
 
 class RejectCorrection(_OfCorrection):
     """Reject a correction of a round.
 
-    Nothing changes; who proposed it may take it back so.
+    Nothing changes; the proposer can withdraw it in this way.
     """
 
     reason: Reason
 
 
 async def desk_at(connection: AsyncConnection, property_name: str, table: str, round_id: str, replaces: int) -> Desk:
-    """Return what deciding about a round takes."""
+    """Return the state needed to decide about a round."""
     places = await known_places(connection, properties)
     found = connection.info.setdefault(submissions, ApprovedSubmissions(submissions, compiled))
     await found.refresh(connection)
@@ -97,7 +97,7 @@ async def desk_at(connection: AsyncConnection, property_name: str, table: str, r
 
 
 async def correction_shown(connection: AsyncConnection, property_name: str, correction: int) -> CorrectionDocument:
-    """Return a correction with what it changes. Raises: Rejected where there is none."""
+    """Return a correction with its effects. Raises: Rejected if there is none of this number."""
     row = await find_correction(connection, property_name, correction)
     proposed = await content_of(connection, row)
     [item] = await items_of(connection, [row])

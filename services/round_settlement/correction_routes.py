@@ -1,4 +1,4 @@
-"""Corrections of rounds over HTTP: proposed by one person, looked at with what they change, decided by another."""
+"""Routes for corrections of rounds: proposed by one person, shown with their effects, decided by another."""
 
 from functools import partial
 from typing import Annotated
@@ -44,7 +44,7 @@ _DECIDED = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
 
 
 def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
-    """Return the routes, for whoever may read rounds and for those who correct them."""
+    """Return the routes, for readers of rounds and for those who correct them."""
     router = APIRouter(tags=["corrections"])
     person = Annotated[str, require_role(reader, CORRECT_ROUNDS, APPROVE_CORRECTIONS)]
     add = partial(command_route, router, context.commands, answers=CorrectionItem)
@@ -63,7 +63,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
         status: Annotated[CorrectionStatus | None, Query(description="`asked` are those that wait")] = None,
         from_end: FromEnd = False,
     ) -> Page[CorrectionItem]:
-        """By their numbers: who proposed each and why, what was decided, and what became of it."""
+        """By number: proposer and reason, decision, and outcome."""
         del by
         async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
@@ -76,7 +76,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
     async def show_correction(
         by: person, property_name: PropertyPath, correction: Annotated[CorrectionNumber, Path()]
     ) -> CorrectionDocument:
-        """With what it changes: lines, postings and gaming days, settled now by the code that would post it."""
+        """With its effects: lines, postings and gaming days, settled now by the code that would post it."""
         del by
         async with snapshot(context.pools.readers) as connection:
             return await correction_shown(connection, property_name, correction)

@@ -1,4 +1,4 @@
-"""What round settlement does by itself: have corrections take effect that two people stand for."""
+"""Background work of round settlement: put approved corrections into effect."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,7 +18,7 @@ _SECONDS: Final = 1.0
 
 
 def corrections_sender(context: ServiceContext) -> ApprovedSender:
-    """Return what sends approved corrections to the topic of the tables."""
+    """Return the sender of approved corrections to the topic of the tables."""
     return ApprovedSender(context, TABLE_EVENTS, journal, _waiting)
 
 
@@ -30,5 +30,5 @@ async def _waiting(connection: AsyncConnection) -> Sequence[ApprovedEvent]:
 
 
 async def watch(context: ServiceContext) -> None:
-    """Send what is approved until cancelled."""
+    """Send approved corrections until cancelled."""
     await every(_SECONDS, corrections_sender(context).send, "approved corrections wait")

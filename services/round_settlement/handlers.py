@@ -1,6 +1,6 @@
-"""What round settlement reads: table events, which it settles under its copies of properties and submissions.
+"""Handlers of round settlement: table events, settled under its copies of properties and submissions.
 
-Among them are events of its own: that a correction takes effect which two people have approved at the desk.
+Among them are its own events that put approved desk corrections into effect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ RoundKey = tuple[str, str, str]
 """(property, table, round id)"""
 
 _NEW = RoundHistory()
-"""What is known of a round that nothing has been said about."""
+"""The history of a round without events."""
 
 
 class KnownProperties(Properties):
@@ -57,9 +57,9 @@ class Submissions(RulesSubmissions):
 
 @dataclass(slots=True)
 class Rounds:
-    """What is known of the rounds of a batch, as the events so far left it, the properties and the submissions.
+    """The rounds of a batch, as the events so far left them, with properties and submissions.
 
-    `corrections` are the approved ones that the events name, by (property, number), as the journal has them.
+    `corrections` are the approved corrections that the events name, by (property, number), from the journal.
     """
 
     known: dict[RoundKey, RoundHistory]
@@ -69,7 +69,7 @@ class Rounds:
 
 
 class TableEvents(Handler[Rounds]):
-    """Settle what happens at the tables."""
+    """Settle table events."""
 
     reader = READER
     keyed_by_source = True
@@ -87,14 +87,14 @@ class TableEvents(Handler[Rounds]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the stream of the table for a correction at the desk: it is read behind what the table reported."""
+        """Return the table's stream for a desk correction, which is ordered after the table's events."""
         return table_source(event.data.property, event.data.table) if _is_of_desk(event) else None
 
     def properties_in(self, state: Rounds) -> PropertyLookup:
         return state.places.place
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
-        """Return when the round was opened whose money stands: whenever that was, it may be corrected and voided."""
+        """Return the opening time of the posted round: it may be corrected or voided at any later time."""
         standing = state.known.get(key_of(event), _NEW).standing if isinstance(event.data, TableData) else None
         return None if standing is None else standing.posted.opened_at
 
@@ -125,7 +125,7 @@ def _is_of_desk(event: Event[Any]) -> bool:
 
 
 def _approved(event: Event[Any], state: Rounds) -> CorrectionApproved:
-    """Return the correction that an event says was approved. Raises: Refused where the journal does not say so."""
+    """Return the approved correction that an event names. Raises: Refused if the journal does not contain it."""
     approved = state.corrections.get((event.data.property, event.data.correction))
     if approved is None or event != event_of(approved):
         raise Refused(
@@ -144,7 +144,7 @@ _FIND = select(rounds, by=ROUND)
 
 
 async def known_rounds(connection: AsyncConnection, keys: set[RoundKey]) -> dict[RoundKey, RoundHistory]:
-    """Return what the database has of these rounds, with the money that stands; nothing of a new round."""
+    """Return the histories of these rounds, with the settlement in force; new rounds are missing."""
     if not keys:
         return {}
     found: dict[RoundKey, RoundHistory] = {}

@@ -1,4 +1,4 @@
-"""Round settlement: reads what happens at the tables, settles it as property and submission say, posts it."""
+"""Round settlement: reads table events, settles them under property and submission, and posts them."""
 
 from services.round_settlement.api import READ_ROUNDS, routes
 from services.round_settlement.commands import COMMANDS

@@ -1,4 +1,4 @@
-"""The read model of round settlement: where each round stands, and what becomes of corrections at the desk."""
+"""The read model of round settlement: the state of each round, and of corrections at the desk."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,9 +27,9 @@ from shared.runtime.projector import Projector, Transaction
 
 @dataclass(slots=True)
 class _Changes:
-    """What some facts say of a round: which event completed it, the others, and where its money stands.
+    """The facts about a round in a batch: the completing event, other events, and the entry in force.
 
-    `moved`: the money may stand elsewhere than before, or not at all any more.
+    `moved`: another entry may now be in force, or none.
     """
 
     game: str
@@ -58,7 +58,7 @@ class _Changes:
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Bring the rounds and their corrections up to date with facts."""
+    """Apply facts to rounds and corrections."""
     found: dict[tuple[str, str, str], _Changes] = {}
     for entry, fact in recorded:
         if isinstance(fact, CorrectionOfRound):
@@ -75,7 +75,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 async def _correct(connection: AsyncConnection, entry: Entry, fact: CorrectionOfRound) -> None:
-    """Add a correction, or say what was decided about it: few, and one after the other."""
+    """Add a correction, or its decision; they are few, so one at a time."""
     key = {"property": fact.property, "correction": fact.correction}
     place = {"shard": entry.shard, "seq": entry.seq}
     match fact:
@@ -93,7 +93,7 @@ async def _correct(connection: AsyncConnection, entry: Entry, fact: CorrectionOf
 
 
 def _outcome(recorded: Recorded) -> Row | None:
-    """Return the row of what an approved correction led to; None for any other entry."""
+    """Return the outcome row of an approved correction; None for any other entry."""
     entry, fact = recorded
     if not isinstance(fact, SettlementPosted | SettlementSuperseded) or fact.desk_correction is None:
         return None

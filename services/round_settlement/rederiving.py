@@ -1,4 +1,4 @@
-"""What was known when a table event was settled: its round as the entries before left it, and the documents of then."""
+"""The state in which a table event was settled: the round as earlier entries left it, and the documents of the time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,7 +33,7 @@ _ROUND = "round"
 
 
 class TableEventsAgain(ReplaySpec[Rounds]):
-    """Settle what happened at the tables again."""
+    """Re-derive the settlement of table events."""
 
     def __init__(self) -> None:
         super().__init__(TableEvents())
@@ -45,7 +45,7 @@ class TableEventsAgain(ReplaySpec[Rounds]):
         )
 
     async def prepare(self, sources: Sources) -> Sequence[VerificationProblem]:
-        """Read properties and submissions as they were published."""
+        """Read properties and submissions as published."""
         return [problem for each in self._documents for problem in await each.read(sources)]
 
     async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> Rounds:
@@ -57,7 +57,7 @@ class TableEventsAgain(ReplaySpec[Rounds]):
         return Rounds(known, corrections, self._places, self._submissions)
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
-        """Remember of each round its events, which of them completed it, its revision, and the entry that stands."""
+        """Remember each round's events, which of them completed it, its revision, and the entry in force."""
         changed: dict[str, dict[str, Any]] = {}
         for entry, fact in recorded:
             if not isinstance(fact, SettledRound):

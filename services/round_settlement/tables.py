@@ -1,4 +1,4 @@
-"""The tables of round settlement: journal, copies of what was approved, where rounds stand, corrections at the desk."""
+"""The tables of round settlement: journal, copies of approved documents, rounds, corrections at the desk."""
 
 from typing import Final
 
@@ -57,7 +57,7 @@ corrections = Table(
     Index("corrections_approved", "property", "table_name", "sequence", unique=True),
     schema=SCHEMA,
 )
-"""What was proposed at the desk, and what was decided about it."""
+"""Corrections proposed at the desk, with the decision."""
 
 correction_outcomes = Table(
     "correction_outcomes",
@@ -68,7 +68,7 @@ correction_outcomes = Table(
     *entry_place(),
     schema=SCHEMA,
 )
-"""What approved corrections led to: the entry that was posted, or that says that another revision came before.
+"""Outcomes of approved corrections: the entry that was posted, or that recorded a later revision.
 
-It follows from other shards than the corrections do, and stands apart: a rebuild may read either first.
+They follow from other shards than the corrections, and are in a separate table because a rebuild may read either first.
 """

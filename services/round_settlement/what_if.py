@@ -1,6 +1,6 @@
-"""Read gaming days from the journal and settle them again under another rules submission, in several processes.
+"""Read gaming days from the journal and settle them under another rules submission, in several processes.
 
-Nothing is written to the database. What is done is remembered: a run that was stopped goes on from there.
+Nothing is written to the database. Progress is kept: a run that was stopped resumes from there.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ from shared.runtime.database import create_engine
 from shared.runtime.rederivation.replay_state import ReplayState
 
 _DECIDES: Final = ("property", "game", "regulation", "submission")
-"""The members of a submission that decide what a table's gaming day comes to."""
+"""The fields of a submission that determine the result of a table's gaming day."""
 
 
 async def table_days(
     connection: AsyncConnection, wanted: RulesSubmission, tables: Sequence[str], first: date, last: date
 ) -> list[TableDay]:
-    """Return the gaming days of tables on which rounds of the submission's game have money that stands."""
+    """Return the gaming days of tables with posted rounds of the submission's game."""
     r = rounds.c
     query = (
         select(r.gaming_day, r.table_name, func.count(), cast(func.sum(r.seq), BigInteger))
@@ -41,7 +41,7 @@ async def table_days(
 
 
 async def posted(connection: AsyncConnection, wanted: RulesSubmission, of: TableDay) -> list[str]:
-    """Return the data of the entries whose money stands, of the rounds of a table's gaming day."""
+    """Return the data of the entries in force of a table's gaming day."""
     r, e = rounds.c, journal.entries.c
     query = (
         select(cast(e.data, Text))
@@ -55,9 +55,9 @@ async def posted(connection: AsyncConnection, wanted: RulesSubmission, of: Table
 def settle_again(
     url: str, wanted: RulesSubmission, days: Sequence[TableDay], memory: ReplayState, *, processes: int
 ) -> Generator[Outcome, None, None]:
-    """Yield what tables' gaming days would have come to as they are done, first those that are remembered.
+    """Yield the what-if results of tables' gaming days as they finish, stored ones first.
 
-    Raises: Refused where the regulation does not allow what the submission selects, and what the database raises.
+    Raises: Refused if the regulation does not allow the submission's selections; database errors.
     """
     Alternative(wanted)
     said = as_json(wanted)
@@ -87,7 +87,7 @@ def _key(of: TableDay) -> str:
 
 
 class _Worker:
-    """One process: its connection, and the other submission ready to settle."""
+    """A worker process: its connection, and the other submission ready to settle."""
 
     def __init__(self, url: str, wanted: RulesSubmission) -> None:
         self._runner = asyncio.Runner()

@@ -1,4 +1,4 @@
-"""What-if over HTTP: the rounds of a few gaming days under another rules submission, of which nothing is recorded."""
+"""Routes for what-if: the rounds of a few gaming days under another rules submission; nothing is recorded."""
 
 import asyncio
 from contextlib import closing
@@ -21,7 +21,7 @@ from shared.runtime.rederivation.replay_state import ReplayState
 from shared.runtime.service.service_context import ServiceContext
 
 ROUNDS_MAX: Final = 60_000
-"""What one question may settle again: some ten seconds. `pitledger whatif` takes a month."""
+"""The maximum number of rounds in a request, some ten seconds. `pitledger whatif` can settle a month."""
 
 
 class Figures(BaseModel):
@@ -33,7 +33,7 @@ class Figures(BaseModel):
 
 
 class WhatItWouldBe(BaseModel):
-    """Figures as recorded, as they would have been, and how much more that is."""
+    """Figures as recorded, under the other submission, and the difference."""
 
     recorded: Figures
     other: Figures
@@ -41,25 +41,25 @@ class WhatItWouldBe(BaseModel):
 
 
 class OfWager(WhatItWouldBe):
-    """What a wager would have come to."""
+    """The what-if result of a wager."""
 
     wager: str
 
 
 class OfTable(WhatItWouldBe):
-    """What a table would have come to."""
+    """The what-if result of a table."""
 
     table: str
 
 
 class OfDay(WhatItWouldBe):
-    """What a gaming day would have come to."""
+    """The what-if result of a gaming day."""
 
     gaming_day: date
 
 
 class WhatIfDocument(BaseModel):
-    """What rounds would have come to; `refused` are those that the other submission does not allow, by reason."""
+    """The what-if result; `refused` are rounds that the other submission does not allow, by reason."""
 
     property: str
     game: str
@@ -75,7 +75,7 @@ class WhatIfDocument(BaseModel):
 
 
 def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
-    """Return the route, for whoever may read rounds."""
+    """Return the route, for readers of rounds."""
     router = APIRouter(tags=["what-if"])
     asking = asyncio.Semaphore(1)
     person = Annotated[Caller, caller_for_own(reader)]
@@ -84,7 +84,7 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
 
     @router.post("/what-if", summary="Settle rounds again", responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
     async def ask(wanted: RulesSubmission, first: day, last: day, by: person, table: only = None) -> WhatIfDocument:
-        """Under another submission: cards, wagers and decisions are those recorded; nothing of it is kept."""
+        """Under another submission, with the recorded cards, wagers and decisions; nothing is stored."""
         by.require_properties({wanted.property})
         listed = [name for name in wanted.tables if not table or name in table]
         async with snapshot(context.pools.readers) as connection:
@@ -105,7 +105,7 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
 
 
 def _settled(context: ServiceContext, wanted: RulesSubmission, days: list[TableDay]) -> list[Outcome]:
-    """Return what the days would have come to. Raises: Refused where the regulation does not allow the submission."""
+    """Return the what-if results of these days. Raises: Refused if the regulation does not allow the submission."""
     url = context.settings.database_url.get_secret_value()
     with ReplayState() as memory, closing(settle_again(url, wanted, days, memory, processes=1)) as found:
         return list(found)

@@ -1,4 +1,4 @@
-"""What table inventory does by itself: have changes of pit events take effect that two people stand for."""
+"""Background work of table inventory: put approved changes of pit events into effect."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 def changes_sender(context: ServiceContext) -> ApprovedSender:
-    """Return what sends approved changes to the topic of the pit events."""
+    """Return the sender of approved changes to the topic of pit events."""
     return ApprovedSender(context, PIT_EVENTS, journal, _waiting)
 
 

@@ -1,6 +1,6 @@
-"""What the ledger reads: the properties, pit events, which move chips and boxes, and settled rounds, which move chips.
+"""Handlers of the ledger: properties, pit events, which move chips and boxes, and settled rounds, which move chips.
 
-Round settlement has looked at property, table and gaming day of what it settled.
+Round settlement has already checked property, table and gaming day of settled rounds.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class ApprovedProperties(Properties):
 
 
 class PitEvents(Handler[pit.Known]):
-    """Record what happens at the tables besides the rounds."""
+    """Record the events of tables other than rounds."""
 
     reader = PitReader(PIT_EVENTS, *EVENTS, *CHANGES, PitChangeApproval)
     keyed_by_source = True
@@ -70,7 +70,7 @@ class PitEvents(Handler[pit.Known]):
         return known
 
     def _meant(self, event: Event[Any]) -> Event[Any] | None:
-        """Return an event as the pit would have said it; None where the journal has not what it says of the desk."""
+        """Return the pit event that a desk change stands for; None if the journal does not contain the change."""
         if goes_with(event) is None:
             return event
         approved = self._approved.get((event.data.property, event.data.change))
@@ -80,14 +80,14 @@ class PitEvents(Handler[pit.Known]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the pit stream for a change by the desk: it is read behind what the pit reported."""
+        """Return the pit stream for a desk change, which is ordered after the pit's events."""
         return goes_with(event)
 
     def properties_in(self, state: pit.Known) -> PropertyLookup:
         return state.places
 
     def stands_since(self, event: Event[Any], state: pit.Known) -> datetime | None:
-        """Return when what is changed happened: whenever that was, it may be corrected and voided."""
+        """Return when the changed event happened: it may be corrected or voided at any later time."""
         standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
         return None if standing is None else standing.at
 
@@ -110,9 +110,9 @@ class PitEvents(Handler[pit.Known]):
         await require_unchanged(connection, pit_events, self._known, changes)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Decide again where it is recorded what others may have done meanwhile.
+        """Repeat, in the recording transaction, the decisions that concurrent transactions could affect.
 
-        They may have placed the same box, or built on what is taken back.
+        These may have placed the same box, or built on what is reversed.
         """
         del at
         said = []
@@ -126,7 +126,7 @@ class PitEvents(Handler[pit.Known]):
 
 
 class Settlements(Handler[dict[RoundKey, datetime]]):
-    """Count the chips of settled rounds, and note what of them is still to come. The state: when rounds were closed."""
+    """Count the chips of settled rounds, and note missing input. The state: closing times of rounds."""
 
     reader = Reader(SETTLEMENTS, pit.PostedRound, pit.ReversedRound, *upstream.OF_INPUT)
     gather_seconds = 0.03

@@ -1,4 +1,4 @@
-"""Whether the settlements are read, by whichever processes of the service read them."""
+"""Read progress of the settlements, across the processes of the service."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,11 +10,11 @@ from shared.runtime.service.service_context import ServiceContext
 
 PROGRESS: Final = ReadProgress(read_until)
 _UNREAD_MAX: Final = timedelta(seconds=5)
-"""How old a settlement may be that was not read yet, before a gaming day is not closed for it."""
+"""How old an unread settlement may be before it prevents closing a gaming day."""
 
 
 async def unread(context: ServiceContext) -> list[str]:
-    """Return which settlements are not read, in words; of what another process reads, as it noted last."""
+    """Return the unread settlements, as text; for partitions of other processes, according to their last note."""
     await PROGRESS.note(context)
     now, known = context.clock(), await PROGRESS.read(context)
     found = {number: until for (topic, number), until in sorted(known.items()) if topic == SETTLEMENTS.name}

@@ -1,4 +1,4 @@
-"""The read model of the ledger: the rows that follow from its facts, in whatever order of the shards."""
+"""The read model of the ledger; facts of different shards may be applied in any order."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date
@@ -28,11 +28,11 @@ _CHECKS: Final[Mapping[type[pit.PitData], tuple[str, str]]] = {
     pit.InspectedCardReader: ("card_reader", "inspected_by"),
     pit.CountedStub: ("stub", "dealer"),
 }
-"""What an equipment event is about, and the field that says who did it."""
+"""What an equipment event is about, and the field with the person responsible."""
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Bring the read model up to date with facts."""
+    """Apply facts to the read model."""
     rows = _Rows()
     stands = await _what_stands(transaction.connection, recorded)
     for entry, fact in recorded:
@@ -107,7 +107,7 @@ def _place(fact: inventory.OfPitEvent | inventory.PitNoted) -> PitPlace:
 async def _what_stands(
     connection: AsyncConnection, recorded: Sequence[Recorded]
 ) -> Mapping[PitPlace, tuple[int, int] | None]:
-    """Keep what stands of pit events, take away what does not any more, and return what stands of those here."""
+    """Write the versions of pit events in force, delete voided ones, and return the entries in force in this batch."""
     events = PitEventRows(t.pit_events)
     voided: dict[PitPlace, inventory.PitVoided] = {}
     for entry, fact in recorded:
@@ -125,7 +125,7 @@ async def _what_stands(
 
 
 async def _take_away(connection: AsyncConnection, voided: Mapping[PitPlace, inventory.PitVoided]) -> None:
-    """Delete the rows of events that are void: those of other batches; in this one there are none."""
+    """Delete the rows of voided events of earlier batches; in this batch there are none."""
     places = {"sources": [one.source for one in voided], "sequences": [one.sequence for one in voided]}
     await connection.execute(_UNMOVE, places)
     by_table: dict[tuple[Table, str], list[tuple[str, str, int]]] = {}
@@ -151,7 +151,7 @@ _NUMBERED: Final[Sequence[tuple[type[pit.PitData] | tuple[type[pit.PitData], ...
     (pit.IssuedCounterCheck, t.counter_checks, "number"),
     (tuple(_CHECKS), t.equipment, "sequence"),
 )
-"""What a pit event is a row of, and the column that has its place in the pit stream."""
+"""The table of a pit event's row, and the column with its position in the pit stream."""
 
 
 def _stated(entry: Entry, fact: win.WinStated) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _stated(entry: Entry, fact: win.WinStated) -> dict[str, Any]:
 
 
 def _upstream(rows: "_Rows", fact: inventory.UpstreamNoted) -> None:
-    """Add what round settlement says of its input."""
+    """Add what round settlement reported about its input."""
     for first, last, is_open in ((fact.first, fact.last, True), (fact.filled, fact.filled, False)):
         if first is not None:
             gap = {"source": fact.source, "first": first, "is_open": is_open, "last": last, "property": fact.property}
@@ -177,7 +177,7 @@ def _upstream(rows: "_Rows", fact: inventory.UpstreamNoted) -> None:
 
 
 def touched(fact: Fact) -> Iterator[tuple[str, str, date]]:
-    """Return the gaming days of tables, by property and table, whose win a fact may change."""
+    """Yield (property, table, gaming day) of each table's day whose win a fact may change."""
     match fact:
         case inventory.PitRecorded() | inventory.PitVoided() if isinstance(fact.data, _OF_WIN):
             begins = getattr(fact.data, "begins", None)
@@ -215,7 +215,7 @@ _Write = Callable[[Table, tuple[str, ...]], bulk.Statement]
 _Columns = tuple[Table, tuple[str, ...]]
 _Row = dict[str, Any]
 _Said = Iterable[tuple[str, Any]]
-"""Names and values: those of a fact, say."""
+"""Names and values, for example of a fact."""
 
 
 def _values(table: Table, columns: tuple[str, ...]) -> list[str]:
@@ -230,19 +230,19 @@ def _insert(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
 
 @cache
 def _merge(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Add a row, or give these values to the one that is there: for what several shards tell of one thing."""
+    """Insert a row or update the existing one: for rows that several shards contribute to."""
     return bulk.insert(table, columns, on_conflict=bulk.replaced(table, *_values(table, columns)))
 
 
 @cache
 def _refuse(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Add a record that was refused, or say of one that is known to be closed whose it was."""
+    """Insert a refused record, or add the owner to one that is known to be closed."""
     return bulk.insert(table, columns, on_conflict=bulk.replaced(table, "property", "source", "sequence", "reason"))
 
 
 @cache
 def _update(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    """Give a row that is there, by an entry of the same shard, new values."""
+    """Update a row written by an earlier entry of the same shard."""
     return bulk.update(table, _values(table, columns))
 
 
@@ -275,11 +275,11 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.DayAudited: (_update, t.days, {}),
     inventory.DayFinal: (_update, t.days, {"status": ReportStatus.FINAL}),
 }
-"""The facts that are a row as they stand: how it is written, in which table, and what the row has besides."""
+"""Facts that are written as one row: the statement, the table, and additional columns."""
 
 
 class _Rows:
-    """The rows of a batch, one statement for those of a table with the same columns."""
+    """The rows of a batch, with one statement per table and set of columns."""
 
     def __init__(self) -> None:
         self._movements: list[_Row] = []
@@ -294,19 +294,19 @@ class _Rows:
         self._touched: dict[tuple[Any, ...], Entry] = {}
 
     def keep(self, write: _Write, table: Table, said: _Said, /, **more: Any) -> None:
-        """Write a row with what a fact says, as far as the table has columns of the same names."""
+        """Write a row with a fact's fields that are columns of the table."""
         row = {name: value for name, value in said if name in table.c} | more
         self._kept[write].setdefault((table, tuple(row)), []).append(row)
 
     def touch(self, entry: Entry, fact: Fact) -> None:
-        """Note which gaming days of tables may have another win now."""
+        """Note the days of tables whose win may have changed."""
         for key in touched(fact):
             self._touched[*key, entry.shard] = entry
 
     def move(
         self, entry: Entry, fact: Any, moved: inventory.Moved, cause: str, ref: str | None, *, stands: bool = True
     ) -> None:
-        """Add a movement of a table inventory; one that does not stand is in the sums alone, with what undoes it."""
+        """Add a movement of a table inventory; one not in force only enters the sums, with its reversal."""
         rounds: int = getattr(fact, "rounds", 0)
         if stands:
             place = {"shard": entry.shard, "seq": entry.seq, "at": entry.draft.occurred_at}
@@ -321,14 +321,14 @@ class _Rows:
         sums[2] += -is_unknown if isinstance(fact, inventory.PitVoided) else is_unknown
 
     def bring_forward(self, entry: Entry) -> None:
-        """Add with what an entry lets the books of a table begin."""
+        """Add the opening balance that an entry posts for a table."""
         for account, cents in entry.draft.postings:
             if account.leg == "brought_forward":
                 key = (account.property, account.table)
                 self._brought[key] = self._brought.get(key, 0) - cents
 
     async def write(self, connection: AsyncConnection) -> None:
-        """Write the rows; of several changes of one row, the last."""
+        """Write the rows; the last change of a row wins."""
         await bulk.copy(connection, t.movements, self._movements)
         added = ((*key, *sums) for key, sums in sorted(self._moved.items()))
         await _ADD_MOVED.write(connection, bulk.keyed(_ADD_MOVED, added))
@@ -357,7 +357,7 @@ _TOUCH: Final = bulk.insert(t.touched, on_conflict=bulk.replaced(t.touched, "seq
 
 
 def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool) -> None:
-    """Add what a pit event says: a count, a step of a slip, a box, a check of the equipment, a movement."""
+    """Add a pit event: a count, a step of a slip, a box, an equipment check, a movement."""
     data, at, sequence = fact.data, entry.draft.occurred_at, fact.sequence
     rows.bring_forward(entry)
     if fact.moved is not None and (cause := _cause(data)) is not None:
@@ -384,7 +384,7 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool
 
 
 def _voided(rows: _Rows, entry: Entry, fact: inventory.PitVoided) -> None:
-    """Take off what a pit event moved; leave a slip without the step that was done."""
+    """Deduct what a voided pit event moved; undo its step of a slip."""
     rows.bring_forward(entry)
     if fact.moved is not None and (cause := _cause(fact.data)) is not None:
         rows.move(entry, fact, fact.moved, *cause, stands=False)
@@ -394,7 +394,7 @@ def _voided(rows: _Rows, entry: Entry, fact: inventory.PitVoided) -> None:
 
 
 def _cause(data: pit.PitData) -> tuple[str, str | None] | None:
-    """Return the cause of a movement, and what that is about; None of what moves nothing of the inventory."""
+    """Return the cause of a movement and its reference; None if the inventory is not moved."""
     match data:
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
             key = slip_of(data)
@@ -414,7 +414,7 @@ def _cause(data: pit.PitData) -> tuple[str, str | None] | None:
 
 
 def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
-    """Return what a count is for, who did it, and what begins with it."""
+    """Return the purpose of a count, the people, and the shift that begins with it."""
     if isinstance(data, pit.CarriedTable):
         return {"purpose": "carried", "counted_by": data.recorded_by, "observed_by": data.checked_by}
     people = {"counted_by": data.dealer, "observed_by": data.floorperson}

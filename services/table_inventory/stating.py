@@ -1,7 +1,7 @@
-"""State the win of tables: what follows from the records of a gaming day, as often as they make another one.
+"""State the win of tables whenever the records of a gaming day change it.
 
-One process states at a time: it holds the shard of the statements. What it states follows from one state of the
-journal, and is recorded on top of it; so a statement is made once, whoever is killed meanwhile.
+One process states at a time: it holds the lock of the statements' shard. A statement follows from one snapshot of the
+journal, and is recorded on top of it; so it is made once, even if a process is killed meanwhile.
 """
 
 from collections import deque
@@ -41,14 +41,16 @@ from shared.runtime.service.service_context import ServiceContext
 SHARD: Final = "wins"
 
 DOUBTFUL_SECONDS: Final = 15.0
-"""How often a day is looked at again on which a count was repeated: a round that comes late, of which no other figure
-follows, may have been played between."""
+"""How often to check again a day with a repeated count.
+
+A late round without any other figure may have been played between the counts.
+"""
 
 _DAY: Final = timedelta(days=1)
 
 
 class _Looked(NamedTuple):
-    """Days that may have another win; how far the shards were looked at, and which day ran at each property."""
+    """Days whose win may have changed, how far the shards were read, and the current day of each property."""
 
     days: Sequence[TableDay]
     reached: Mapping[int, int] | None
@@ -56,14 +58,14 @@ class _Looked(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """What is to be stated around a gaming day, and the other days that may have waited for a box of it."""
+    """The statements due around a gaming day, and the other days that may miss one of its boxes."""
 
     facts: list[WinStated]
     others: list[TableDay]
 
 
 class Stating:
-    """States wins, and knows how far it has looked at the journal."""
+    """States wins, and keeps how far it has read the journal."""
 
     def __init__(self, context: ServiceContext, *, doubtful_seconds: float = DOUBTFUL_SECONDS) -> None:
         self._context = context
@@ -74,7 +76,7 @@ class Stating:
         self._doubted_at = 0.0
 
     async def state_day(self, key: DayKey) -> None:
-        """State the win of the tables of a gaming day that is about to be sealed, as far as it is another one."""
+        """State the win of the tables of a gaming day that is about to be sealed, if it changed."""
         async with self._context.pools.background.connect() as connection:
             place = (await known_places(connection, properties)).of_day(*key)
             stated = {one.table for one in await read_stated(connection, key)}
@@ -82,14 +84,14 @@ class Stating:
         await self._state([TableDay(key.property, table, key.gaming_day) for table in sorted(tables)])
 
     async def state(self) -> int:
-        """State what is other than was stated of it, and return how many shifts that are."""
+        """State changed wins, and return the number of shifts."""
         async with self._context.pools.background.connect() as connection:
             if not await self._is_due(connection):
                 return 0
         return await self._state()
 
     async def _state(self, days: Sequence[TableDay] | None = None) -> int:
-        """State what is other than was stated of these days, or of all that may be."""
+        """State changed wins of these days, or of all days that may have changed."""
         context = self._context
         async with context.ledger.turn(SHARD):
             async with context.pools.background.begin() as connection:
@@ -121,7 +123,7 @@ class Stating:
         return bool(touched.days) or bool((await self._ended(connection))[0])
 
     async def _look(self, connection: AsyncConnection) -> "_Looked":
-        """Return which days may have another win, and how far that was looked at."""
+        """Return the days whose win may have changed, and how far the journal was read."""
         touched = await read_touched(connection, self._reached)
         ended, running = await self._ended(connection)
         doubtful = self._doubtful()
@@ -133,9 +135,9 @@ class Stating:
         return sorted(self._recounted) if monotonic() > self._doubted_at + self._doubtful_seconds else []
 
     async def _ended(self, connection: AsyncConnection) -> tuple[list[TableDay], dict[str, date]]:
-        """Return the tables of which something is missing on a day that is over since the last look, for good.
+        """Return incomplete tables of days that have definitely ended since the last check.
 
-        A count may come as long after the end of a gaming day as the margin of the pit says.
+        A count may arrive after the end of a gaming day within the pit's margin.
         """
         now = self._context.clock()
         places = await known_places(connection, properties)
@@ -150,7 +152,7 @@ class Stating:
         return found, running
 
     async def _unstated(self, connection: AsyncConnection, touched: Iterable[TableDay]) -> list[WinStated]:
-        """Return what is to be stated of gaming days, and of those before and after them that it changes."""
+        """Return the statements due for gaming days, and for neighboring days that they affect."""
         places = await known_places(connection, properties)
         waiting = deque(dict.fromkeys(touched))
         found: dict[tuple[TableDay, str], WinStated] = {}
@@ -170,7 +172,7 @@ class Stating:
         return list(found.values())
 
     async def _around(self, connection: AsyncConnection, places: Places, one: TableDay) -> _Around:
-        """Return what is to be stated of a table on a gaming day, and on those before and after it."""
+        """Return the statements due for a table on a gaming day, and on neighboring days."""
         place = places.of_day(one.property, one.gaming_day)
         if place is None:
             return _Around([], [])
@@ -197,7 +199,7 @@ class Stating:
     async def _record(
         self, connection: AsyncConnection, shard: Shard, facts: list[WinStated]
     ) -> tuple[list[Entry], Shard]:
-        """Record statements, and return their entries, and the shard as it stands after them."""
+        """Record statements, and return their entries, and the shard after them."""
         if not facts:
             return [], shard
         context, at = self._context, self._context.clock()

@@ -1,7 +1,7 @@
-"""The tables of the table-inventory ledger: its journal, what is under seal, and the read model.
+"""The tables of the table-inventory ledger: its journal, sealed counts, and the read model.
 
-Everything but the journal, the properties and `sealed_counts` follows from the journal alone. The figures of a count
-that is not concluded are nowhere but in `sealed_counts`; the journal has their commitment.
+Everything but the journal, the properties and `sealed_counts` follows from the journal. The figures of an open count
+are only in `sealed_counts`; the journal has their commitments.
 """
 
 from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, MetaData, Table, UniqueConstraint
@@ -20,16 +20,16 @@ metadata = MetaData(schema="table_inventory")
 journal = journal_tables(metadata, "table_inventory")
 
 properties = properties_table(metadata, "table_inventory")
-"""The approved properties: where and when something happens, and under which law."""
+"""The approved properties: location, clock and law."""
 
 pit_events = pit_events_table(metadata, "table_inventory")
-"""The events of the pit streams, and which entry of each stands."""
+"""The events of the pit streams, with the entry of each in force."""
 
 _JSON = JSONB(none_as_null=True)
 
 
 def _of_table(number: str) -> tuple[Column[object], ...]:
-    """Return the key of what a table's pit stream says: `number` is the sequence of the event there."""
+    """Return the key of an event of a table's pit stream: `number` is its sequence there."""
     return (*texts("property", "table", key=True), *numbers(number, key=True))
 
 
@@ -53,10 +53,10 @@ counts = Table(
     Index("counts_in_order", "property", "table", "at", "sequence"),
     Index("counts_of_day", "property", "gaming_day"),
 )
-"""Table inventories as they were counted."""
+"""Table inventories as counted."""
 
 brought_forward = Table("brought_forward", metadata, *texts("property", "table", key=True), *numbers("cents"))
-"""With what the books of each table begin."""
+"""The opening balance of each table's books."""
 
 movements = Table(
     "movements",
@@ -90,7 +90,7 @@ movements = Table(
     Index("movements_of_ref", "property", "table", "ref"),
     Index("movements_of_check", "property", "ref", postgresql_where="cause = 'counter_check'"),
 )
-"""What entered and left table inventories: § 465a.36(b) permits six movements, and there are no others.
+"""Movements into and out of table inventories: the six that § 465a.36(b) permits.
 
 A cause is round, coupon, currency, prepaid_access, counter_check, change, fill, credit or waived.
 """
@@ -104,7 +104,7 @@ moved = Table(
     *columns(Integer, "shard", key=True),  # that of the entries: so no two transactions wait for each other
     *numbers("cents", "rounds", "unknown"),  # unknown: how many movements of which the denominations are not known
 )
-"""The movements of each hour added up: what moved between two moments is read from whole hours, and from their ends."""
+"""Hourly sums of movements: a period is read from whole hours and its two ends."""
 
 requests = Table(
     "requests",
@@ -118,7 +118,7 @@ requests = Table(
     *texts("withdrawn_by", "withdrawal_reason", null=True),
     *moments("withdrawn_at", null=True),
 )
-"""What the pit asked of the cage."""
+"""The pit's requests to the cage."""
 
 slips = Table(
     "slips",
@@ -137,9 +137,9 @@ slips = Table(
     CheckConstraint("carried_at IS NULL OR voided_at IS NULL OR returned <> '[]'", name="void_after_it_was_carried"),
     Index("slips_of_day", "property", "gaming_day"),
 )
-"""Fill and credit slips, numbered without a hole for each property and kind.
+"""Fill and credit slips, numbered densely for each property and kind.
 
-What the cage prepared is missing only while a rebuild has read a step at the table first.
+The preparation is only missing during a rebuild that has read a step at the table first.
 """
 
 manual_slips = Table(
@@ -168,10 +168,10 @@ boxes = Table(
     Index("boxes_in_order", "property", "table", "removed_at"),
     Index("boxes_placed", "property", "placed_box"),
 )
-"""Drop boxes as they were taken off the tables."""
+"""Drop boxes removed from tables."""
 
 transports = Table("transports", metadata, *_of_table("sequence"), *texts("box"), *moments("at"))
-"""Drop boxes as the count room took custody of them."""
+"""Drop boxes received by the count room."""
 
 drop_counts = Table(
     "drop_counts",
@@ -200,7 +200,7 @@ counted_boxes = Table(
     Index("counted_boxes_of_day", "property", "gaming_day"),
     Index("counted_boxes_of_count", "property", "count"),
 )
-"""What was in drop boxes whose count is concluded."""
+"""The contents of drop boxes whose count is concluded."""
 
 commitments = Table(
     "commitments",
@@ -212,7 +212,7 @@ commitments = Table(
     *texts("counted_by", "commitment"),
     *entry_place(),
 )
-"""What the journal has of what is under seal, and where."""
+"""The commitments in the journal, with their positions."""
 
 sealed_counts = Table(
     "sealed_counts",
@@ -225,7 +225,7 @@ sealed_counts = Table(
     *columns(_JSON, "figures"),
     UniqueConstraint("property", "count", "table", "exchange", "counted_by", name="nobody_counts_twice"),
 )
-"""What was counted and is not to be seen before the count is concluded. It does not follow from the journal."""
+"""Counted figures that are secret until the count is concluded. They do not follow from the journal."""
 
 variance_cases = Table(
     "variance_cases",
@@ -240,7 +240,7 @@ variance_cases = Table(
     *texts("conclusion", null=True),
     Index("variance_cases_of_day", "property", "gaming_day"),
 )
-"""Who explains a variance, and what was found."""
+"""Owners and conclusions of variances."""
 
 alarm_cases = Table(
     "alarm_cases",
@@ -251,7 +251,7 @@ alarm_cases = Table(
     *texts("conclusion", null=True),
     *moments("resolved_at", null=True),
 )
-"""Who looks into an alarm of the statistics, and what was found."""
+"""Owners and conclusions of statistical alarms."""
 
 adjustments = Table(
     "adjustments",
@@ -267,7 +267,7 @@ adjustments = Table(
     CheckConstraint("approved_by <> entered_by", name="approved_by_somebody_else"),
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="decided_once"),
 )
-"""Adjustments of gaming days, and what became of them."""
+"""Adjustments of gaming days with their status."""
 
 counter_checks = Table(
     "counter_checks",
@@ -277,9 +277,9 @@ counter_checks = Table(
     # At once where they are recorded; a rebuild may read a check before it reads that an earlier one is void.
     UniqueConstraint("property", "serial", name="serial_used_once", deferrable=True),
 )
-"""The counter checks of each property, by the serial numbers of which each is used once.
+"""The counter checks of each property; each serial number is used once.
 
-`number` is that of the event in the table's pit stream; of one that replaced others, which has no table, the step.
+`number` is that of the event in the table's pit stream; for one that replaced others, which has no table, the step.
 """
 
 read_until = Table(
@@ -290,7 +290,7 @@ read_until = Table(
     *moments("until", null=True),
     signature_column(),
 )
-"""Up to when each partition of each topic has been read, signed; none: no process has said so yet."""
+"""Up to when each partition of each topic has been read, signed; null: no process has noted it yet."""
 
 check_steps = Table(
     "check_steps",
@@ -309,7 +309,7 @@ check_steps = Table(
     Index("redemption_undone_once", "property", "undoes", unique=True),
     Index("steps_of_check", "property", "serial"),
 )
-"""What the cage did about counter checks."""
+"""The cage's steps on counter checks."""
 
 cage_movements = Table(
     "cage_movements",
@@ -326,7 +326,7 @@ cage_movements = Table(
     Index("cage_movements_of_day", "property", "gaming_day"),
     UniqueConstraint("property", "voids", name="void_once"),
 )
-"""What known patrons moved at the cage, and what of it is void."""
+"""Transactions of known patrons at the cage, with voids."""
 
 winners = Table(
     "winners",
@@ -337,7 +337,7 @@ winners = Table(
     *numbers("seat", "withheld_change_cents"),
     Index("winners_of_round", "property", "table", "gaming_day", "round_id"),
 )
-"""What was withheld of winnings, as it was recorded step by step; who won is in the journal alone."""
+"""Tax withheld from winnings, step by step; the winner is in the journal only."""
 
 investigations = Table(
     "investigations",
@@ -350,7 +350,7 @@ investigations = Table(
     *moments("concluded_at", null=True),
     Index("investigations_of_month", "property", "month"),
 )
-"""Investigations of a hold that lies far from its base."""
+"""Investigations of a hold that deviates from its base."""
 
 contests = Table(
     "contests",
@@ -368,7 +368,7 @@ contests = Table(
     CheckConstraint("approved_by <> entered_by", name="contest_approved_by_somebody_else"),
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="contest_decided_once"),
 )
-"""Results of contests by the gaming day on which they ended, and what became of them."""
+"""Results of contests by the gaming day on which they ended, with their status."""
 
 write_offs = Table(
     "write_offs",
@@ -386,7 +386,7 @@ write_offs = Table(
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="write_off_decided_once"),
     Index("write_offs_of_box", "property", "table", "exchange"),
 )
-"""Drop boxes that cannot be counted, and what became of that."""
+"""Write-offs of drop boxes with their status."""
 
 pit_changes = Table(
     "pit_changes",
@@ -406,7 +406,7 @@ pit_changes = Table(
     Index("pit_changes_of_event", "property", "table", "sequence"),
     Index("pit_changes_in_order", "property", "table", "place", unique=True),
 )
-"""What was proposed at the desk about pit events, and what was decided about it."""
+"""Changes of pit events proposed at the desk, with the decision."""
 
 pit_change_outcomes = Table(
     "pit_change_outcomes",
@@ -415,9 +415,9 @@ pit_change_outcomes = Table(
     *numbers("change", key=True),
     *texts("effect"),
 )
-"""What approved changes of pit events led to.
+"""Outcomes of approved changes of pit events.
 
-It follows from other shards than the changes do, and stands apart: a rebuild may read either first.
+They follow from other shards than the changes, and are in a separate table because a rebuild may read either first.
 """
 
 touched = Table(
@@ -430,7 +430,7 @@ touched = Table(
     *moments("recorded_at"),
     Index("touched_in_order", "shard", "seq"),
 )
-"""The last entry of each shard that may make another win of a table's gaming day."""
+"""The last entry of each shard that may change the win of a table's gaming day."""
 
 wins_stated = Table(
     "wins_stated",
@@ -443,7 +443,7 @@ wins_stated = Table(
     *moments("stated_at"),
     Index("wins_stated_of_day", "property", "gaming_day"),
 )
-"""What was stated last of the win of a table in a shift."""
+"""The last statement about the win of a table in a shift."""
 
 upstream_gaps = Table(
     "upstream_gaps",
@@ -454,7 +454,7 @@ upstream_gaps = Table(
     *numbers("last"),
     *texts("property", null=True),
 )
-"""The events that round settlement has missed (`is_open`), and those of them that came late."""
+"""Events missing at round settlement (`is_open`), and those of them that arrived late."""
 
 upstream_quarantine = Table(
     "upstream_quarantine",
@@ -466,7 +466,7 @@ upstream_quarantine = Table(
     *columns(Boolean, "is_closed", "is_mended"),
     Index("upstream_quarantine_open", "property", postgresql_where="NOT is_closed"),
 )
-"""The records that round settlement refused, by the place of the entry that says so, and whether that is over."""
+"""Records refused by round settlement, by the position of the entry, and whether they are closed."""
 
 days = Table(
     "days",
@@ -493,4 +493,4 @@ equipment = Table(
     *columns(_JSON, "data"),
     Index("equipment_in_order", "property", "table", "check", "at"),
 )
-"""What was done about cards, dice, card readers and stubs."""
+"""Equipment events: cards, dice, card readers and stubs."""

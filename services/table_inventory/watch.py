@@ -1,4 +1,4 @@
-"""Bring the figures up to date that change with the clock: what is overdue, open or on its way."""
+"""Update the metrics that change with the clock: overdue, open or in transit."""
 
 import asyncio
 from collections import Counter
@@ -31,15 +31,15 @@ from shared.runtime.service.service_context import ServiceContext
 _WATCH_SECONDS: Final = 15.0
 _STATE_SECONDS: Final = 1.0
 _WATCH_DAYS_SECONDS: Final = 300.0
-"""What takes days to become wrong is looked at less often: it reads every number of a slip, and days of five weeks."""
+"""Interval for slow-changing metrics: they read all slip numbers, and the days of five weeks."""
 _LOOK_BACK: Final = timedelta(days=7)
-"""How long ago a gaming day may have been for its variances to count."""
+"""How recent a gaming day must be for its variances to count."""
 _OLD: Final = timedelta(days=1)
-"""After how long somebody should have resolved a variance."""
+"""After how long a variance should have been resolved."""
 
 
 async def watch(context: ServiceContext) -> None:
-    """Watch until cancelled, and state wins."""
+    """Update metrics and state wins until cancelled."""
     stating = Stating(context)
 
     async def look() -> None:
@@ -60,7 +60,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the figures of what happens now, once."""
+    """Update the metrics of current matters, once."""
     now, metrics = context.clock(), context.metrics
     overdue = Counter(clock.check for clock in await clocks_of(connection, None, now) if clock.overdue)
     for check in get_args(Check):
@@ -94,7 +94,7 @@ async def _observe_slips(context: ServiceContext, connection: AsyncConnection) -
 
 
 async def observe_days(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the figures of what should have been settled by now, once."""
+    """Update the metrics of overdue matters, once."""
     now, metrics = context.clock(), context.metrics
     unsealed = await unsealed_days(connection, now)
     metrics.days_unsealed.set(len(unsealed))

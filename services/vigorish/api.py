@@ -1,4 +1,4 @@
-"""The HTTP interface of vigorish: what the pit has to collect, give back and look after."""
+"""The HTTP API of vigorish: what the pit has to collect, return or check."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What the vigorish ledger reads: settlements, which assess, and pit events, which collect, waive and return."""
+"""Handlers of the vigorish ledger: settlements, which assess, and pit events, which collect, waive and return."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class ApprovedProperties(Properties):
 
 
 class Submissions(RulesSubmissions):
-    """Keep the approved submissions: they say how vigorish is rounded."""
+    """Keep the approved submissions, which determine the rounding of vigorish."""
 
     copies = (submissions,)
 
@@ -69,7 +69,7 @@ def rounding_of(approved: SubmissionApproved) -> Rounding:
 
 @dataclass(slots=True)
 class Assessed:
-    """What revisions of rounds assessed, the properties, and how submissions round."""
+    """The assessed lines by revision of rounds, the properties, and the rounding by submission."""
 
     lines: dict[RoundKey, tuple[AssessedLine, ...]]
     places: PropertyLookup
@@ -77,7 +77,7 @@ class Assessed:
 
 
 class Settlements(Handler[Assessed]):
-    """Record what settled rounds assess."""
+    """Record the vigorish assessed by settled rounds."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
     gather_seconds = 0.03
@@ -137,14 +137,14 @@ def _taken_back(data: ReversedRound, state: Assessed) -> FactWithPostings:
 
 @dataclass(slots=True)
 class OfPit:
-    """The properties, and what is known of the events about vigorish that those of a batch change."""
+    """The properties, and the recorded pit events that the batch changes."""
 
     places: PropertyLookup
     events: PitEventsKnown[VigorishSettled]
 
 
 class PitEvents(Handler[OfPit]):
-    """Record what tables collect, waive and return."""
+    """Record vigorish collected, waived and returned at tables."""
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, *CHANGES, PitChangeApproval)
     keyed_by_source = True
@@ -166,14 +166,14 @@ class PitEvents(Handler[OfPit]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the pit stream for a change by the desk, of which table inventory says what it is."""
+        """Return the pit stream for a desk change, whose content table inventory publishes."""
         return goes_with(event)
 
     def properties_in(self, state: OfPit) -> PropertyLookup:
         return state.places
 
     def stands_since(self, event: Event[Any], state: OfPit) -> datetime | None:
-        """Return when what is changed happened: whenever that was, it may be corrected and voided."""
+        """Return when the changed event happened: it may be corrected or voided at any later time."""
         standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
         return None if standing is None else standing.at
 
@@ -182,9 +182,9 @@ class PitEvents(Handler[OfPit]):
 
 
 class PitChanges(Handler[OfPit]):
-    """Change what tables have collected, waived and returned as two people approved it at the desk of table inventory.
+    """Apply changes of pit events approved at the desk of table inventory.
 
-    It may come before what the pit reported: it has a place behind that.
+    A change may arrive before the pit event itself: its position is after that.
     """
 
     reader = Reader(INVENTORY, PitChangeApproved)

@@ -1,4 +1,4 @@
-"""The read model of vigorish: how facts change what is owed and the lines behind it."""
+"""The read model of vigorish: what is owed, and the assessed lines."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -33,7 +33,7 @@ _KNOWN: Final = ("game", "owed_by", "closed_at", "dealer_id", "settled_dealer_id
 
 
 class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
-    """Rows of what is owed, added up."""
+    """Rows of amounts owed, summed."""
 
     def add(self, fact: SettledRound | VigorishOfRound, seat: int, *, bank: bool, **values: Any) -> None:
         key = (fact.property, fact.table, fact.round_id, seat, bank)
@@ -51,7 +51,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
                 row[name] = max(value, row[name] or value) if name == "settled_at" else value
 
     def settle(self, fact: VigorishSettled, cents: int, column: str, *, stands: bool) -> None:
-        """Add what was collected, waived or returned; of what was settled and stands, when and by which dealer."""
+        """Add an amount collected, waived or returned; if in force, with time and dealer."""
         said: dict[str, Any] = {column: cents}
         if stands and column != "returned_cents":
             said |= {"settled_dealer_id": fact.dealer_id, "settled_at": fact.at}
@@ -59,7 +59,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Bring the tables up to date with facts, in whatever order of the shards."""
+    """Apply facts to the tables; shards may be applied in any order."""
     rows, lines_ = _Owed(), list[Row]()
     connection = transaction.connection
     stands = await _what_stands(connection, recorded)
@@ -103,7 +103,7 @@ _SETTLED: Final[Mapping[type[VigorishSettled], str]] = {
     VigorishWaiver: "waived_cents",
     VigorishReturn: "returned_cents",
 }
-"""What a table did, and the sum that it is in."""
+"""A table's action, and the column that sums it."""
 
 
 def _place(entry: Entry, fact: VigorishSettled | VigorishNoted) -> PitPlace:
@@ -117,7 +117,7 @@ def _seat(fact: VigorishSettled) -> tuple[str, str, str, int, bool]:
 async def _what_stands(
     connection: AsyncConnection, recorded: Sequence[Recorded]
 ) -> Mapping[PitPlace, tuple[int, int] | None]:
-    """Keep what stands of pit events, and return what stands of those here."""
+    """Write the versions of pit events in force, and return those of this batch."""
     events = PitEventRows(pit_events)
     for entry, fact in recorded:
         match fact:
@@ -167,6 +167,6 @@ _SETTLE_AGAIN: Final = bulk.compiled(
     .where(bulk.same(owed, _of_seat, _OF_SEAT)),
     _OF_SEAT,
 )
-"""What is left of what a table did about the vigorish of seats says when that was, and by which dealer."""
+"""After a reversal, set time and dealer of a seat from its remaining actions."""
 
 PROJECTOR: Final = Projector(tables=(owed, lines, pit_events), project=project)

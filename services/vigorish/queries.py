@@ -1,4 +1,4 @@
-"""Read what seats owe, and what revisions of rounds assessed."""
+"""Read the vigorish owed by seats, and the lines assessed by revisions of rounds."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -21,7 +21,7 @@ _OF_ROUNDS: Final = bulk.select(lines, by=("property", "table_name", "round_id",
 async def assessed_lines(
     connection: AsyncConnection, keys: Sequence[RoundKey]
 ) -> dict[RoundKey, tuple[AssessedLine, ...]]:
-    """Return what these revisions of rounds assessed."""
+    """Return the lines assessed by these revisions of rounds."""
     if not keys:
         return {}
     found: dict[RoundKey, list[AssessedLine]] = {}
@@ -34,7 +34,7 @@ async def assessed_lines(
 async def seats_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[SeatOfRound]:
-    """Return what seats owe of the rounds of a day, of those that somebody may have to look after."""
+    """Return the vigorish owed by seats for a day's rounds, for those that may need a follow-up."""
     o = owed.c
     outstanding = o.assessed_cents - o.collected_cents - o.waived_cents + o.returned_cents
     query = (

@@ -1,7 +1,4 @@
-"""The tables of vigorish: the journal, and what follows from it.
-
-Everything but the journal, the properties and the submissions is a projection of the journal. Amounts are cents.
-"""
+"""The tables of vigorish: the journal, copies of properties and submissions, and projections. Amounts are cents."""
 
 from typing import Final
 
@@ -29,7 +26,7 @@ submissions = submissions_table(metadata, SCHEMA)
 _ROUND: Final = ("property", "table_name", "round_id")
 
 SUMS: Final = ("assessed_cents", "collected_cents", "waived_cents", "returned_cents")
-"""What became of the vigorish of a seat."""
+"""The columns that sum a seat's vigorish."""
 
 pit_events = pit_events_table(
     metadata,
@@ -40,7 +37,7 @@ pit_events = pit_events_table(
     *moments("at", null=True),
     Index("events_of_seat", *_ROUND, "seat", postgresql_where="round_id IS NOT NULL"),
 )
-"""What the pit reported of vigorish, which entry of each event stands, and of which seat that is."""
+"""Pit events about vigorish, with the entry in force and its seat."""
 
 owed = Table(
     "owed",
@@ -59,7 +56,7 @@ owed = Table(
     Index("owed_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )
-"""What a seat owes of a round, as a player or as the bank."""
+"""What a seat owes for a round, as a player or as the bank."""
 
 lines = Table(
     "lines",
@@ -70,4 +67,4 @@ lines = Table(
     *columns(JSONB, "document"),  # the line as published
     schema=SCHEMA,
 )
-"""What revisions of rounds assessed, line by line: what taking one back takes back."""
+"""Lines assessed by revisions of rounds, needed to reverse them."""

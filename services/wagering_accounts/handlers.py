@@ -1,4 +1,4 @@
-"""What the wagering accounts read: properties, and settlements of rounds."""
+"""Handlers of the wagering accounts: properties, and settlements of rounds."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,9 +27,9 @@ class ApprovedProperties(Properties):
 
 
 class Settlements(Handler[Books]):
-    """Settles the wagers of accounts: takes stakes, credits wins and returns what does not count.
+    """Settle account wagers: take stakes, credit wins, and return wagers that do not count.
 
-    The books are not locked while settlements are derived; the projector makes sure of them.
+    Accounts are not locked while settlements are derived; the projector verifies their state.
     """
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, VoidedRound)

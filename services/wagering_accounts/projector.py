@@ -1,8 +1,8 @@
-"""The read model of the wagering accounts: what evolved by facts is written, once, whoever recorded them.
+"""The read model of the wagering accounts, written once for commands, settlements and rebuilds.
 
-Commands have evolved the books by their facts already, on what they had locked. Settlements were derived from books
-that were not locked: they are loaded again, locked, and evolve by the same facts; where these do not fit, the
-settlements are derived again. A rebuild does the same.
+Commands have applied their facts to locked accounts already. Settlements were derived from accounts that were not
+locked: these are loaded again with locks, and the same facts applied; if they are inapplicable, the settlements are
+derived again. A rebuild does the same.
 """
 
 from collections.abc import Sequence
@@ -45,11 +45,11 @@ _DESTROY: Final = [
     compiled(delete(table).where(same(table, given(table, _OF_PATRON), _OF_PATRON)), _OF_PATRON)
     for table in (patron_keys, patron_codes)
 ]
-"""What makes an erasure one, each time that its entry is projected: also after a backup brought a key back."""
+"""The statements of an erasure, run each time its entry is projected: also after a backup restored the key."""
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Bring the tables up to date with facts. Raises: Fenced where something else was recorded meanwhile."""
+    """Apply facts to the tables. Raises: Fenced if conflicting facts were recorded meanwhile."""
     own = [(entry, fact) for entry, fact in recorded if isinstance(fact, AccountsFact)]
     if not own:
         return
@@ -65,7 +65,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def needs_of(fact: AccountsFact) -> ReadSet:
-    """Return what a fact changes, as far as it is there."""
+    """Return the rows that a fact changes, as far as they exist."""
     own = account_of(fact)
     accounts = {(fact.property, movement.account) for movement in fact.moved()} | ({own} if own else set())
     if isinstance(fact, OfRound):

@@ -1,4 +1,4 @@
-"""What the wagering accounts publish on `accounts`: money in and out, wagers held and in play, results, decisions."""
+"""Facts of the wagering accounts on `accounts`: money in and out, wagers held and in play, results, decisions."""
 
 from datetime import date
 from typing import Annotated, Literal
@@ -14,23 +14,23 @@ from shared.contracts.topics import ACCOUNTS
 Instrument = Literal["cash", "chips", "voucher", "wallet"]
 LimitKind = Literal["wager", "buy_in_day"]
 Seen = Literal["patron", "accounts", "account", "statement", "adjustments", "identity", "erasure"]
-"""What somebody looked at of a patron."""
+"""What was viewed of a patron's data."""
 
 ErasureGround = Literal["requested", "retention_ended", "entered_by_mistake"]
-"""Why a patron's personal data is erased: a word of a list, so that it says nothing else of the patron."""
+"""Why a patron's personal data is erased: from a fixed list, so that it reveals nothing else about the patron."""
 
 Words = Annotated[Reason, PERSONAL]
-"""Why somebody did something for or to a patron: whoever types it may say more than the reference."""
+"""Free text about a patron; it may contain personal data beyond the reference."""
 
 
 class AccountMovement(Contract):
-    """What an entry changes on one account, in cents: what is available, on hold for wagers, and in play.
+    """An entry's changes to one account, in cents: available, on hold for wagers, and in play.
 
-    Promotional money is apart: it is wagered as other money is, and never paid out.
+    Promotional money is separate: it is wagered as other money is, and never paid out.
 
-    `table` is that of a game account; a wallet has none. `version` is that of the account with this entry. A
-    settlement's does not have one: it takes a place that no other entry of the account names, in the order of its
-    shard.
+    `table` is set for a game account; a wallet has none. `version` is that of the account after this entry. A
+    settlement's movement has none: its position is given by the order of its shard, and no other entry of the account
+    names it.
     """
 
     account: Name
@@ -45,30 +45,30 @@ class AccountMovement(Contract):
 
 
 class AccountsFact(Fact):
-    """What is recorded of the wagering accounts of a property."""
+    """A fact about the wagering accounts of a property."""
 
     property: Name
 
     def moved(self) -> tuple[AccountMovement, ...]:
-        """Return what it changes on accounts; nothing where no money moves with it."""
+        """Return the movements on accounts; empty if no money moves."""
         movements: tuple[AccountMovement, ...] = getattr(self, "movements", ())
         return movements
 
 
 class ByPerson(AccountsFact):
-    """A person did it."""
+    """A fact caused by a person."""
 
     by: Person
 
 
 class AboutAccount(ByPerson):
-    """A person did it on one account."""
+    """A person's action on one account."""
 
     account: Name
 
 
 class AboutPatron(ByPerson):
-    """A person did it for or to a patron."""
+    """A person's action concerning a patron."""
 
     patron: Name
 
@@ -83,7 +83,7 @@ class AccountOpened(AboutAccount):
 
 @fact("account.bought_in", ACCOUNTS, moves_money=True)
 class AccountBoughtIn(AboutAccount, EnteredLate):
-    """Money came to an account; from the patron's wallet, it moved between two."""
+    """Money was paid into an account; if from the patron's wallet, it was a transfer."""
 
     instrument: Instrument
     cents: int
@@ -93,15 +93,15 @@ class AccountBoughtIn(AboutAccount, EnteredLate):
 
 @fact("account.cashed_out", ACCOUNTS, moves_money=True)
 class AccountCashedOut(AccountBoughtIn):
-    """Money left an account, which may have been closed with it."""
+    """Money was paid out of an account, which may have been closed at the same time."""
 
     closed: bool
 
 
 class AboutHold(AboutAccount):
-    """A person did it about cents of an account that are on hold for a wager, `promotional_cents` of them promotional.
+    """A person's action on cents of an account that are on hold for a wager, `promotional_cents` of them promotional.
 
-    `round_version` counts the entries that changed the round or a hold for it, this one included.
+    `round_version` counts the entries that changed the round or a hold for it, including this one.
     """
 
     hold: int
@@ -115,7 +115,7 @@ class AboutHold(AboutAccount):
 
 @fact("wager.authorized", ACCOUNTS, moves_money=True)
 class WagerAuthorized(AboutHold):
-    """Cents of an account are on hold for a wager."""
+    """Cents of an account were put on hold for a wager."""
 
     seat: int
     wager: Name
@@ -123,13 +123,13 @@ class WagerAuthorized(AboutHold):
 
 @fact("wager.released", ACCOUNTS, moves_money=True)
 class WagerReleased(AboutHold):
-    """A hold was given back before "no more bets"."""
+    """A hold was released before "no more bets"."""
 
     reason: Reason
 
 
 class CapturedHold(Contract):
-    """A hold that is in play."""
+    """A hold that was captured."""
 
     account: Name
     hold: int
@@ -138,9 +138,9 @@ class CapturedHold(Contract):
 
 @fact("wagers.captured", ACCOUNTS, moves_money=True)
 class RoundCaptured(ByPerson):
-    """At "no more bets": what was on hold for the round is in play.
+    """At "no more bets", the holds for the round were captured.
 
-    Without `round_version` where the round's result had come before: then it changes nothing.
+    Without `round_version` the round's result had arrived before, and nothing changes.
     """
 
     table: Name
@@ -151,11 +151,11 @@ class RoundCaptured(ByPerson):
 
 
 class AccountResult(Contract):
-    """What a settlement did on an account; `staked_cents` and `credited_cents` are negative where they are taken back.
+    """A settlement's effect on an account; `staked_cents` and `credited_cents` are negative if reversed.
 
     `released_cents` was on hold or in play for the round. `shortage_cents` could not be taken back because it had been
-    paid out; negative where an earlier shortage was made good. How much of each was promotional, a field says whose
-    name begins so.
+    paid out; negative if an earlier shortage was made good. The promotional part of each is in the field of the same
+    name with the prefix.
     """
 
     account: Name
@@ -170,7 +170,7 @@ class AccountResult(Contract):
 
 
 class EndedHold(Contract):
-    """A hold that ended with the result: `settled` where its wager was staked, else `returned`."""
+    """A hold that ended with the result: `settled` if its wager was staked, else `returned`."""
 
     account: Name
     hold: int
@@ -179,7 +179,7 @@ class EndedHold(Contract):
 
 @fact("wagers.voided", ACCOUNTS, moves_money=True)
 class WagersVoided(AccountsFact):
-    """The round is void before it was settled: its wagers went back. `gaming_day` is the round's."""
+    """The round was voided before settlement: its wagers were returned. `gaming_day` is the round's."""
 
     table: Name
     game: Name
@@ -193,20 +193,20 @@ class WagersVoided(AccountsFact):
 
 @fact("wagers.settled", ACCOUNTS, moves_money=True)
 class WagersSettled(WagersVoided):
-    """A settlement was posted. Without accounts: it had been taken back."""
+    """A settlement was posted. Without accounts: it had been reversed before."""
 
     revision: int
 
 
 @fact("wagers.reversed", ACCOUNTS, moves_money=True)
 class WagersReversed(WagersVoided):
-    """A settlement was taken back. Without accounts: it was never posted here."""
+    """A settlement was reversed. Without accounts: it was never posted here."""
 
     revision: int
 
 
 class AboutPromotion(AboutAccount):
-    """A person did it about so many cents of promotional money of an account."""
+    """A person's action on promotional money of an account, in cents."""
 
     cents: int
     reason: Reason
@@ -214,7 +214,7 @@ class AboutPromotion(AboutAccount):
 
 
 class AboutGrant(AboutAccount):
-    """A person did it about a grant of promotional money, numbered on the account; it expires on a gaming day."""
+    """A person's action on a promotional grant, numbered per account; it expires on a gaming day."""
 
     promotion: int
     cents: int
@@ -224,7 +224,7 @@ class AboutGrant(AboutAccount):
 
 @fact("promotion.entered", ACCOUNTS)
 class PromotionEntered(AboutGrant):
-    """A grant above the property's limit waits for somebody else's approval."""
+    """A grant above the property's limit awaits another person's approval."""
 
 
 @fact("promotion.rejected", ACCOUNTS)
@@ -236,7 +236,7 @@ class PromotionRejected(AboutGrant):
 
 @fact("promotion.granted", ACCOUNTS, moves_money=True)
 class PromotionGranted(AboutGrant, AsShown):
-    """The house gave promotional money to an account; `entered_by` somebody, where it took two people."""
+    """Promotional money was granted to an account; `entered_by` is set if it took two people."""
 
     entered_by: Person | None = None
     movements: tuple[AccountMovement, ...]
@@ -244,21 +244,21 @@ class PromotionGranted(AboutGrant, AsShown):
 
 @fact("promotion.moved", ACCOUNTS, moves_money=True)
 class PromotionMoved(AboutPromotion):
-    """Promotional money came to an account from the wallet of its patron; below zero: it went back there."""
+    """Promotional money moved to an account from its patron's wallet; negative: back to the wallet."""
 
 
 @fact("promotion.written_off", ACCOUNTS, moves_money=True)
 class PromotionWrittenOff(AboutPromotion):
-    """Promotional money of an account was taken back."""
+    """Promotional money of an account was written off."""
 
 
 @fact("promotion.expired", ACCOUNTS, moves_money=True)
 class PromotionExpired(AboutPromotion):
-    """What was left of grants whose day has come went off an account, by itself; the earliest are spent first."""
+    """The rest of expired grants was removed from an account automatically; the earliest grants are spent first."""
 
 
 class AboutAdjustment(AboutAccount):
-    """A person did it about a change of a balance by so many cents."""
+    """A person's action on a balance adjustment, in cents."""
 
     adjustment: int
     cents: int
@@ -267,14 +267,14 @@ class AboutAdjustment(AboutAccount):
 
 @fact("account.adjustment_entered", ACCOUNTS)
 class AccountAdjustmentEntered(AboutAdjustment):
-    """A change of a balance waits for somebody else's approval. `before_cents` is what is available now, cents."""
+    """A balance adjustment awaits another person's approval. `before_cents` is the current available balance."""
 
     before_cents: int
 
 
 @fact("account.adjustment_approved", ACCOUNTS, moves_money=True)
 class AccountAdjustmentApproved(AboutAdjustment, AsShown):
-    """A balance was changed by hand: what was available before and after, cents."""
+    """A balance was adjusted: available cents before and after."""
 
     before_cents: int
     after_cents: int
@@ -284,7 +284,7 @@ class AccountAdjustmentApproved(AboutAdjustment, AsShown):
 
 @fact("account.adjustment_rejected", ACCOUNTS)
 class AccountAdjustmentRejected(AboutAdjustment):
-    """A change of a balance was turned down."""
+    """A balance adjustment was rejected."""
 
     entered_by: Person
 
@@ -305,7 +305,7 @@ class PatronCodeChanged(AboutPatron):
 
 @fact("patron.excluded", ACCOUNTS)
 class PatronExcluded(AboutPatron):
-    """A patron is excluded: paid out, and nothing else."""
+    """A patron was excluded: money can only be paid out."""
 
     reason: Words
 
@@ -319,7 +319,7 @@ class PatronAdmitted(AboutPatron):
 
 @fact("patron.limit_changed", ACCOUNTS)
 class PatronLimitChanged(AboutPatron):
-    """A limit holds from a moment on, cents; None: no limit."""
+    """A limit is in effect from a moment on, cents; None: no limit."""
 
     limit: LimitKind
     cents: int | None = None
@@ -328,7 +328,7 @@ class PatronLimitChanged(AboutPatron):
 
 @fact("patron.tax_residence_set", ACCOUNTS)
 class PatronTaxResidenceSet(AboutPatron):
-    """Where a patron is a resident for tax. Documents and numbers stay with whoever looked at them."""
+    """A patron's residence for tax. Documents and numbers stay with whoever checked them."""
 
     country: Annotated[Country, PERSONAL]
     reason: Words
@@ -336,16 +336,16 @@ class PatronTaxResidenceSet(AboutPatron):
 
 @fact("patron.identified", ACCOUNTS)
 class PatronIdentified(AboutPatron):
-    """Who a patron is, as documents say it: nobody can read it without the patron's key."""
+    """A patron's identity according to documents, encrypted with the patron's key."""
 
     identity: Sealed
 
 
 class AboutErasure(AboutPatron):
-    """A person did it about erasing the personal data of a patron.
+    """A person's action on the erasure of a patron's personal data.
 
-    `last_form_on` is the last gaming day on which a form or a record of the cage or pit names the patron, as the
-    reports say; None: none does.
+    `last_form_on` is the last gaming day on which a form or a record of the cage or pit names the patron, according to
+    the reports; None if there is none.
     """
 
     ground: ErasureGround
@@ -354,7 +354,7 @@ class AboutErasure(AboutPatron):
 
 @fact("patron.erasure_entered", ACCOUNTS)
 class PatronErasureEntered(AboutErasure):
-    """An erasure waits for somebody else's approval."""
+    """An erasure awaits another person's approval."""
 
 
 @fact("patron.erasure_rejected", ACCOUNTS)
@@ -366,7 +366,10 @@ class PatronErasureRejected(AboutErasure):
 
 @fact("patron.erased", ACCOUNTS)
 class PatronErased(AboutErasure, AsShown):
-    """The key of a patron was destroyed, with all that it sealed; the law had it kept `kept_until` a day before."""
+    """A patron's key was destroyed, and with it all data that it encrypted.
+
+    `kept_until` is the legal retention date.
+    """
 
     entered_by: Person
     kept_until: date | None = None
@@ -374,7 +377,7 @@ class PatronErased(AboutErasure, AsShown):
 
 @fact("access.failed", ACCOUNTS)
 class AccessFailed(AboutPatron):
-    """A wrong access code: `failed` counts those in a row, and until when no code is accepted, if it is locked now."""
+    """A wrong access code: `failed` counts those in a row; `locked_until` is set if the account is now locked."""
 
     failed: int
     locked_until: AwareDatetime | None = None
@@ -382,7 +385,7 @@ class AccessFailed(AboutPatron):
 
 @fact("patron.seen", ACCOUNTS)
 class PatronSeen(Fact):
-    """A person looked at what is known of a patron."""
+    """A person viewed data of a patron."""
 
     property: Name
     patron: Name

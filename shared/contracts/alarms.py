@@ -1,4 +1,4 @@
-"""What the table-inventory ledger records of alarms of the statistics: who looks into one, and what came of it."""
+"""Facts about statistical alarms in the table-inventory ledger: assignment and resolution."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ AlarmName = Annotated[
 
 
 class AlarmRef(Fact):
-    """An alarm of the statistics of a property. There is one of a name, and it stands for ever."""
+    """A statistical alarm of a property. Its name is unique and permanent."""
 
     property: Name
     alarm: AlarmName
@@ -26,7 +26,7 @@ class AlarmRef(Fact):
 
 @fact("alarm.owned", INVENTORY, stream=DESK)
 class AlarmOwned(AlarmRef):
-    """An alarm has somebody who looks into it."""
+    """An alarm was assigned to an owner who investigates it."""
 
     owner: Person
     owned_at: AwareDatetime
@@ -35,7 +35,7 @@ class AlarmOwned(AlarmRef):
 
 @fact("alarm.resolved", INVENTORY, stream=DESK)
 class AlarmResolved(AlarmRef, AsShown):
-    """An alarm was looked into; no money moves."""
+    """An alarm was resolved; no money moves."""
 
     owner: Person
     conclusion: Reason

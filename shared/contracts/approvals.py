@@ -1,12 +1,12 @@
-"""What every approval by a second person records: what that person was shown."""
+"""What every approval by a second person records: the document that was shown."""
 
 from shared.contracts.envelope import Contract, Digest
 
 
 class AsShown(Contract):
-    """What somebody decided on: `subject_sha256` is the `sha256` of the document that was shown to that person.
+    """The document that was decided on: `subject_sha256` is its `sha256`.
 
-    The document is served by the service that records this; approvals of earlier releases do not name one.
+    The service that records this also serves the document; approvals of earlier releases do not name one.
     """
 
     subject_sha256: Digest | None = None

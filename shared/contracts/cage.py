@@ -1,4 +1,4 @@
-"""What the entries of the table-inventory ledger say of the cage: counter checks, and what patrons move. Cents."""
+"""Facts about the cage in the table-inventory ledger: counter checks, and transactions with patrons. Cents."""
 
 from datetime import date
 from typing import Annotated, Final, Literal
@@ -17,13 +17,13 @@ PaidIn = Literal["currency", "chips", "check", "deposit"]
 """How a counter check is paid: by its drawer in currency, chips or a check of the drawer's own, or by the bank."""
 
 Patron = Identifier
-"""Who somebody is, by reference: as the wagering accounts or the property's own records call a patron."""
+"""A person by reference: the patron id of the wagering accounts or of the property's own records."""
 
 
 class AtCage(Fact):
-    """What a cashier did. `step` numbers what is done about counter checks at the property.
+    """A cashier's action. `step` numbers the actions on counter checks at the property.
 
-    Gaming day and shift are those of the moment `at` which it was done; of a void, those of what is void.
+    Gaming day and shift are those of the moment `at` which it was done; for a void, those of the voided action.
     """
 
     property: Name
@@ -35,7 +35,7 @@ class AtCage(Fact):
 
 
 class CheckPayment(Contract):
-    """What is paid of a counter check; `table` is that of its issuance, none of a check that replaced others."""
+    """A payment on a counter check; `table` is that of its issuance, None for a check that replaced others."""
 
     table: Name | None = None
     serial: Identifier
@@ -46,14 +46,14 @@ class CheckPayment(Contract):
 
 @fact("counter_check.redeemed", INVENTORY, moves_money=True, stream=DESK)
 class CheckRedeemed(AtCage, CheckPayment, EnteredLate):
-    """A counter check was paid, in full or in part: `left_cents` is what is still owed."""
+    """A counter check was paid, in full or in part: `left_cents` is still owed."""
 
     left_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
 
 
 @fact("counter_check.redemption_voided", INVENTORY, moves_money=True, stream=DESK)
 class RedemptionVoided(AtCage, CheckPayment, AsShown):
-    """A redemption that was entered by mistake is void, by somebody else than who entered it as step `voids`."""
+    """A redemption entered by mistake as step `voids` was voided, by another person than the one who entered it."""
 
     voids: Number
     redeemed_by: Person
@@ -62,9 +62,9 @@ class RedemptionVoided(AtCage, CheckPayment, AsShown):
 
 @fact("counter_check.returned", INVENTORY, moves_money=True, stream=DESK)
 class CheckReturned(AtCage, CheckPayment, EnteredLate):
-    """What was deposited, or a check that the drawer paid with, as step `returns`, came back unpaid: it is owed again.
+    """A deposited check, or one that the drawer paid with in step `returns`, came back unpaid: it is owed again.
 
-    Unlike a void it is an event of its own, of the gaming day and shift on which the cage learned of it.
+    Unlike a void it is an event of its own, of the gaming day and shift in which the cage learned of it.
     """
 
     returns: Number
@@ -72,7 +72,7 @@ class CheckReturned(AtCage, CheckPayment, EnteredLate):
 
 
 class ReplacedCheck(Contract):
-    """A counter check that another takes the place of, with what was owed on it."""
+    """A counter check that was replaced, with the amount owed on it."""
 
     table: Name | None = None
     serial: Identifier
@@ -81,9 +81,9 @@ class ReplacedCheck(Contract):
 
 @fact("counter_check.replaced", INVENTORY, stream=DESK)
 class CheckReplaced(AtCage, EnteredLate):
-    """A counter check takes the place of others: of several (consolidation), or of one that was paid in part.
+    """A counter check replaces others: several (consolidation), or one that was paid in part.
 
-    `cents` is what was owed on them, and is owed on it.
+    `cents` was owed on them, and is now owed on it.
     """
 
     serial: Identifier
@@ -93,13 +93,13 @@ class CheckReplaced(AtCage, EnteredLate):
 
 
 Direction = Literal["in", "out"]
-"""Into the casino, or out of it to the person."""
+"""Into the casino, or out to the person."""
 
 CageKind = Literal[
     "chip_purchase", "front_money_deposit", "safekeeping_deposit",
     "chip_redemption", "front_money_withdrawal", "safekeeping_withdrawal", "check_cashed", "winnings_paid",
 ]  # fmt: skip
-"""What a patron moves money at the cage for; counter checks have facts of their own."""
+"""The purpose of a patron's transaction at the cage; counter checks have facts of their own."""
 
 DIRECTIONS: Final[dict[CageKind, Direction]] = {
     "chip_purchase": "in",
@@ -114,7 +114,7 @@ DIRECTIONS: Final[dict[CageKind, Direction]] = {
 
 
 class CageMovement(Contract):
-    """What a known patron paid in at a window of the cage, or was paid: in currency, or by a monetary instrument."""
+    """What a known patron paid in at a cage window, or was paid: in currency, or by a monetary instrument."""
 
     property: Name
     window: Name
@@ -125,9 +125,9 @@ class CageMovement(Contract):
 
 
 class CageTransaction(Fact, CageMovement):
-    """A movement at the cage, numbered within the property; `direction` follows from its kind.
+    """A transaction at the cage, numbered within the property; `direction` follows from its kind.
 
-    Gaming day and shift are those of the moment `at` which it moved; of a void, those of what is void.
+    Gaming day and shift are those of the moment `at` which it was made; for a void, those of the voided transaction.
     """
 
     gaming_day: date
@@ -145,7 +145,7 @@ class CageMoved(CageTransaction, EnteredLate):
 
 @fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)
 class CageVoided(CageTransaction, AsShown):
-    """A movement that was entered by mistake as number `voids` is void, by somebody else than who entered it."""
+    """A transaction entered by mistake as number `voids` was voided, by another person than the one who entered it."""
 
     voids: Number
     moved_by: Person
@@ -157,7 +157,7 @@ TaxNumber = Literal["given", "applied_for", "not_given"]
 
 
 class PaidWin(Contract):
-    """A win as it was paid: what was wagered under which regulation, and what was paid on top of it."""
+    """A win as paid: the stake, under which regulation, and the winnings on top of it."""
 
     regulation: Name
     stake_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
@@ -166,12 +166,12 @@ class PaidWin(Contract):
 
 @fact("winner.identified", INVENTORY, moves_money=True, stream=DESK)
 class WinnerIdentified(Fact):
-    """Who won on a wager at a seat, and what was done about the form of it. The last that is said of a win stands.
+    """The winner of a wager at a seat, and the state of its form. The latest statement about a win counts.
 
-    `form_number` is the number that is printed on the form or that the filing gave; `withheld_cents` the tax that was
-    kept back of the winnings, and `before_cents` what was recorded of that until now. `paid` is the win itself, for one
-    that only its winner makes reportable: of chips nobody knows whose they are when a round is settled. `paid_on` is
-    the date of payment on the property's clock, where that is not when the round was closed.
+    `form_number` is the number printed on the form or assigned by the filing; `withheld_cents` the tax withheld, and
+    `before_cents` what was recorded as withheld before. `paid` is the win itself, if it is reportable only once its
+    winner is known: the owner of chips is unknown when a round is settled. `paid_on` is the date of payment on the
+    property's clock, if that is not when the round was closed.
     """
 
     property: Name

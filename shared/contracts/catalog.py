@@ -1,6 +1,7 @@
-"""Every module that declares facts: import this, and the registry knows all that a journal may hold.
+"""Import every module that declares facts, so that the registry is complete.
 
-What tables report stands in `shared.contracts.tables`: it brings the rules of every game, and settling alone reads it.
+The events of tables are in `shared.contracts.tables`, which imports the rules of every game and is needed only for
+settling.
 """
 
 from shared.contracts import (
@@ -32,9 +33,9 @@ MODULES = (
 
 
 def decode_fact(kind: str, data: bytes) -> Fact:
-    """Return the fact that the data of an entry says; that of an older version as today's.
+    """Return the fact encoded in an entry's data, upgraded to the current version.
 
-    Raises: LookupError for a kind, or a version, that is not known here; ValueError for other data.
+    Raises: LookupError for an unknown kind or version; ValueError for invalid data.
     """
     fact: Fact = kind_of_type(kind).model.model_validate_json(upcast_data(kind, data))
     return fact

@@ -1,4 +1,4 @@
-"""Chips, coins and plaques by denomination: what table inventories, fills and credits consist of."""
+"""Chips, coins and plaques by denomination: the contents of table inventories, fills and credits."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ PieceKind = Literal["chip", "coin", "plaque"]
 
 
 class Pieces(Contract):
-    """So many chips, coins or plaques of one denomination (`cents` each)."""
+    """A number of chips, coins or plaques of one denomination (`cents` each)."""
 
     kind: PieceKind = "chip"
     cents: Cents

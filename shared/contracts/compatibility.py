@@ -1,4 +1,4 @@
-"""What in a newer JSON Schema would refuse documents that the older one allows, or drop what readers rely on. Pure."""
+"""Find changes of a JSON Schema that would reject formerly valid documents, or drop fields that readers need. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -17,14 +17,14 @@ _TYPE_OF: Final = {
     list: "array",
 }
 _INTO_MAX: Final = 60
-"""Deeper than any document of ours: a schema that goes on after it goes in circles."""
+"""Deeper than any document here: a schema beyond this is recursive."""
 
 
 def breaking_changes(old: Schema, new: Schema) -> list[str]:
-    """Return the incompatible changes from one JSON Schema to another, each as `place: what`; none is the good answer.
+    """Return the incompatible changes from one JSON Schema to another, each as `place: what`; empty if compatible.
 
     Incompatible are: a required property removed, or any property of a closed object; a property newly required; a type
-    or an enumeration narrowed; a form of a union taken away; an object closed; a bound tightened or a pattern changed.
+    or an enumeration narrowed; a form of a union removed; an object closed; a bound tightened or a pattern changed.
 
     >>> breaking_changes({"type": ["string", "null"]}, {"type": "string"})
     ['(document): null is no longer allowed']

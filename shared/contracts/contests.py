@@ -1,4 +1,4 @@
-"""What the entries of the table-inventory ledger say of contests: fees, prizes, and who stands for them. Cents."""
+"""Facts about contests in the table-inventory ledger: fees, prizes, and approval. Cents."""
 
 from datetime import date
 from typing import Annotated
@@ -15,22 +15,22 @@ Total = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 
 
 class ContestTotals(Contract):
-    """What the entrants of a contest paid, and what they were paid, in money: `prizes_cents` may be more."""
+    """Entry fees and prizes of a contest, in money; prizes may exceed fees."""
 
     fees_cents: Total
     prizes_cents: Total
 
 
 class ContestResult(ContestTotals):
-    """A contest that ended on a gaming day: all of its revenue, fees less prizes, is of that day."""
+    """A contest that ended on a gaming day; its whole revenue, fees less prizes, belongs to that day."""
 
     contest: Name
 
 
 class Contest(Fact, ContestResult):
-    """The result of a contest. A revision after the first takes the place of the one that was approved before.
+    """The result of a contest. A revision after the first replaces the one approved before.
 
-    `before` is what that said; what is posted is the difference.
+    `before` is the replaced result; what is posted is the difference.
     """
 
     property: Name
@@ -44,12 +44,12 @@ class Contest(Fact, ContestResult):
 
 @fact("contest.entered", INVENTORY, stream=DESK)
 class ContestEntered(Contest):
-    """Somebody entered the result of a contest; it waits for somebody else's approval."""
+    """The result of a contest was entered; it awaits another person's approval."""
 
 
 @fact("contest.approved", INVENTORY, moves_money=True, stream=DESK)
 class ContestApproved(Contest, AsShown):
-    """The result of a contest was approved, and is posted."""
+    """The result of a contest was approved and posted."""
 
     approved_by: Person
     approved_at: AwareDatetime
@@ -57,7 +57,7 @@ class ContestApproved(Contest, AsShown):
 
 @fact("contest.rejected", INVENTORY, stream=DESK)
 class ContestRejected(Contest):
-    """The result of a contest was turned down."""
+    """The result of a contest was rejected."""
 
     rejected_by: Person
     rejected_at: AwareDatetime

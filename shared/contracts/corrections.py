@@ -1,8 +1,7 @@
-"""Corrections of rounds by two people at a desk: what somebody proposes, and what somebody else decides about it.
+"""Corrections of rounds by two people at a desk: proposal and decision.
 
-What is proposed and decided stands in the journal of round settlement. An approved correction takes effect like what a
-table reports: an event of the table's desk stream on `table.events` says that it was approved, and the settlement that
-follows names it.
+Both are recorded in the journal of round settlement. An approved correction takes effect like a table's own event: an
+event of the table's desk stream on `table.events` says that it was approved, and the settlement that follows names it.
 """
 
 from typing import Annotated, Any, Literal
@@ -17,7 +16,7 @@ from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 from shared.contracts.versions import fields_of
 
 CorrectionNumber = Annotated[int, Field(ge=1, le=2**31 - 1)]
-"""The number of a correction at its property."""
+"""The number of a correction within its property."""
 
 _STREAM = "/properties/{property}/tables/{table}/corrections"
 
@@ -30,7 +29,7 @@ class CorrectionOfRound(Fact, TableData):
 
 @fact("correction.proposed", SETTLEMENTS, stream=_STREAM)
 class CorrectionProposed(CorrectionOfRound):
-    """Somebody proposes another record of a round in place of its revision `replaces`; nothing changes yet."""
+    """A person proposed a record of a round to replace its revision `replaces`; nothing changes yet."""
 
     replaces: Annotated[int, Field(ge=1)]
     round: dict[str, Any]
@@ -42,7 +41,7 @@ class CorrectionProposed(CorrectionOfRound):
 
 @fact("correction.approved", SETTLEMENTS, stream=_STREAM)
 class CorrectionApproved(CorrectionProposed, AsShown):
-    """Somebody else approved a correction. `sequence` is its place in the desk stream of the table."""
+    """Another person approved a correction. `sequence` is its position in the desk stream of the table."""
 
     approved_by: Person
     approved_at: AwareDatetime
@@ -51,7 +50,7 @@ class CorrectionApproved(CorrectionProposed, AsShown):
 
 @fact("correction.rejected", SETTLEMENTS, stream=_STREAM)
 class CorrectionRejected(CorrectionOfRound):
-    """A correction was rejected, or taken back by who proposed it: it never takes effect."""
+    """A correction was rejected, or withdrawn by its proposer: it never takes effect."""
 
     reason: Reason
     rejected_by: Person
@@ -59,14 +58,14 @@ class CorrectionRejected(CorrectionOfRound):
 
 
 class DecidedCorrection(TableData):
-    """Which correction of a round was approved: its content is the one in the journal of round settlement."""
+    """The approved correction of a round; its content is in the journal of round settlement."""
 
     correction: CorrectionNumber
 
 
 @envelope(TABLE_EVENTS)
 class RoundCorrectionApproved(Event[DecidedCorrection]):
-    """A correction of a round that two people stand for takes effect; round settlement alone says so."""
+    """An approved correction of a round takes effect; only round settlement publishes this."""
 
     type: Literal["round.correction_approved"]
 
@@ -77,7 +76,7 @@ def desk_source(property_name: str, table: str) -> str:
 
 
 def event_of(approved: CorrectionApproved) -> RoundCorrectionApproved:
-    """Return the event by which an approved correction takes effect: the same however often it is sent."""
+    """Return the event that puts an approved correction into effect, the same on every retry."""
     return RoundCorrectionApproved(
         specversion="1.0",
         id=f"correction-{approved.correction}",

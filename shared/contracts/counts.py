@@ -1,4 +1,4 @@
-"""What the entries of the table-inventory ledger say of counts of drop boxes. Amounts are cents."""
+"""Facts about counts of drop boxes in the table-inventory ledger. Amounts are cents."""
 
 from datetime import date
 from typing import Annotated
@@ -15,7 +15,7 @@ from shared.contracts.topics import INVENTORY
 
 @fact("count.opened", INVENTORY, stream=DESK)
 class CountOpened(Fact):
-    """A count of drop boxes began. Nothing of it is known outside until it is concluded (58 Pa. Code § 465a.25)."""
+    """A count of drop boxes began. Its figures stay secret until it is concluded (58 Pa. Code § 465a.25)."""
 
     property: Name
     gaming_day: date
@@ -25,7 +25,7 @@ class CountOpened(Fact):
 
 
 class BoxRef(Contract):
-    """A drop box as it came off a table: `exchange` is the sequence of its `box.exchanged` in the pit stream."""
+    """A drop box taken off a table: `exchange` is the sequence of its `box.exchanged` in the pit stream."""
 
     table: Name
     exchange: Number
@@ -33,7 +33,7 @@ class BoxRef(Contract):
 
 @fact("count.sealed", INVENTORY, stream=DESK)
 class CountSealed(Fact, BoxRef):
-    """A person counted a box. Only the commitment is public: the figures and the salt come with the conclusion.
+    """A person counted a box. Only the commitment is public: figures and salt are published with the conclusion.
 
     `commitment` is the SHA-256, in hexadecimal, of `{"figures": …, "salt": …}` as canonical JSON.
     """
@@ -48,7 +48,7 @@ class CountSealed(Fact, BoxRef):
 
 
 class CurrencyPieces(Contract):
-    """So many notes or coins of one denomination."""
+    """A number of notes or coins of one denomination."""
 
     cents: Cents
     count: Annotated[int, Field(strict=True, ge=1, le=10**7)]
@@ -70,7 +70,7 @@ class CouponsInBox(Contract):
 
 
 class BoxFigures(Contract):
-    """What was in a box: currency and counter checks are drop; coupons are counted and never are (§ 601a.9(c)(3)).
+    """The contents of a box: currency and counter checks are drop; coupons are counted but are not (§ 601a.9(c)(3)).
 
     `rake` is the chips that a non-banking table took from its pots.
     """
@@ -82,7 +82,7 @@ class BoxFigures(Contract):
 
 
 class BoxTurn(Contract):
-    """One counting of a box, opened."""
+    """One turn of counting a box, revealed."""
 
     turn: Number
     counted_by: Person
@@ -91,7 +91,7 @@ class BoxTurn(Contract):
 
 
 class CountedBox(BoxRef):
-    """A box as counted: what two people found independently, and every turn that it took.
+    """A counted box: the result that two people found independently, and every turn.
 
     `rake_cents` is what a non-banking table took from its pots; None for any other table, which has a win.
     """

@@ -1,9 +1,9 @@
-"""How a device signs an event: a detached JSON Web Signature in a Kafka header of the record.
+"""Device signatures of events: a detached JSON Web Signature in a Kafka header of the record.
 
-The signature is a JWS in compact form with an empty payload (RFC 7515, appendix F) over the bytes of the value as they
-are (RFC 7797, `b64` false), by Ed25519 (RFC 8037). Its protected header has five members and no others: `alg`, `kid`,
+The signature is a JWS in compact form with an empty payload (RFC 7515, appendix F) over the unmodified bytes of the
+value (RFC 7797, `b64` false), by Ed25519 (RFC 8037). Its protected header has exactly five members: `alg`, `kid`,
 `b64`, `crit`, and `topic`, the Kafka topic for which the event was signed. The value names table and property in its
-source, which is the record's key; so all that tells what an event means is signed.
+source, which is the record's key; so everything that determines an event's meaning is signed.
 """
 
 import json
@@ -24,7 +24,7 @@ HEADER: Final = "pitledger-device-signature"
 """The Kafka header with the signature."""
 
 ALGORITHMS: Final = ("Ed25519", "EdDSA")
-"""Names of the one algorithm: that of RFC 9864, and the older one of RFC 8037, which many libraries still write."""
+"""Names of the one algorithm: that of RFC 9864, and the older one of RFC 8037, which many libraries still use."""
 
 _MEMBERS: Final = {"alg", "kid", "b64", "crit", "topic"}
 _SIGNATURE_BYTES: Final = 64
@@ -33,12 +33,12 @@ _REMEMBERED: Final = 10_000
 
 
 class BadSignature(ValueError):
-    """What stands in the header is no signature of the event."""
+    """The header is not a valid signature of the event."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSignature:
-    """A signature as it was sent: by which key it says that it is, and for which topic."""
+    """A signature as sent: the claimed key, and the topic."""
 
     kid: str
     topic: str
@@ -47,7 +47,7 @@ class DeviceSignature:
 
     @classmethod
     def read(cls, header: bytes) -> Self:
-        """Return the signature in a Kafka header, which nobody has verified yet. Raises: BadSignature."""
+        """Parse the signature in a Kafka header, without verifying it. Raises: BadSignature."""
         parts = header.split(b".") if len(header) <= _BYTES_MAX else ()
         if len(parts) != 3 or parts[1]:
             raise BadSignature("it is no detached JWS in compact form (RFC 7515, appendix F)")
@@ -58,7 +58,7 @@ class DeviceSignature:
         return cls(kid, topic, parts[0], signature)
 
     def require(self, public_key: str, value: bytes) -> None:
-        """Raise BadSignature where the holder of the key did not sign the value with this header."""
+        """Raise BadSignature unless the holder of the key signed the value with this header."""
         try:
             _key(public_key).verify(self.signature, signing_input(self.protected, value))
         except InvalidSignature as error:
@@ -72,12 +72,12 @@ def sign(key: Ed25519PrivateKey, kid: str, topic: str, value: bytes) -> bytes:
 
 
 def signing_input(protected: bytes, payload: bytes) -> bytes:
-    """Return the bytes that are signed: the protected header as it is sent, a dot, and the payload (RFC 7797, § 3)."""
+    """Return the signed bytes: the protected header as sent, a dot, and the payload (RFC 7797, § 3)."""
     return protected + b"." + payload
 
 
 def encoded_key(key: Ed25519PublicKey) -> str:
-    """Return a public key as it is registered."""
+    """Return a public key in the form in which it is registered."""
     return _encoded(key.public_bytes_raw()).decode()
 
 
@@ -95,7 +95,7 @@ def _protected(kid: str, topic: str) -> bytes:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _read_protected(protected: bytes) -> tuple[str, str]:
-    """Return the key and the topic of a protected header, each device's being the same each time."""
+    """Return key id and topic of a protected header; cached, because each device sends the same header."""
     try:
         members = json.loads(_decoded(protected), object_pairs_hook=members_once)
     except (ValueError, RecursionError) as error:
@@ -117,7 +117,7 @@ def _encoded(raw: bytes) -> bytes:
 
 
 def _decoded(text: bytes) -> bytes:
-    """Return the bytes of a base64url text that is written in the one way. Raises: BadSignature."""
+    """Return the bytes of canonical base64url text. Raises: BadSignature."""
     try:
         raw = urlsafe_b64decode(text + b"=" * (-len(text) % 4))
     except (NotBase64, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Who speaks for a table: the public keys of devices and systems, as the property's document registers them."""
+"""The public keys of devices and systems that may sign for a table, as registered in the property's document."""
 
 import base64
 from datetime import datetime
@@ -14,7 +14,7 @@ SignedTopic = Literal["table.events", "pit.events"]
 _PRIME: Final = 2**255 - 19
 _Y_OF_ORDER_8: Final = 0x5FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
 _FEW_POINTS: Final = frozenset({0, 1, _PRIME - 1, _Y_OF_ORDER_8, _PRIME - _Y_OF_ORDER_8})
-"""y of the points of Ed25519 whose order divides 8: a signature by such a key says nothing."""
+"""The y coordinates of Ed25519 points of small order: a signature by such a key proves nothing."""
 
 
 def _proves(public_key: str) -> str:
@@ -29,9 +29,9 @@ PublicKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{42}[AEIMQU
 
 
 class DeviceKey(Contract):
-    """A public key. Signatures by it are good for what is received from `valid_from` up to `valid_until`, left out.
+    """A public key. Its signatures are valid on records received from `valid_from` until before `valid_until`.
 
-    From `revoked_at` on none is, whatever else the key says.
+    From `revoked_at` on none is valid, whatever the other fields.
     """
 
     kid: Annotated[Identifier, Field(description="the key's id, as signatures name it; of one key in the property")]
@@ -54,7 +54,7 @@ class DeviceKey(Contract):
 
 
 class Signing(Contract):
-    """What may speak for tables: on the topics that it `signs`, with any of its `signing_keys` that is valid then."""
+    """Signers for tables: on the topics in `signs`, with any of the `signing_keys` that is valid at the time."""
 
     signs: tuple[SignedTopic, ...] = Field(default=(), max_length=2)
     signing_keys: tuple[DeviceKey, ...] = Field(default=(), max_length=10)
@@ -67,9 +67,9 @@ class Signing(Contract):
 
 
 class SigningSystem(Signing):
-    """A system that speaks for several tables, such as the gateway of the table systems: for those that it names.
+    """A system that signs for several tables, such as the gateway of the table systems.
 
-    Without `tables` it speaks for all of the property.
+    Without `tables` it signs for the whole property.
     """
 
     system: Name

@@ -1,4 +1,4 @@
-"""The CloudEvents 1.0 envelope, with the dense `sequence` that every stream of Pitledger carries."""
+"""The CloudEvents 1.0 envelope, with the dense `sequence` of every Pitledger stream."""
 
 import json
 import re
@@ -20,28 +20,28 @@ DataT = TypeVar("DataT")
 CONTENT_TYPE = "application/cloudevents+json"
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-"""A name that goes into sources, keys and accounts: a property, a table, a game."""
+"""A name used in sources, keys and accounts: a property, a table, a game."""
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,128}$")]
-"""An identifier that another system gave: printable ASCII, no spaces."""
+"""An identifier assigned by another system: printable ASCII, no spaces."""
 
 A_PERSON: Final = object()
-"""What marks a field as a person, for those who ask whom a message names."""
+"""Marks a field as a person, to find whom a message names."""
 
 Person = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", strip_whitespace=True), A_PERSON]
-"""Who did something: a license number, a badge or a user name."""
+"""A person, by license number, badge or user name."""
 
 PERSONAL: Final = object()
-"""What marks a field that says something of a patron beyond the reference: docs/privacy.md has a line on each."""
+"""Marks a field with patron data beyond the reference: docs/privacy.md lists each."""
 
 Sealed = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{38,16000}$"), PERSONAL]
 """Personal data of a patron, encrypted with the patron's own key: base64url of nonce and AES-256-GCM ciphertext."""
 
 Reason = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$", strip_whitespace=True)]
-"""Why somebody did something, in words."""
+"""A reason as free text."""
 
 Payback = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,6}(\.[0-9]{1,6})?$")]
-"""So many hundredths, with as many digits as whoever says it stands for."""
+"""A payback in percent, with as many decimals as its source gives."""
 
 
 Country = Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]
@@ -51,23 +51,23 @@ _DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _written_day(value: object) -> object:
-    """Return a day that is written as one. Raises: ValueError for a number, which would be seconds since 1970."""
+    """Accept a day in ISO form. Raises: ValueError for a number, which would be seconds since 1970."""
     if isinstance(value, int | float) or (isinstance(value, str) and _DAY.fullmatch(value) is None):
         raise ValueError("write a day: 2026-03-06")
     return value
 
 
 def _written_moment(value: object) -> object:
-    """Return a moment that is written as one. Raises: ValueError for a number, of seconds or of milliseconds."""
+    """Accept a moment in ISO form. Raises: ValueError for a number of seconds or milliseconds."""
     if isinstance(value, int | float) or (isinstance(value, str) and _DAY.match(value) is None):
         raise ValueError("write a moment with its offset from UTC: 2026-03-06T18:00:00-05:00")
     return value
 
 
 WrittenDay = Annotated[date, BeforeValidator(_written_day)]
-"""A day that another system says."""
+"""A day given by another system."""
 WrittenMoment = Annotated[AwareDatetime, BeforeValidator(_written_moment)]
-"""A moment that another system says, with its offset from UTC."""
+"""A moment given by another system, with its offset from UTC."""
 
 Digest = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 """A SHA-256, in hexadecimal."""
@@ -80,13 +80,13 @@ Sequence = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 
 
 class Checked(BaseModel):
-    """A model that can be had of fields that somebody else has checked."""
+    """A model that can be constructed from fields that are validated already."""
 
     @classmethod
     def construct_unvalidated(cls, fields: dict[str, Any]) -> Self:
-        """Return the model of all its fields, which are known to be right and are not checked again.
+        """Construct the model from all of its fields without validation.
 
-        It takes a third of the time of `model_construct`, which looks at each field for its default.
+        This takes a third of the time of `model_construct`, which looks up each field's default.
         """
         made = cls.__new__(cls)
         object.__setattr__(made, "__dict__", fields)
@@ -97,13 +97,13 @@ class Checked(BaseModel):
 
 
 class Contract(Checked):
-    """A part of a message: unknown fields are refused."""
+    """A part of a message; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Correction(Contract):
-    """Why something recorded changes, and the two people who stand for it."""
+    """Why something recorded is changed, and the two people responsible."""
 
     reason: Reason
     entered_by: Person
@@ -113,8 +113,8 @@ class Correction(Contract):
 class Event(Checked, Generic[DataT]):
     """One event of a stream.
 
-    `source` names the stream and `sequence` the event's place in it: 1, 2, 3 … without a hole. Extension attributes
-    that Pitledger does not know (trace context, for instance) are allowed, as CloudEvents requires.
+    `source` names the stream and `sequence` the event's position in it: 1, 2, 3 … without gaps. Unknown extension
+    attributes, such as trace context, are allowed, as CloudEvents requires.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -132,17 +132,17 @@ class Event(Checked, Generic[DataT]):
 
 
 def pit_source(property_name: str, table: str) -> str:
-    """Return the pit stream of a table: CloudEvents source and Kafka key of what happens there besides the rounds."""
+    """Return the pit stream of a table: CloudEvents source and Kafka key of its events other than rounds."""
     return f"{table_source(property_name, table)}/pit"
 
 
 def table_source(property_name: str, table: str) -> str:
-    """Return the stream of a table: CloudEvents source and Kafka key of everything that the table reports."""
+    """Return the stream of a table: CloudEvents source and Kafka key of its events about rounds."""
     return f"/properties/{property_name}/tables/{table}"
 
 
 def property_of(source: str) -> str | None:
-    """Return the property that the stream of a table, or of its pit, is of; None of any other stream.
+    """Return the property of a table's or pit's stream; None for any other stream.
 
     >>> property_of(pit_source("riverside", "BJ-01"))
     'riverside'
@@ -169,7 +169,7 @@ def shard_of(source: str) -> int:
 
 
 def canonical(document: Any) -> bytes:
-    """Return JSON in the form of RFC 8785 for what occurs here: objects, lists, texts, whole numbers, booleans."""
+    """Return JSON in the form of RFC 8785 for the values that occur here: objects, lists, texts, integers, booleans."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -179,7 +179,7 @@ def as_json(contract: Contract) -> dict[str, Any]:
 
 
 class Position(BaseModel):
-    """As much of an event as is needed to know its place in its stream, whatever else is wrong with it."""
+    """The part of an event that determines its stream position, even if the rest is invalid."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -188,7 +188,7 @@ class Position(BaseModel):
 
 
 def position(raw: bytes) -> Position | None:
-    """Return the place that a record claims in its stream, or None where not even that can be read."""
+    """Return the stream position that a record claims, or None if it cannot be read."""
     try:
         return Position.model_validate_json(raw)
     except ValidationError:
@@ -196,5 +196,5 @@ def position(raw: bytes) -> Position | None:
 
 
 def encode(event: Event[Any]) -> bytes:
-    """Return the bytes of an event as they go to Kafka."""
+    """Return the bytes of an event for Kafka."""
     return event.model_dump_json(exclude_none=True).encode()

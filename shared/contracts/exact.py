@@ -1,7 +1,7 @@
-"""Exact shares of a cent: whole numbers of a thousand-millionth of a cent.
+"""Exact fractions of a cent, as integers of nanocents.
 
-Rates have nine decimals at most, so whatever a wager of whole cents adds to a meter is a whole number of these, and
-nothing is ever rounded. A display shows whole cents: the share below is left out, and kept.
+Rates have at most nine decimals, so the contribution of a wager of whole cents to a meter is a whole number of
+nanocents, and nothing is ever rounded. A display shows whole cents: the fraction is kept but not shown.
 """
 
 from fractions import Fraction
@@ -10,10 +10,10 @@ from typing import Annotated, Final
 from pydantic import StringConstraints
 
 ExactCents = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,25}(\.[0-9]{1,9})?$")]
-"""Cents with their share of a cent, never rounded: a decimal of up to nine places, such as `"123456.7"`."""
+"""Exact cents, never rounded: a decimal with up to nine places, such as `"123456.7"`."""
 
 NANOCENTS: Final = 10**9
-"""How many there are in a cent."""
+"""Nanocents per cent."""
 
 _DECIMALS: Final = 9
 
@@ -44,7 +44,7 @@ def shown(nanos: int) -> int:
 
 
 def displayed(nanos: int) -> int:
-    """Return the whole cents that the sign of a meter shows, which never shows less than nothing.
+    """Return the whole cents shown on a meter's sign, which are never negative.
 
     >>> displayed(20_999_999_999), displayed(-5 * NANOCENTS)
     (20, 0)
@@ -64,7 +64,7 @@ def exact_text(nanos: int) -> str:
 
 
 def parse_exact(text: str) -> int:
-    """Return the nanocents of a decimal of cents with nine places at most.
+    """Return the nanocents of a decimal of cents with at most nine places.
 
     >>> parse_exact("-0.5"), parse_exact("123456")
     (-500000000, 123456000000000)

@@ -1,8 +1,8 @@
-"""What there is to say: every kind of event and of fact is one model, declared once.
+"""The registry of events and facts: every kind is one model, declared once.
 
 An event comes from outside (`table.opened`); a fact is what a service records in its journal and publishes
-(`vigorish.assessed`). The declaration gives the kind, the topic, whether money moves, and its version where that is not
-the first. Envelopes, unions, decoders, JSON Schemas and AsyncAPI messages follow from it: nobody writes a second list.
+(`vigorish.assessed`). The declaration gives the kind, the topic, whether money moves, and the version unless it is the
+first. Envelopes, unions, decoders, JSON Schemas and AsyncAPI messages are derived from it.
 """
 
 import re
@@ -19,11 +19,11 @@ from shared.contracts.topics import Topic
 
 @dataclass(frozen=True, slots=True)
 class EventKind:
-    """A kind of message: its name, what it says, on which topic, and whether money moves with it.
+    """A kind of message: its name, description and topic, and whether money moves with it.
 
-    `topic` is None for what every journal may hold. `stream` is the stream of a fact that a command leads to, with
-    fields of the fact in braces; without one it stands in the stream of the shard. `version` is the one that this
-    release writes; it reads the older ones too (`shared.contracts.upcasting`).
+    `topic` is None for facts common to all journals. `stream` is the stream of a fact caused by a command, with fields
+    of the fact in braces; by default it is in the stream of the shard. `version` is the version that this release
+    writes; it reads older ones, too (`shared.contracts.upcasting`).
     """
 
     name: str
@@ -37,12 +37,12 @@ class EventKind:
 
     @property
     def type(self) -> str:
-        """Return what entries and CloudEvents call this version of the kind: `vigorish.waived`, then `….v2`."""
+        """Return the type name of this version in entries and CloudEvents: `vigorish.waived`, then `….v2`."""
         return versioned(self.name, self.version)
 
     @property
     def types(self) -> Sequence[str]:
-        """Return what they call every version up to this one, the first one first."""
+        """Return the type names of all versions, oldest first."""
         return [versioned(self.name, version) for version in range(1, self.version + 1)]
 
 
@@ -50,7 +50,7 @@ _TYPE = re.compile(r"(.+?)(?:\.v([1-9][0-9]{0,8}))?")
 
 
 def versioned(name: str, version: int) -> str:
-    """Return the type of a version of a kind. The first one is named like the kind.
+    """Return the type name of a version of a kind. The first one is the kind's name.
 
     >>> versioned("vigorish.waived", 1), versioned("vigorish.waived", 2)
     ('vigorish.waived', 'vigorish.waived.v2')
@@ -59,7 +59,7 @@ def versioned(name: str, version: int) -> str:
 
 
 def name_and_version(type_: str) -> tuple[str, int]:
-    """Return the name of the kind, and the version, that a type says.
+    """Return the kind's name and the version in a type name.
 
     >>> name_and_version("vigorish.waived.v2")
     ('vigorish.waived', 2)
@@ -69,20 +69,20 @@ def name_and_version(type_: str) -> tuple[str, int]:
 
 
 class Fact(Contract):
-    """What a service records: the data of an entry. Declare each kind with `fact`."""
+    """A fact recorded by a service: the data of an entry. Declare each kind with `fact`."""
 
     KIND: ClassVar[EventKind]
 
     def encode(self) -> bytes:
-        """Return the JSON that is hashed, stored and published; members without a value are left out."""
+        """Return the JSON that is hashed, stored and published, without null members."""
         return self.__pydantic_serializer__.to_json(self, exclude_none=True)
 
 
 class EntryEvent(Event[DataT]):
-    """An entry of a journal as it is published.
+    """A published journal entry.
 
-    `sequence` is its place in its shard, `subject` the stream of the event that caused it; `movesmoney` lets a consumer
-    that does not know the kind decide whether it may pass it over.
+    `sequence` is its sequence in its shard, `subject` the stream of the causing event; `movesmoney` tells consumers
+    that do not know the kind whether they may skip it.
     """
 
     recordedat: AwareDatetime
@@ -102,7 +102,7 @@ class _Kinds:
         self._by_name: dict[str, EventKind] = {}
 
     def add(self, kind: EventKind) -> None:
-        """Declare a kind. Raises: ValueError where the name is taken, or says a version."""
+        """Declare a kind. Raises: ValueError if the name is taken, or contains a version."""
         if name_and_version(kind.name) != (kind.name, 1):
             raise ValueError(f"kind {kind.name!r} says a version; declare it with version=")
         taken = self._by_name.setdefault(kind.name, kind)
@@ -121,13 +121,13 @@ class _Kinds:
         return iter(self._by_name.values())
 
     def of_type(self, type_: str) -> EventKind | None:
-        """Return the kind whose entries and CloudEvents of some version have this type; None of a later version."""
+        """Return the kind of a type name of any version; None for a later version than this release has."""
         name, version = name_and_version(type_)
         kind = self._by_name.get(name)
         return None if kind is None or version > kind.version else kind
 
     def on(self, topic: Topic) -> Sequence[EventKind]:
-        """Return the kinds of a topic: its own, and with a publisher those of every journal."""
+        """Return the kinds of a topic: its own, and if it has a publisher those common to all journals."""
         return [
             kind
             for kind in self
@@ -136,7 +136,7 @@ class _Kinds:
 
 
 KINDS = _Kinds()
-"""The registry; filled when the modules that declare kinds are imported (shared.contracts.catalog has them all)."""
+"""The registry, filled by importing the modules that declare kinds (all are in shared.contracts.catalog)."""
 
 FactT = TypeVar("FactT", bound=Fact)
 ModelT = TypeVar("ModelT", bound=Contract)
@@ -146,7 +146,7 @@ EventT = TypeVar("EventT", bound=Event[Any])
 def fact(
     name: str, topic: Topic | None = None, *, moves_money: bool = False, stream: str | None = None, version: int = 1
 ) -> Callable[[type[FactT]], type[FactT]]:
-    """Declare a fact that services record; without a topic, one that every journal may hold."""
+    """Declare a fact that services record; without a topic, one that is common to all journals."""
 
     def declare(model: type[FactT]) -> type[FactT]:
         model.KIND = EventKind(name, model, _line(model.__doc__), topic, True, moves_money, stream, version)
@@ -157,7 +157,7 @@ def fact(
 
 
 def event(name: str, topic: Topic, *, version: int = 1) -> Callable[[type[ModelT]], type[ModelT]]:
-    """Declare the data of an event that comes from outside."""
+    """Declare the data of an event from outside."""
 
     def declare(model: type[ModelT]) -> type[ModelT]:
         KINDS.add(EventKind(name, model, _line(model.__doc__), topic, False, version=version))
@@ -167,7 +167,7 @@ def event(name: str, topic: Topic, *, version: int = 1) -> Callable[[type[ModelT
 
 
 def envelope(topic: Topic) -> Callable[[type[EventT]], type[EventT]]:
-    """Declare an event from outside whose envelope is written out, because its data has several forms."""
+    """Declare an event from outside with an explicit envelope, because its data is a union."""
 
     def declare(model: type[EventT]) -> type[EventT]:
         name, version = name_and_version(literal_of(model))
@@ -184,7 +184,7 @@ _ENVELOPES: dict[str, type[Event[Any]]] = {}
 
 
 def envelope_of(kind: EventKind) -> type[Event[Any]]:
-    """Return the CloudEvents envelope of a kind, with its data typed."""
+    """Return the CloudEvents envelope of a kind, with typed data."""
     return _ENVELOPES.get(kind.name) or _enveloped(kind.type, kind.model, kind.is_fact)
 
 
@@ -205,7 +205,7 @@ def _enveloped(type_: str, data: Any, is_fact: bool) -> type[Event[Any]]:
 
 
 def enveloped(name: str, data: Any) -> type[Event[Any]]:
-    """Return the envelope of a kind around another model of its data: a consumer's view."""
+    """Return the envelope of a kind with another model for its data: a consumer's view."""
     kind = KINDS[name]
     if data is kind.model or (isinstance(data, type) and issubclass(data, Event)):
         return envelope_of(kind)

@@ -1,4 +1,4 @@
-"""What the entries of the table-inventory ledger say. Amounts are cents."""
+"""Facts of the table-inventory ledger. Amounts are cents."""
 
 from datetime import date
 from typing import Annotated, Any, Final, Literal
@@ -16,7 +16,7 @@ from shared.contracts.topics import INVENTORY, INVENTORY_ROUNDS
 
 SlipKind = Literal["fill", "credit"]
 Movement = Literal["cash", "counter_check", "wager", "change", "transfer", "vigorish"]
-"""The six ways in which anything may enter or leave a table inventory (58 Pa. Code § 465a.36(b)); there is no other."""
+"""The six permitted movements into or out of a table inventory (58 Pa. Code § 465a.36(b)); there is no other."""
 
 VarianceKind = Literal["inventory", "drop", "fill", "credit"]
 Figure = Literal["opener", "closer", "fills", "credits", "currency", "counter_checks", "rake"]
@@ -26,10 +26,10 @@ SignedCents = Annotated[int, Field(strict=True, ge=-(10**12), le=10**12)]
 Number = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 
 NonBanking = Literal[True] | None
-"""Marks a non-banking table: its revenue is its rake, and none of its figures is one of a win."""
+"""Marks a non-banking table: its revenue is its rake, and it has no win."""
 
 DESK: Final = "/properties/{property}/inventory"
-"""The stream of what people at their desks do."""
+"""The stream of actions at desks."""
 
 
 class OfTableDay(Contract):
@@ -41,9 +41,9 @@ class OfTableDay(Contract):
 
 
 class Moved(Contract):
-    """What an event did to the table inventory: the permitted movement and its value, positive into the inventory.
+    """An event's effect on the table inventory: the permitted movement and its value, positive into the inventory.
 
-    `contents`, where it is known, has the counts by denomination (`chip:2500`), negative for what went out.
+    `contents`, if known, has the counts by denomination (`chip:2500`), negative for what went out.
     """
 
     movement: Movement
@@ -52,7 +52,7 @@ class Moved(Contract):
 
 
 def _of_its_type(data: Any, info: ValidationInfo) -> Any:
-    """Return the data of a pit event as the model of its type."""
+    """Validate the data of a pit event with the model of its type."""
     event = info.data.get("event", "")
     if data is None or isinstance(data, PitData) or event not in KINDS:
         return data
@@ -60,15 +60,15 @@ def _of_its_type(data: Any, info: ValidationInfo) -> Any:
 
 
 PitEventData = Annotated[SerializeAsAny[PitData], BeforeValidator(_of_its_type), WithJsonSchema({"type": "object"})]
-"""The data of a pit event, of whatever type; the field `event` before it says which."""
+"""The data of a pit event of any type; the field `event` before it gives the type."""
 
 
 class OfPitEvent(OfTableDay):
-    """An event of a pit stream: `event` is its type, `data` what it said.
+    """An event of a pit stream: `event` is its type, `data` its data.
 
-    `sequence` is its place in the pit stream of the table, by which counts, boxes and variances name it, whatever
-    corrects it. `claimed_day` is the gaming day that it claimed, where it is recorded under that of its moment instead,
-    and `slip_day` that of the slip that it is a step of, where that is another.
+    `sequence` is its position in the pit stream of the table, by which counts, boxes and variances refer to it, even
+    after corrections. `claimed_day` is the gaming day in the event, if it is recorded under that of its moment instead,
+    and `slip_day` that of the slip that it is a step of, if different.
     """
 
     event: Name
@@ -85,8 +85,7 @@ class OfPitEvent(OfTableDay):
 class PitRecorded(Fact, OfPitEvent, SaidAtDesk):
     """An event of a pit stream was recorded.
 
-    `revision` is how often it was, unless it is the first time; `correction` says why it takes the place of what was
-    recorded before.
+    `revision` is set from the second recording on; `correction` is the reason for replacing the previous one.
     """
 
     revision: Number | None = None
@@ -95,10 +94,10 @@ class PitRecorded(Fact, OfPitEvent, SaidAtDesk):
 
 @fact("pit.voided", INVENTORY, moves_money=True)
 class PitVoided(Fact, OfPitEvent, SaidAtDesk):
-    """What was recorded of a pit event is taken back: `data` is what it said, `moved` the opposite of what it moved.
+    """The record of a pit event was reversed: `data` is its data, `moved` the opposite of its movement.
 
-    `revision` is the record of the event that is taken back. It is of the moment and the gaming day of what it takes
-    back; where something else takes its place, that is recorded with it.
+    `revision` is the reversed record. Moment and gaming day are those of the reversed record; a replacement is recorded
+    together with this.
     """
 
     revision: Number = 1
@@ -107,9 +106,9 @@ class PitVoided(Fact, OfPitEvent, SaidAtDesk):
 
 @fact("pit.noted", INVENTORY)
 class PitNoted(Fact, OfTableDay, SaidAtDesk):
-    """What was said of a pit event moves nothing: a later change of it had come, or it takes back what is not there.
+    """A pit event has no effect: a later change of it was recorded before, or it voids what is not on record.
 
-    `event` is its type, `sequence` its place in the pit stream; `data` is what was said, a void says nothing.
+    `event` is its type, `sequence` its position in the pit stream; `data` is its data, none for a void.
     """
 
     event: Name
@@ -120,10 +119,10 @@ class PitNoted(Fact, OfTableDay, SaidAtDesk):
 
 @fact("round.counted", INVENTORY_ROUNDS, moves_money=True)
 class TableRoundCounted(Fact, OfTableDay):
-    """The chips that a settled round brought into the inventory; negative cents: that it cost, or were taken back.
+    """The chips that a settled round added to the inventory; negative cents: removed, or reversed.
 
-    cents = handle + vigorish - (payout - meter_payout) - (account_staked - account_credited), over all wagers, and of a
-    banked round + banked_handle - banked_payout + bank_collected - bank_paid.
+    cents = handle + vigorish - (payout - meter_payout) - (account_staked - account_credited), over all wagers, and for
+    a banked round + banked_handle - banked_payout + bank_collected - bank_paid.
     """
 
     round_id: Identifier
@@ -134,7 +133,7 @@ class TableRoundCounted(Fact, OfTableDay):
 
 @fact("slip.requested", INVENTORY, stream=DESK)
 class SlipRequested(Fact, OfTableDay):
-    """The pit asked the cage for a fill, or to take a credit."""
+    """The pit requested a fill from the cage, or that it takes a credit."""
 
     slip: SlipKind
     shift: Name
@@ -146,7 +145,7 @@ class SlipRequested(Fact, OfTableDay):
 
 @fact("slip.request_withdrawn", INVENTORY, stream=DESK)
 class RequestWithdrawn(Fact, OfTableDay):
-    """The pit takes back what it asked of the cage, before a slip was prepared for it."""
+    """The pit withdrew a request before a slip was prepared for it."""
 
     slip: SlipKind
     request: Number
@@ -182,7 +181,7 @@ class CreditReceived(SlipStep, AsShown):
 
 @fact("slip.voided", INVENTORY, moves_money=True, stream=DESK)
 class SlipVoided(SlipStep):
-    """A slip is void. Its number stays used; `returned` is what was on its way and went back."""
+    """A slip was voided. Its number stays used; `returned` was in transit and went back."""
 
     returned: Contents = ()
     non_banking: NonBanking = None
@@ -223,7 +222,7 @@ class ManualSlipEntered(Fact, ManualSlip):
 
 @fact("manual_slip.voided", INVENTORY, stream=DESK)
 class ManualSlipVoided(Fact):
-    """A numbered paper form was spoilt: its number is accounted for, and nothing moved."""
+    """A numbered paper form was spoiled: its number is accounted for, and nothing moved."""
 
     slip: SlipKind
     property: Name
@@ -235,7 +234,7 @@ class ManualSlipVoided(Fact):
 
 
 class VarianceRef(Fact, OfTableDay):
-    """A difference: of a table inventory at a count, of a box, or of a slip between sender and receiver.
+    """A variance: of a table inventory at a count, of a box, or of a slip between sender and receiver.
 
     `number` is the sequence of the count or of the box exchange in the pit stream, or the number of the slip.
     """
@@ -247,7 +246,7 @@ class VarianceRef(Fact, OfTableDay):
 
 @fact("variance.owned", INVENTORY, stream=DESK)
 class VarianceOwned(VarianceRef):
-    """A variance has somebody who explains it."""
+    """A variance was assigned to an owner who must explain it."""
 
     owner: Person
     owned_at: AwareDatetime
@@ -256,7 +255,7 @@ class VarianceOwned(VarianceRef):
 
 @fact("variance.resolved", INVENTORY, moves_money=True, stream=DESK)
 class VarianceResolved(VarianceRef, AsShown):
-    """A variance was investigated; the books follow what was counted."""
+    """A variance was investigated and resolved; the counted amount stands in the books."""
 
     owner: Person
     conclusion: Reason
@@ -265,7 +264,7 @@ class VarianceResolved(VarianceRef, AsShown):
 
 @fact("adjustment.entered", INVENTORY, stream=DESK)
 class AdjustmentEntered(Fact, OfTableDay):
-    """Somebody wants to adjust a figure of a gaming day; it waits for somebody else's approval."""
+    """An adjustment of a figure of a gaming day was entered; it awaits another person's approval."""
 
     adjustment: Number
     shift: Name
@@ -295,7 +294,7 @@ class AdjustmentRejected(AdjustmentEntered):
 
 
 class OfBox(OfTableDay):
-    """A drop box that nobody can count: one that an exchange took off, or one that it placed and that never came back.
+    """A drop box that cannot be counted: one that an exchange removed, or one that it placed and that never came back.
 
     `exchange` is the sequence of the exchange in the pit stream of the table.
     """
@@ -308,7 +307,7 @@ class OfBox(OfTableDay):
 
 @fact("box.write_off_entered", INVENTORY, stream=DESK)
 class WriteOffEntered(Fact, OfBox):
-    """Somebody says that a drop box cannot be counted, and why; it waits for somebody else's approval."""
+    """A write-off of a drop box that cannot be counted was entered; it awaits another person's approval."""
 
     write_off: Number
     reason: Reason
@@ -318,7 +317,7 @@ class WriteOffEntered(Fact, OfBox):
 
 @fact("box.written_off", INVENTORY, stream=DESK)
 class BoxWrittenOff(WriteOffEntered, AsShown):
-    """A drop box is not waited for any longer: nothing is counted of it."""
+    """A drop box was written off: no count of it is expected."""
 
     approved_by: Person
     approved_at: AwareDatetime
@@ -342,12 +341,12 @@ class EntryOfSettlement(Contract):
 
 @fact("upstream.noted", INVENTORY_ROUNDS)
 class UpstreamNoted(Fact):
-    """Round settlement says of its input that something is missing or refused, or is so no longer.
+    """Round settlement reported that input is missing or refused, or is no longer so.
 
-    `property` is whose it is, where that can be told. Of the stream `source`, the events `first` to `last` are missing,
-    or the event `filled` came late. `quarantined` is the entry of a record that was refused, and `sequence` the place
-    that it claims; `closed` are those that were mended, or dismissed (`mended` says which), `closed_ranges` those that
-    were dismissed together.
+    `property` is set if it can be determined. Of the stream `source`, the events `first` to `last` are missing, or the
+    event `filled` arrived late. `quarantined` is the entry of a refused record, and `sequence` the position that it
+    claims; `closed` are those that were repaired or dismissed (`mended` distinguishes them), `closed_ranges` those that
+    were dismissed in bulk.
     """
 
     property: Name | None = None
@@ -371,7 +370,7 @@ class ExcusedTable(Contract):
 
 
 class DayClosed(Fact):
-    """A gaming day was closed one step further."""
+    """A gaming day reached the next stage of its close."""
 
     property: Name
     gaming_day: date
@@ -379,7 +378,7 @@ class DayClosed(Fact):
 
 @fact("day.preliminary", INVENTORY, stream=DESK)
 class DayPreliminary(DayClosed):
-    """All that belongs to the day is there."""
+    """A gaming day was closed: everything that belongs to it is recorded."""
 
     preliminary_by: Person
     preliminary_at: AwareDatetime
@@ -396,7 +395,7 @@ class DayAudited(DayClosed, AsShown):
 
 @fact("day.final", INVENTORY, stream=DESK)
 class DayFinal(DayClosed, AsShown):
-    """The day is sealed: `hash` is the SHA-256 of `report` as canonical JSON. What follows is an adjusting entry."""
+    """A gaming day was sealed: `hash` is the SHA-256 of `report` as canonical JSON. Later changes are restatements."""
 
     final_by: Person
     final_at: AwareDatetime

@@ -1,4 +1,4 @@
-"""What the entries of the table-inventory ledger say of investigations: a hold far from its base, and what it was."""
+"""Facts about investigations in the table-inventory ledger: a hold that deviates from its base, and its explanation."""
 
 from typing import Annotated, Literal
 
@@ -11,14 +11,14 @@ from shared.contracts.inventory import DESK, Number
 from shared.contracts.topics import INVENTORY
 
 Month = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{3}-(0[1-9]|1[0-2])$")]
-"""A calendar month, such as `2026-11`; no calendar has a year 0000."""
+"""A calendar month, such as `2026-11`, without the year 0000."""
 
 Subject = Literal["table", "game"]
-"""Whose hold it is."""
+"""What the hold belongs to."""
 
 
 class HoldVariance(Contract):
-    """The hold of a table or a game (`what`) in the report of a month, which lies far from its base."""
+    """The hold of a table or a game (`what`) in a monthly report that deviates from its base."""
 
     property: Name
     what: Subject
@@ -28,7 +28,7 @@ class HoldVariance(Contract):
 
 @fact("investigation.opened", INVENTORY, stream=DESK)
 class InvestigationOpened(Fact, HoldVariance):
-    """Somebody is to find out why a hold lies far from its base; investigations are numbered within the property."""
+    """A person was assigned to explain a hold that deviates from its base; investigations are numbered by property."""
 
     investigation: Number
     found: Reason
@@ -47,7 +47,7 @@ class InvestigationRef(Fact):
 
 @fact("investigation.assigned", INVENTORY, stream=DESK)
 class InvestigationAssigned(InvestigationRef):
-    """Somebody else carries an investigation on."""
+    """An investigation was reassigned."""
 
     assigned_by: Person
     assigned_at: AwareDatetime
@@ -55,7 +55,7 @@ class InvestigationAssigned(InvestigationRef):
 
 @fact("investigation.concluded", INVENTORY, stream=DESK)
 class InvestigationConcluded(InvestigationRef, AsShown):
-    """The owner of an investigation says what it was."""
+    """The owner of an investigation entered its conclusion."""
 
     conclusion: Reason
     concluded_at: AwareDatetime

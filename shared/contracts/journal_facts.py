@@ -1,4 +1,4 @@
-"""What every journal may hold besides the facts of its service: gaps, quarantine, rejected commands."""
+"""Facts common to all journals: gaps, quarantine, rejected commands."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -15,7 +15,7 @@ from shared.contracts.rejection import Reason
 
 @fact("gap.opened")
 class GapOpened(Fact):
-    """Events of a stream, `first` to `last`, have not come."""
+    """Events `first` to `last` of a stream are missing."""
 
     source: Source
     first: Sequence
@@ -24,7 +24,7 @@ class GapOpened(Fact):
 
 @fact("gap.filled")
 class GapFilled(Fact):
-    """A missing event of a stream came late."""
+    """A missing event of a stream arrived late."""
 
     source: Source
     sequence: Sequence
@@ -32,7 +32,7 @@ class GapFilled(Fact):
 
 @fact("event.flagged")
 class EventFlagged(Fact):
-    """An event is recorded that is beyond a limit of its property, which lets it be: somebody should know of it."""
+    """An event that exceeds a limit of its property was recorded and flagged for review."""
 
     source: Source
     sequence: Sequence
@@ -41,7 +41,7 @@ class EventFlagged(Fact):
 
 
 class RecordPlace(Contract):
-    """A record of a topic, and the place in its stream that it claims, where it says one."""
+    """A Kafka record, and the stream position that it claims, if any."""
 
     topic: str
     partition: int
@@ -57,7 +57,7 @@ Key = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,255}$")]
 class RecordQuarantined(Fact, RecordPlace):
     """A record was refused; its bytes are in quarantine, `sha256` is their SHA-256 in hexadecimal.
 
-    `key` is the key that its sender gave it, where that is text: it says whose a record is that nobody can read.
+    `key` is the record's Kafka key, if it is text: it identifies the owner of a record that cannot be read.
     """
 
     reason: str
@@ -74,9 +74,9 @@ class EntryPlace(Contract):
 
 @fact("record.mended")
 class RecordMended(Fact):
-    """Records in quarantine were replaced by one at the same place of the stream, or by a replay that names them.
+    """Quarantined records were replaced by one at the same stream position, or by a replay that names them.
 
-    `entries` are the `record.quarantined` entries that it closes, in the order of their numbers in `quarantine`.
+    `entries` are the `record.quarantined` entries that are closed, in the order of their numbers in `quarantine`.
     """
 
     source: Source
@@ -88,14 +88,14 @@ class RecordMended(Fact):
 
 
 class QuarantineRequest(Fact):
-    """Something that was asked for about a quarantined record: the `request`-th about it, counted from 1."""
+    """A request about a quarantined record: the `request`-th about it, counted from 1."""
 
     quarantine: int
     request: int
 
 
 class RequestOfOne(QuarantineRequest):
-    """What one person says about it, and why."""
+    """A request or decision by one person, with the reason."""
 
     reason: Text
     by: Person
@@ -103,30 +103,30 @@ class RequestOfOne(QuarantineRequest):
 
 @fact("quarantine.replay_asked")
 class ReplayAsked(RequestOfOne):
-    """Somebody asks for a quarantined record to be sent to its topic again: as it is, or as `mended`."""
+    """A person requested that a quarantined record be sent to its topic again: unchanged, or as `mended`."""
 
     mended: dict[str, Any] | None = None
 
 
 @fact("quarantine.dismissal_asked")
 class DismissalAsked(RequestOfOne):
-    """Somebody asks for a quarantined record to be closed that can never be mended."""
+    """A person requested that a quarantined record that cannot be repaired be closed."""
 
 
 @fact("quarantine.request_rejected")
 class QuarantineRequestRejected(RequestOfOne):
-    """What was asked for about a quarantined record is not done."""
+    """A request about a quarantined record was rejected."""
 
 
 class RequestOfTwo(QuarantineRequest, EntryPlace, AsShown):
-    """What two people decided about it, and why; `shard` and `seq` are its `record.quarantined` entry."""
+    """A decision by two people, with the reason; `shard` and `seq` are its `record.quarantined` entry."""
 
     correction: Correction
 
 
 @fact("quarantine.replay_approved")
 class ReplayApproved(RequestOfTwo):
-    """A quarantined record goes to its topic again, for a reason, by two people; what becomes of it is recorded then.
+    """A replay of a quarantined record was approved, by two people; its outcome is recorded when it is read again.
 
     `shard` and `seq` are the `record.quarantined` entry of the record.
     """
@@ -134,17 +134,17 @@ class ReplayApproved(RequestOfTwo):
 
 @fact("quarantine.dismissed")
 class QuarantineDismissed(RequestOfTwo, RecordPlace):
-    """A quarantined record can never be mended: it is closed, for a reason, by two people. No money moves.
+    """A quarantined record that cannot be repaired was dismissed, by two people. No money moves.
 
     `shard` and `seq` are the `record.quarantined` entry that it closes.
     """
 
 
 class QuarantineFilter(Contract):
-    """Which open records of a quarantine are meant: those to the number `until` to which all of the rest applies.
+    """A filter of open quarantined records: those numbered up to `until` that meet all other criteria.
 
-    Of a `topic`; whose reason has `reason_contains` in it; listed under no `property` but this one; quarantined
-    `before` a moment.
+    Of a `topic`; with `reason_contains` in the reason; listed under this `property` only; quarantined `before` a
+    moment.
     """
 
     until: Annotated[int, Field(strict=True, ge=1, le=2**62, description="the greatest number of a record")]
@@ -155,25 +155,25 @@ class QuarantineFilter(Contract):
 
 
 class EntryRange(Contract):
-    """Entries of one shard of a journal without any between them that is not meant, from `first` to `last`."""
+    """Consecutive selected entries of one shard, from `first` to `last`."""
 
     shard: int
     first: int
     last: int
 
     def places(self) -> Iterator[tuple[int, int]]:
-        """Give shard and seq of each entry."""
+        """Yield shard and seq of each entry."""
         return ((self.shard, seq) for seq in range(self.first, self.last + 1))
 
 
 class DismissalOfMany(Fact):
-    """What is said of many quarantined records at once; `dismissal` counts what was asked for, from 1."""
+    """A fact about many quarantined records at once; `dismissal` numbers the requests, from 1."""
 
     dismissal: int
 
 
 class FilteredRecords(DismissalOfMany):
-    """The records that a filter found: how many, and the SHA-256 over the number, shard and seq of each, in order."""
+    """The records selected by a filter: their number, and the SHA-256 over number, shard and seq of each, in order."""
 
     filter: QuarantineFilter
     records: int
@@ -182,7 +182,7 @@ class FilteredRecords(DismissalOfMany):
 
 @fact("dismissal.requested")
 class DismissalRequested(FilteredRecords):
-    """Somebody asks for many quarantined records to be closed that can never be mended."""
+    """A person requested that many quarantined records that cannot be repaired be closed."""
 
     reason: Text
     by: Person
@@ -190,7 +190,7 @@ class DismissalRequested(FilteredRecords):
 
 @fact("dismissal.rejected")
 class DismissalRejected(DismissalOfMany):
-    """Records that somebody asked to have closed together stay as they are."""
+    """A request to close many quarantined records was rejected."""
 
     reason: Text
     by: Person
@@ -198,9 +198,9 @@ class DismissalRejected(DismissalOfMany):
 
 @fact("quarantine.dismissed_together")
 class DismissedTogether(FilteredRecords, AsShown):
-    """Quarantined records can never be mended: they are closed, for a reason, by two people. No money moves.
+    """Many quarantined records that cannot be repaired were dismissed, by two people. No money moves.
 
-    `closed` are the `record.quarantined` entries that it closes, as ranges in the order of their places.
+    `closed` are the `record.quarantined` entries that it closes, as ranges ordered by position.
     """
 
     closed: tuple[EntryRange, ...]
@@ -209,12 +209,12 @@ class DismissedTogether(FilteredRecords, AsShown):
 
 @fact("command.refused")
 class CommandRefused(Fact):
-    """A known person asked for something that was not done; nothing else changed.
+    """A known person's request was rejected; nothing else changed.
 
-    `reason` is from the one enumeration, `detail` says it in words; of a malformed request, the places and kinds of the
-    mistakes, never what stood there. `asked` is what was asked for, where it may be seen. `content` is the
-    HMAC-SHA-256 (RFC 2104), in hexadecimal, of what was sent, its key the 32 bytes of the SHA-256 of the person's
-    token: whoever keeps the token can tell what was sent, and nobody else.
+    `reason` is from the fixed enumeration, `detail` explains it; for a malformed request it lists places and kinds of
+    the mistakes, never the values. `asked` is the request, if it may be shown. `content` is the HMAC-SHA-256 (RFC
+    2104), in hexadecimal, of what was sent, keyed with the 32 bytes of the SHA-256 of the person's token: only a holder
+    of the token can verify what was sent.
     """
 
     command: str

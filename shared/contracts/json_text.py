@@ -1,8 +1,7 @@
-"""Refuse JSON that names a member twice in one object: one reader takes the first, another the last. Pure.
+"""Reject JSON with duplicate members in an object, which readers would interpret differently. Pure.
 
-Parsers keep the last and say nothing. Here a text is parsed and written again, which is cheaper than any parser that
-calls back: what it says twice is not there any more. Only where the two texts cannot be compared it is read with a
-look at each member.
+Parsers silently keep the last one. Here a text is parsed and serialized again, which is cheaper than a parser with
+callbacks: duplicates are lost in the copy. Only if the two texts cannot be compared is each member examined.
 """
 
 import json
@@ -24,9 +23,9 @@ class MemberTwice(ValueError):
 
 
 def read_json(raw: bytes | str) -> Any:
-    """Return the document of a JSON text that somebody else wrote. Raises: ValueError, MemberTwice among them.
+    """Parse JSON from outside. Raises: ValueError, including MemberTwice.
 
-    What this product wrote itself needs no such look: `pydantic_core.from_json` reads it.
+    JSON written by this product needs no such check: use `pydantic_core.from_json`.
 
     >>> read_json('{"seats": [1, 2]}')
     {'seats': [1, 2]}
@@ -37,9 +36,9 @@ def read_json(raw: bytes | str) -> Any:
 
 
 def read_model(kind: type[_ModelT], raw: bytes | str) -> _ModelT:
-    """Return the model in a JSON text that somebody else wrote.
+    """Parse and validate JSON from outside.
 
-    Raises: MemberTwice; pydantic's ValidationError for what is no JSON, or not as the model has it.
+    Raises: MemberTwice; pydantic's ValidationError for invalid JSON, or a document that violates the model.
     """
     found = kind.model_validate_json(raw)
     require_members_once(raw if isinstance(raw, bytes) else raw.encode())
@@ -47,12 +46,12 @@ def read_model(kind: type[_ModelT], raw: bytes | str) -> _ModelT:
 
 
 def require_members_once(raw: bytes) -> None:
-    """Raise MemberTwice where an object in a JSON text, at whatever depth, has a member twice.
+    """Raise MemberTwice if an object in a JSON text, at any depth, has a duplicate member.
 
-    Raises: ValueError for a text that cannot be looked at: what is no JSON in UTF-8, or is nested too deeply.
+    Raises: ValueError for a text that cannot be examined: not JSON in UTF-8, or nested too deeply.
 
     >>> require_members_once(b'{"seats": [{"seat": 1}, {"seat": 2}]}')
-    >>> require_members_once(b'{"blackjack": 1000, "blackj\\\\u0061ck": 90000}')
+    >>> require_members_once(b'{"blackjack": 1000, "blackj\\u0061ck": 90000}')
     Traceback (most recent call last):
         ...
     shared.contracts.json_text.MemberTwice: member 'blackjack' is there twice in one object; say it once
@@ -76,7 +75,7 @@ def members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _is_the_same_again(raw: bytes) -> bool:
-    """Return whether a text, parsed and written again, is known to have lost nothing."""
+    """Return whether a text, parsed and serialized again, is known to have lost nothing."""
     try:
         again = _encode(_decode(raw))
     except (ValueError, RecursionError):  # of what msgspec does not read, or no JSON

@@ -1,7 +1,7 @@
-"""What the progressive meters publish on `meters`: pools configured, rounds counted, changes approved, days reconciled.
+"""Facts of the progressive meters on `meters`: pools configured, rounds counted, changes approved, days reconciled.
 
-A **pool** is one progressive meter of a property, whichever tables and games feed it. Every entry that moves a pool
-carries its movements with the reading afterwards, for signs.
+A **pool** is one progressive meter of a property, fed by any number of tables and games. Every entry that moves a pool
+has its movements with the reading afterwards, for signs.
 """
 
 from datetime import date
@@ -19,11 +19,11 @@ from shared.contracts.topics import METERS
 from shared.contracts.versions import Approved, Filed, Returned, VersionNumber
 
 _POOL: Final = "/properties/{property}/pools/{pool}"
-"""The stream of what people decide about a pool."""
+"""The stream of decisions about a pool."""
 
 
 class Feed(Contract):
-    """A meter of a game at a table, by its name in the record of the round, that feeds a pool."""
+    """A meter of a game at a table, by its name in the round record, that feeds a pool."""
 
     table: Name
     game: Name
@@ -31,12 +31,11 @@ class Feed(Contract):
 
 
 class PoolTerms(Contract):
-    """What a pool is from a moment on (N.J.A.C. 13:69E-1.39A).
+    """The terms of a pool from a moment on (N.J.A.C. 13:69E-1.39A).
 
-    `base_cents` is where it starts and `reset_cents` what it shows after an award of all of it; its rates are those of
-    the rules submissions of its feeds. What would take it above `limit_cents` goes to the overflow meter. A round that
-    adds more than `unreasonable_contribution_cents` is not counted but refused. `gaming_day` is the day on which the
-    base is put in.
+    `base_cents` is its initial amount and `reset_cents` the display after an award of the whole meter; its rates are
+    those in the rules submissions of its feeds. Amounts above `limit_cents` go to the overflow meter. A round that adds
+    more than `unreasonable_contribution_cents` is refused. `gaming_day` is the day on which the base is put in.
     """
 
     property: Name
@@ -53,17 +52,17 @@ class PoolTerms(Contract):
 
 @fact("pool.filed", METERS, stream=_POOL)
 class PoolFiled(Fact, PoolTerms, Filed):
-    """A version of a pool's terms was filed; it waits for somebody else's approval."""
+    """A version of a pool's terms was filed; it awaits another person's approval."""
 
 
 class Movement(Contract):
-    """How one entry moved a pool, and what its meters were afterwards.
+    """How one entry moved a pool, and its meters afterwards.
 
     `number` counts the movements of the pool: 1, 2, 3 … The display afterwards is the display before, plus
-    contribution, reset, seed, transfer (negative: out) and what was released from the overflow, less the award.
-    Wagers added `reserved_cents` to the reserve and `overflow_cents` to the overflow meter; `reserve_used_cents`
-    restored the display. `in_count` wagers of `in_cents` qualified. What is taken back is negative.
-    `display_cents`, `reserve_cents` and `overflowed_cents` are the meters afterwards; a sign shows `shown_cents`.
+    contribution, reset, seed, transfer (negative: out) and what was released from the overflow, less the award. Wagers
+    added `reserved_cents` to the reserve and `overflow_cents` to the overflow meter; `reserve_used_cents` restored the
+    display. `in_count` wagers of `in_cents` qualified. Reversed amounts are negative. `display_cents`, `reserve_cents`
+    and `overflowed_cents` are the meters afterwards; a sign shows `shown_cents`.
     """
 
     pool: Name
@@ -95,14 +94,14 @@ class PoolApproved(PoolFiled, Approved):
 
 @fact("pool.returned", METERS, stream=_POOL)
 class PoolReturned(Fact, Returned):
-    """A version was returned to who filed it; it never takes effect."""
+    """A version was returned to its filer; it never takes effect."""
 
     property: Name
     pool: Name
 
 
 class Hit(Contract):
-    """An award from a meter: who held which seat is in the record of the round; `cents` came off the meter."""
+    """An award from a meter, `cents`; the person at the seat is in the round record."""
 
     seat: int
     wager: Name
@@ -111,18 +110,17 @@ class Hit(Contract):
 
 
 class MeterReading(Contract):
-    """What a table said of its meter before a round, and what its settlement came to, cents."""
+    """A table's reading of its meter before a round, and the settlement's effect, cents."""
 
     before_cents: int
     after_cents: int
 
 
 class MeterOfRound(Contract):
-    """What a round did to one pool, and under which terms.
+    """The effect of a round on one pool, and the terms applied.
 
-    `settled_cents` is what the settlement added in whole cents. `findings` name what does not agree:
-    `contribution` where rate times wagers is not what was settled, `reset` where the submission's reset amount is not
-    the pool's.
+    `settled_cents` is what the settlement added in whole cents. `findings` name discrepancies: `contribution` if rate
+    times wagers differs from what was settled, `reset` if the submission's reset amount differs from the pool's.
     """
 
     meter: Name
@@ -137,7 +135,7 @@ class MeterOfRound(Contract):
 
 @fact("meter.counted", METERS, moves_money=True)
 class MeterRoundCounted(SettledRound):
-    """The meters of a settled round: its wagers added, its awards taken off, what was awarded wholly restored."""
+    """The meters of a settled round: contributions added, awards deducted, and the display reset after a full award."""
 
     revision: int
     opened_at: AwareDatetime
@@ -149,7 +147,7 @@ class MeterRoundCounted(SettledRound):
 
 @fact("meter.taken_back", METERS, moves_money=True)
 class RoundTakenBack(TakenBack):
-    """What a round had done to its meters was taken back, to the last share of a cent: it was voided or corrected."""
+    """The effect of a round on its meters was reversed exactly: it was voided or corrected."""
 
     at: AwareDatetime
     movements: tuple[Movement, ...]
@@ -161,10 +159,10 @@ ChangeKind = Literal["transfer", "adjustment", "reset", "overflow", "award"]
 class WantedChange(Contract):
     """A change of a meter by people.
 
-    `transfer` moves `cents` to the pool `to`; `adjustment` adds them (negative: takes them off, to the house); `reset`
-    brings the display to the reset amount, at the house's cost or to its gain; `overflow` brings `cents` from the
-    overflow meter onto the display. `award` accepts that the house bears what the award of the pool's `movement` came
-    to above what the meter showed.
+    `transfer` moves `cents` to the pool `to`; `adjustment` adds them (negative: deducts them, to the house); `reset`
+    brings the display to the reset amount, at the house's cost or gain; `overflow` moves `cents` from the overflow
+    meter to the display. `award` accepts that the house pays the part of the award in the pool's `movement` that
+    exceeded the meter.
     """
 
     kind: ChangeKind
@@ -176,7 +174,7 @@ class WantedChange(Contract):
 
 
 class ChangeAsked(WantedChange):
-    """A change that somebody asked for. `change` is its number at the pool's property."""
+    """A requested change. `change` is its number within the property."""
 
     property: Name
     pool: Name
@@ -187,12 +185,12 @@ class ChangeAsked(WantedChange):
 
 @fact("meter.change_requested", METERS, stream=_POOL)
 class ChangeRequested(Fact, ChangeAsked):
-    """A change was requested; it waits for somebody else's approval. `change` is its number at the pool's property."""
+    """A change was requested; it awaits another person's approval. `change` is its number within the property."""
 
 
 @fact("meter.change_approved", METERS, moves_money=True, stream=_POOL)
 class ChangeApproved(ChangeRequested, AsShown):
-    """A change was approved and made; its movements say what the meters were afterwards."""
+    """A change was approved and made; its movements have the meters afterwards."""
 
     approved_by: Person
     approved_at: AwareDatetime
@@ -213,11 +211,11 @@ class ChangeRejected(Fact):
 
 
 class PoolDay(Contract):
-    """A pool on a gaming day: its identity, with every figure exact.
+    """A pool on a gaming day: its accounting identity, with every figure exact.
 
     closing = opening + seed + contribution - award + reset + transfer + released. The reserve and the overflow meter
-    have identities of their own. `difference_cents` is what the movements leave unexplained of the closing reading:
-    nothing. A sign showed `shown_cents` at the end, which is never below zero.
+    have identities of their own. `difference_cents` is the part of the closing reading that the movements do not
+    explain; it should be zero. A sign showed `shown_cents` at the end, which is never below zero.
     """
 
     pool: Name
@@ -248,10 +246,10 @@ class PoolDay(Contract):
 
 @fact("meter.day_reconciled", METERS, stream="/properties/{property}")
 class DayReconciled(Fact):
-    """A person reconciled the pools of a property for a gaming day, as they were known then.
+    """A person reconciled the pools of a property for a gaming day, as known at the time.
 
-    `balanced` says that every identity holds; `exceptions` how many readings and settlements differ from the ledger;
-    `input_open` how many settlements are missing or refused. `rows_sha256` is taken over the pools as canonical JSON.
+    `balanced`: every identity holds; `exceptions` is the number of readings and settlements that differ from the
+    ledger; `input_open` the number of settlements missing or refused. `rows_sha256` covers the pools as canonical JSON.
     """
 
     property: Name

@@ -1,4 +1,4 @@
-"""Days and moments as people and systems write them, and what is entered later than it happened."""
+"""Days and moments as entered by people and systems, and late entries."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Final, Self, TypeVar
@@ -12,20 +12,20 @@ _YEARS: Final = (1900, 2999)
 
 
 def _in_years(value: DayOrMoment) -> DayOrMoment:
-    """Return a day or moment that others can be reckoned from. Raises: ValueError outside of these years."""
+    """Accept a day or moment in a range that allows date arithmetic. Raises: ValueError outside of these years."""
     if not _YEARS[0] <= value.year <= _YEARS[1]:
         raise ValueError(f"must lie in the years {_YEARS[0]} to {_YEARS[1]}")
     return value
 
 
 Day = Annotated[WrittenDay, AfterValidator(_in_years)]
-"""A day in a question: `20261120` is none."""
+"""A day in ISO form with hyphens: `20261120` is rejected."""
 Moment = Annotated[WrittenMoment, AfterValidator(_in_years)]
 """A moment in a question or a command, with its time zone."""
 
 
 class Happened(Contract):
-    """What may be entered later than it happened: then it says when that was, and why it is late."""
+    """An action that may be entered after it happened, with the time and the reason for the late entry."""
 
     occurred_at: Annotated[
         Moment | None, Field(description="when it happened, where that was earlier; the gaming day follows from it")
@@ -39,22 +39,22 @@ class Happened(Contract):
         return self
 
     def what(self) -> dict[str, Any]:
-        """Return everything that was said but when it happened."""
+        """Return all fields except those about the time."""
         return {name: value for name, value in self if name not in Happened.model_fields}
 
     def late(self, entered_at: datetime) -> dict[str, Any]:
-        """Return what `EnteredLate` has of it."""
+        """Return the fields of `EnteredLate`."""
         if self.occurred_at is None:
             return {}
         return {"entered_at": entered_at, "late_reason": self.late_reason}
 
 
 NOW: Final = Happened()
-"""What is entered as it happens."""
+"""Entered as it happens."""
 
 
 class EnteredLate(Contract):
-    """When and why something was entered later than it happened; neither where it was entered as it happened."""
+    """When and why something was entered late; empty if it was entered as it happened."""
 
     entered_at: AwareDatetime | None = None
     late_reason: Reason | None = None

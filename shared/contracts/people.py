@@ -1,8 +1,8 @@
-"""When two names are one person's: what is asked wherever a step takes somebody else than another step.
+"""Whether two names belong to one person, for steps that different people must take.
 
-Names come from an OpenID provider, from table systems and from people who type. One name is written in many ways that
-nobody tells apart on paper or on a screen; all of them are one person here. Letters of other scripts that look alike
-(a Cyrillic and a Latin `a`) are different letters, and different names: whoever gives out names sees to those
+Names come from an OpenID provider, from table systems and from people who type. A name can be written in ways that
+cannot be told apart on paper or on a screen; all of them are one person here. Look-alike letters of other scripts (a
+Cyrillic and a Latin `a`) are different letters and different names: whoever assigns names must prevent those
 (docs/security.md).
 """
 
@@ -26,17 +26,17 @@ _UNSEEN: Final = frozenset(
     )
     for code in range(first, last + 1)
 )
-"""What is shown as nothing and is no format character: Default_Ignorable_Code_Point of Unicode, the empty Braille."""
+"""Invisible characters that are not format characters: Unicode's Default_Ignorable_Code_Point, the empty Braille."""
 
 _ROUNDS_MAX: Final = 8
-"""What follows from a name is stable after two rounds, as far as anybody knows; a loop has an end nevertheless."""
+"""Normalization is stable after two rounds, as far as known; the limit guards against a loop."""
 
 
 @lru_cache(maxsize=20_000)
 def canonical_person(name: str) -> str:
-    """Return the one form of a name: NFKC, without characters that are not seen, casefolded, spaces collapsed.
+    """Return the canonical form of a name: NFKC, without invisible characters, casefolded, spaces collapsed.
 
-    >>> canonical_person(" Jane\N{NO-BREAK SPACE}\N{ZERO WIDTH JOINER} ROE"), canonical_person("\N{KELVIN SIGN}im")
+    >>> canonical_person(" Jane ‍ ROE"), canonical_person("Kim")
     ('jane roe', 'kim')
     """
     if name.isascii():
@@ -51,14 +51,14 @@ def canonical_person(name: str) -> str:
 
 
 def same_person(one: str | None, other: str | None) -> bool:
-    """Return whether two names are one person's; nobody is the same as somebody."""
+    """Return whether two names belong to one person; None never does."""
     return one is not None and other is not None and canonical_person(one) == canonical_person(other)
 
 
 def held_twice(steps: Iterable[tuple[str, str | None]]) -> tuple[str, str, str] | None:
-    """Return the first person who takes two of these steps, by step, with both steps; None where all are different.
+    """Return the first person who takes two of these steps, with both steps, or None.
 
-    Steps that nobody has taken do not count.
+    Steps that are not taken yet do not count.
     """
     held: dict[str, str] = {}
     for step, person in steps:
@@ -68,9 +68,9 @@ def held_twice(steps: Iterable[tuple[str, str | None]]) -> tuple[str, str, str] 
 
 
 def is_legible(name: str) -> bool:
-    """Return whether everything that a name is made of is seen, so that no two names look the same on a page for it.
+    """Return whether all characters of a name are visible, so that no two names look the same because of others.
 
-    >>> is_legible("Jane Roe"), is_legible("Jane\N{ZERO WIDTH JOINER} Roe"), is_legible("Jane\N{NO-BREAK SPACE}Roe")
+    >>> is_legible("Jane Roe"), is_legible("Jane‍ Roe"), is_legible("Jane Roe")
     (True, False, False)
     """
     return name.isprintable() and _seen(name) == name

@@ -1,7 +1,7 @@
-"""What the events of a table's pit say. Amounts are cents.
+"""The events of a table's pit. Amounts are cents.
 
-Whatever was recorded can be voided and corrected, as rounds are: an event of the same stream names the one that it
-changes by its place there, with a reason and two people. Of all that is said of an event, the latest counts.
+All can be voided and corrected, as rounds can: an event of the same stream names the event that it changes by its
+sequence, with a reason and two people. Of all statements about an event, the latest counts.
 """
 
 from functools import reduce
@@ -36,10 +36,10 @@ Seat = Annotated[int, Field(strict=True, ge=1, le=12)]
 
 
 class PitData(Contract):
-    """Where and when: the part that all events of a pit stream share. `shift` is the shift at work."""
+    """Where and when: the fields common to all events of a pit stream. `shift` is the shift at work."""
 
     DIFFERENT: ClassVar[tuple[str, ...]] = ()
-    """The fields whose steps take different people."""
+    """The fields that must name different people."""
 
     property: Name
     table: Name
@@ -90,7 +90,7 @@ class NextShift(Contract):
 class CountedOpenTable(CountedTable):
     """A count while the table stays open: it ends one shift and begins the next (58 Pa. Code §§ 465a.41, 465a.44).
 
-    A `spot` count begins nothing.
+    A `spot` count does neither.
     """
 
     purpose: Literal["shift", "drop", "spot"]
@@ -105,7 +105,7 @@ class CountedOpenTable(CountedTable):
 
 @event("table.carried", PIT_EVENTS)
 class CarriedTable(PitData):
-    """The inventory of a table that did not open on a gaming day, as its slip says (58 Pa. Code § 465a.36)."""
+    """The inventory of a table that did not open on a gaming day, according to its slip (58 Pa. Code § 465a.36)."""
 
     DIFFERENT = ("recorded_by", "checked_by")
 
@@ -116,7 +116,7 @@ class CarriedTable(PitData):
 
 @event("fill.carried", PIT_EVENTS)
 class CarriedFill(PitData):
-    """Security took the chips of a fill slip from the cage."""
+    """Security collected the chips of a fill slip from the cage."""
 
     number: SlipNumber
     carried_by: Person
@@ -124,7 +124,7 @@ class CarriedFill(PitData):
 
 @event("fill.received", PIT_EVENTS)
 class ReceivedFill(PitData):
-    """The dealer received a fill while the floorperson observed; `contents` is what arrived."""
+    """The dealer received a fill, observed by the floorperson; `contents` is what arrived."""
 
     DIFFERENT = ("received_by", "observed_by")
 
@@ -136,7 +136,7 @@ class ReceivedFill(PitData):
 
 @event("credit.carried", PIT_EVENTS)
 class CarriedCredit(PitData):
-    """Security took the chips of a credit slip from the table; the dealer gave them, the floorperson observed."""
+    """Security collected the chips of a credit slip from the dealer, observed by the floorperson."""
 
     DIFFERENT = ("surrendered_by", "observed_by", "carried_by")
 
@@ -147,7 +147,7 @@ class CarriedCredit(PitData):
 
 
 class GivenChips(PitData):
-    """Chips given for something worth `cents`. `contents`, where it is known, says which chips."""
+    """Chips given in exchange for a value of `cents`. `contents`, if known, lists the chips."""
 
     cents: Cents
     contents: Contents = ()
@@ -162,9 +162,9 @@ class GivenChips(PitData):
 
 @event("chips.sold", PIT_EVENTS)
 class SoldChips(GivenChips):
-    """Chips given for currency that went into the drop box, or against a prepaid access instrument.
+    """Chips sold for currency, which went into the drop box, or for a prepaid access instrument.
 
-    `patron` is who bought them, by reference, where the pit knows that: currency is added up by person.
+    `patron` is the buyer by reference, if the pit knows it: currency is totaled by person.
     """
 
     patron: Identifier | None = None
@@ -175,7 +175,7 @@ class SoldChips(GivenChips):
 class IssuedCounterCheck(GivenChips):
     """Chips given for the issuance copy of a counter check, which went into the drop box.
 
-    `drawer` is who owes it, by reference, where the pit system knows that.
+    `drawer` is the patron who owes it, by reference, if the pit system knows it.
     """
 
     DIFFERENT = ("dealer", "floorperson")
@@ -205,9 +205,9 @@ class ChangedChips(PitData):
 
 @event("coupon.dropped", PIT_EVENTS)
 class DroppedCoupon(PitData):
-    """A match play or other coupon dropped after the wager was decided, whether it won or lost.
+    """A match play or other coupon dropped after the wager was decided, won or lost.
 
-    `cents` is its stated value; `paid_cents` the chips paid for it beyond what the record of the round says.
+    `cents` is its stated value; `paid_cents` the chips paid for it beyond the round record.
     """
 
     coupon: Name
@@ -221,7 +221,7 @@ class DroppedCoupon(PitData):
 
 @event("box.exchanged", PIT_EVENTS)
 class ExchangedBox(PitData):
-    """The drop box of the gaming day and shift was taken off the table, and an empty one put in its place."""
+    """The drop box of the gaming day and shift was removed from the table, and an empty one placed."""
 
     DIFFERENT = ("removed_by", "witnessed_by")
 
@@ -260,7 +260,7 @@ class CollectedTips(PitData):
 
 
 class VigorishOfRound(PitData):
-    """Vigorish of a seat in a round. `bank` says that it is owed as the bank or a co-bank, not as a player."""
+    """Vigorish of a seat in a round. `bank`: it is owed as the bank or a co-bank, not as a player."""
 
     round_id: Identifier
     seat: Seat
@@ -284,14 +284,14 @@ class WaivedVigorish(VigorishOfRound):
 
 @event("vigorish.returned", PIT_EVENTS)
 class ReturnedVigorish(VigorishOfRound):
-    """Vigorish went back to the player out of the table inventory: too much was collected, or its round has changed."""
+    """Vigorish was returned to the player from the table inventory: too much was collected, or its round changed."""
 
     reason: Reason
 
 
 @event("cards.changed", PIT_EVENTS)
 class ChangedCards(PitData):
-    """New cards were put on the table. How they are dealt decides when they must be changed again."""
+    """New cards were put on the table. The dealing method determines when they must be changed again."""
 
     regulation: Name
     dealing: Literal["hand", "shoe"]
@@ -319,7 +319,7 @@ class InspectedCardReader(PitData):
 
 @event("stub.counted", PIT_EVENTS)
 class CountedStub(PitData):
-    """The dealer counted the stub. `cards` were in the deck, `expected` belong there."""
+    """The dealer counted the stub: `cards` were in the deck, `expected` is the proper number."""
 
     cards: Annotated[int, Field(strict=True, ge=0, le=1000)]
     expected: Annotated[int, Field(strict=True, ge=1, le=1000)]
@@ -328,14 +328,14 @@ class CountedStub(PitData):
 
 
 EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
-"""The data of everything that happens at tables; whatever it is, it can be voided and corrected."""
+"""The data models of all pit events that can be voided and corrected."""
 
 
 class SaidAtDesk(Contract):
-    """What a fact about a pit event says of it where the desk changed it: `desk_change` is the number of the change.
+    """Set on a fact about a pit event if the desk changed the event: `desk_change` is the number of the change.
 
-    It counts right `behind` what was said last of the event when the change was approved, and before all that the pit
-    says of it later: that is a place in the pit stream.
+    The change is positioned directly `behind` the last statement about the event at the time of approval, a position in
+    the pit stream, and before everything that the pit reports about it later.
     """
 
     property: Name
@@ -345,9 +345,9 @@ class SaidAtDesk(Contract):
 
 
 class PitChange(Contract):
-    """Which event of the table's pit stream changes: `sequence` is its place there, `event` its type.
+    """The event of the table's pit stream to change: `sequence` is its position, `event` its type.
 
-    One that was corrected keeps its place: whoever changes it again names that of its first record.
+    A corrected event keeps its position: a further change names that of its first record.
     """
 
     property: Name
@@ -359,13 +359,13 @@ class PitChange(Contract):
 
 @event("pit_event.voided", PIT_EVENTS)
 class VoidedPitEvent(PitChange):
-    """What an event of the pit said did not happen, or not at this table; nothing takes its place."""
+    """A pit event did not happen, or not at this table; nothing replaces it."""
 
 
 class CorrectedPitEvent(PitChange):
-    """What an event of the pit should have said, whole, and when it happened; it takes the place of what it said.
+    """The corrected data of a pit event, complete, and when it happened; it replaces the event's data.
 
-    There is a model of its own for each kind of event, which stays the same.
+    There is one model per type of event; the type does not change.
     """
 
     at: WrittenMoment
@@ -382,7 +382,7 @@ class CorrectedPitEvent(PitChange):
 
 
 def _of_each_kind() -> Any:
-    """Return the models of what events should have said, told apart by the type of the event."""
+    """Return the models of corrections, discriminated by the type of the event."""
     models = []
     for kind in KINDS.on(PIT_EVENTS):
         if kind.model in EVENTS:
@@ -401,20 +401,20 @@ else:
 
 @envelope(PIT_EVENTS)
 class PitEventCorrected(Event[Corrected]):
-    """Something else happened than an event of the pit said; it takes the place of what was recorded."""
+    """A pit event is replaced by its correction."""
 
     type: Literal["pit_event.corrected"]
 
 
 CHANGES: Final = (VoidedPitEvent, PitEventCorrected)
-"""What takes back what was said of a table, or says something else in its place."""
+"""Events that void or replace a pit event."""
 
 
 @event("pit_event.change_approved", PIT_EVENTS)
 class PitChangeApproval(Contract):
-    """A change of a pit event that two people stand for at a desk takes effect; table inventory alone says so.
+    """An approved change of a pit event takes effect; only table inventory publishes this.
 
-    `change` is its number at the property: what it says is read in the journal of table inventory.
+    `change` is its number within the property: its content is in the journal of table inventory.
     """
 
     property: Name
@@ -428,13 +428,13 @@ def desk_source(property_name: str, table: str) -> str:
 
 
 def goes_with(event: Event[Any]) -> str | None:
-    """Return the pit stream behind which an event of the desk is read; None of what comes from the pit."""
+    """Return the pit stream that an event of the desk belongs to; None for events of the pit itself."""
     data = event.data
     return pit_source(data.property, data.table) if isinstance(data, PitChangeApproval) else None
 
 
 class PitReader(Reader):
-    """Reads pit events; the source of an event must be the pit stream of its table, or the desk's beside it."""
+    """Reads pit events; their source must be the pit stream of their table, or its desk stream."""
 
     def decode(self, raw: bytes) -> Event[Any]:
         """Return the event in the bytes of a record. Raises: Refused."""

@@ -1,8 +1,8 @@
-"""Changes of pit events by two people at a desk: what somebody proposes, and what somebody else decides about it.
+"""Changes of pit events by two people at a desk: proposal and decision.
 
-They stand in the journal of table inventory. An approved change takes effect there when its event comes back on
-`pit.events`, behind what the pit reported; vigorish takes it from the fact. Both put it at the same place: right behind
-what was said last of the event when the change was approved.
+They are recorded in the journal of table inventory. An approved change takes effect there when its event comes back on
+`pit.events`, after what the pit reported; vigorish reads it from the fact. Both put it at the same position: directly
+after the last statement about the event at the time of approval.
 """
 
 from typing import Annotated, Any
@@ -18,11 +18,14 @@ from shared.contracts.topics import INVENTORY
 from shared.contracts.versions import fields_of
 
 ChangeNumber = Annotated[int, Field(ge=1, le=2**31 - 1)]
-"""The number of a change at its property."""
+"""The number of a change within its property."""
 
 
 class ChangeOfPitEvent(Fact, OfTableDay):
-    """The change of a pit event that a fact is about: `event` is its type, `sequence` its place in the pit stream."""
+    """The change of a pit event that a fact is about.
+
+    `event` is the event's type, `sequence` its position in the pit stream.
+    """
 
     change: ChangeNumber
     event: Name
@@ -31,10 +34,10 @@ class ChangeOfPitEvent(Fact, OfTableDay):
 
 @fact("pit_change.proposed", INVENTORY, stream=DESK)
 class PitChangeProposed(ChangeOfPitEvent):
-    """Somebody proposes that what a pit event says, in its revision `replaces`, was otherwise; nothing changes yet.
+    """A person proposed to change a pit event, in its revision `replaces`; nothing changes yet.
 
-    `before` is what it says and `before_at` when that happened; `instead` and `at` are what it should have been. A
-    change that says nothing instead voids the event.
+    `before` is its current data and `before_at` when it happened; `instead` and `at` are the corrected ones. A change
+    without `instead` voids the event.
     """
 
     replaces: Sequence
@@ -49,10 +52,10 @@ class PitChangeProposed(ChangeOfPitEvent):
 
 @fact("pit_change.approved", INVENTORY, stream=DESK)
 class PitChangeApproved(PitChangeProposed, AsShown):
-    """Somebody else approved a change.
+    """Another person approved a change.
 
-    It counts right `behind` what was said last of the event, a place in the pit stream; `place` is that of its event in
-    the desk stream of the table.
+    It is positioned directly `behind` the last statement about the event, a position in the pit stream; `place` is the
+    position of its event in the desk stream of the table.
     """
 
     approved_by: Person
@@ -63,7 +66,7 @@ class PitChangeApproved(PitChangeProposed, AsShown):
 
 @fact("pit_change.rejected", INVENTORY, stream=DESK)
 class PitChangeRejected(ChangeOfPitEvent):
-    """A change was rejected, or taken back by who proposed it: it never takes effect."""
+    """A change was rejected, or withdrawn by its proposer: it never takes effect."""
 
     rejection_reason: Reason
     rejected_by: Person
@@ -71,13 +74,13 @@ class PitChangeRejected(ChangeOfPitEvent):
 
 
 class DeskChange(Event[Any]):
-    """A change as if the pit had said it: in the pit stream, behind the event `sequence`; `desk` is its number."""
+    """A change in the form of a pit event: in the pit stream, after the event `sequence`; `desk` is its number."""
 
     desk: Sequence
 
 
 def change_of(proposed: PitChangeProposed, approved_by: str, behind: int) -> DeskChange:
-    """Return a change as what voids or corrects the event, once somebody has approved it."""
+    """Return the event that a proposed change becomes if it is approved."""
     correction = Correction(reason=proposed.reason, entered_by=proposed.proposed_by, approved_by=approved_by)
     about = {name: getattr(proposed, name) for name in PitChange.model_fields if name != "correction"}
     data: PitChange = VoidedPitEvent(**about, correction=correction)
@@ -97,12 +100,12 @@ def change_of(proposed: PitChangeProposed, approved_by: str, behind: int) -> Des
 
 
 def approved_change(approved: PitChangeApproved) -> DeskChange:
-    """Return an approved change as what voids or corrects the event."""
+    """Return the event that an approved change is."""
     return change_of(approved, approved.approved_by, approved.behind)
 
 
 def event_of(approved: PitChangeApproved) -> Event[PitChangeApproval]:
-    """Return the event by which an approved change takes effect: the same however often it is sent."""
+    """Return the event that puts an approved change into effect, the same on every retry."""
     return Event[PitChangeApproval](
         specversion="1.0",
         id=_id(approved.change),

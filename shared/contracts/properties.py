@@ -1,6 +1,6 @@
-"""A property: what a casino is to the services, as a document in versions that takes two people.
+"""A property: a casino as the services know it, a versioned document that needs two people.
 
-It names its law (jurisdiction packs), its clock, its pits, tables and devices, its shifts, and who works there.
+It names its law (jurisdiction packs), its clock, its pits, tables and devices, its shifts, and its staff.
 """
 
 import re
@@ -18,14 +18,14 @@ from shared.contracts.topics import PROPERTIES
 from shared.contracts.versions import Approved, Filed, Returned, version_hash
 
 Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", strip_whitespace=True)]
-"""What something is called, in words or by a number that others gave."""
+"""A label: words, or a number assigned by others."""
 
 
 _CLOCK_TIME: Final = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?$"
 
 
 def _on_a_clock(value: object) -> object:
-    """Return what is written as a time. Raises: ValueError for a number or another clock, which say no time here."""
+    """Accept a time of day. Raises: ValueError for a number or another format."""
     if isinstance(value, int | float) or (isinstance(value, str) and re.search(_CLOCK_TIME, value) is None):
         raise ValueError(f"{value!r} is not a time of the day; write it like 06:00, in YAML in quotes")
     return value
@@ -40,7 +40,7 @@ PackId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*
 """The name of a jurisdiction pack, such as `us-pa`."""
 
 RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z]+(\.[a-z]+)+$", max_length=64)]
-"""The name of a role, as the services declare it."""
+"""The name of a role as declared by a service."""
 
 
 class Device(Signing):
@@ -52,11 +52,11 @@ class Device(Signing):
 
 
 class PropertyTable(Contract):
-    """A table: `game` is the licensee's name of what it offers, as submissions call it.
+    """A table: `game` is the licensee's name of its game, as in submissions.
 
-    It is open on the gaming days from `opened_on` up to but not including `retired_on`. `progressive_links` names the
+    It is in use on the gaming days from `opened_on` up to but not including `retired_on`. `progressive_links` names the
     progressive pools that it feeds. At a `non_banking` table players play against each other: its revenue is the rake.
-    `minimum_cents` is the least wager that its sign usually shows.
+    `minimum_cents` is the usual minimum wager on its sign.
     """
 
     table: Name
@@ -87,7 +87,7 @@ class PropertyTable(Contract):
         return "non_banking" if self.non_banking else "banking"
 
     def is_open_on(self, day: date) -> bool:
-        """Return whether the table is there on a gaming day."""
+        """Return whether the table is in use on a gaming day."""
         return self.opened_on <= day and (self.retired_on is None or day < self.retired_on)
 
 
@@ -99,9 +99,9 @@ class Shift(Contract):
 
 
 class ChipSet(Contract):
-    """Chips, coins or plaques of value that a property has, cents each.
+    """Value chips, coins or plaques of a property, cents each.
 
-    They may lie on its tables on the gaming days from `in_use_from` up to but not including `retired_on`.
+    They may be used on its tables on the gaming days from `in_use_from` up to but not including `retired_on`.
     """
 
     chip_set: Name
@@ -111,12 +111,12 @@ class ChipSet(Contract):
     retired_on: date | None = None
 
     def is_in_use_on(self, day: date) -> bool:
-        """Return whether its chips may lie on a table on a gaming day."""
+        """Return whether its chips may be on a table on a gaming day."""
         return self.in_use_from <= day and (self.retired_on is None or day < self.retired_on)
 
 
 class PropertyLimits(Contract):
-    """Limits of the property's own, within what the packs allow; without one the pack's holds."""
+    """The property's own limits, within those of the packs, which are the default."""
 
     variance_report_cents: Cents | None = None
     variance_authority_cents: Cents | None = None
@@ -124,7 +124,7 @@ class PropertyLimits(Contract):
 
 
 class PaybackFloor(Contract):
-    """The least that wagers should pay back, percent: one `wager`, those of a `game` as submissions name it, or all."""
+    """The minimum payback of wagers, percent: of one `wager`, those of a `game` as named in submissions, or all."""
 
     payback: Payback
     game: Name | None = None
@@ -132,12 +132,12 @@ class PaybackFloor(Contract):
 
 
 class Plausibility(Contract):
-    """What no event of this property can say: where one does, something is wrong with it, and it is quarantined.
+    """Plausibility limits: an event of this property that exceeds one is quarantined.
 
-    A round takes at most `round_minutes_max`, and no wager is above `wager_max_cents`, where they are given. What the
-    pit reports of a gaming day (openers before it begins, closers and drops after it ends) lies at most
-    `boundary_minutes` outside it. No moment of an event lies more than `ahead_minutes_max` after its receipt, or more
-    than `age_days_max` before it; and no event leaves more than `sequence_jump_max` out that were before it.
+    A round takes at most `round_minutes_max`, and no wager is above `wager_max_cents`, if they are given. Pit events of
+    a gaming day (openers before it begins, closers and drops after it ends) are at most `boundary_minutes` outside it.
+    No moment in an event is more than `ahead_minutes_max` after its receipt, or more than `age_days_max` before it; and
+    no event skips more than `sequence_jump_max` sequences.
     """
 
     round_minutes_max: Annotated[int, Field(ge=1, le=1440)] | None = None
@@ -149,7 +149,7 @@ class Plausibility(Contract):
 
 
 class Member(Contract):
-    """Somebody who works at the property, with the roles that the person has there."""
+    """A member of the property's staff, with the person's roles there."""
 
     person: Person
     roles: tuple[RoleName, ...] = Field(min_length=1, max_length=100)
@@ -158,18 +158,18 @@ class Member(Contract):
 class PropertyDocument(Contract):
     """One version of a property, in effect from a moment on.
 
-    The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). Where an event says another gaming
-    day than its moment has, it is refused, or recorded under the day of its moment and flagged, as `other_gaming_day`
-    says; one that is older than `age_days_max` is refused, or recorded and flagged, as `late_events` says.
+    The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day` says whether an
+    event whose gaming day differs from that of its moment is refused, or recorded under the day of its moment and
+    flagged; `late_events` whether one older than `age_days_max` is refused, or recorded and flagged.
     `table_games_since` is the first gaming day of table games at the facility, which may be long before this document;
-    taxes of its first years are due only where it is given. Promotional money on accounts is wagered before other
-    money, or after it, as `promotional_money_spent` says; a grant above `promotional_grant_cents_max` takes two people.
+    taxes of its first years are due only if it is given. `promotional_money_spent` says whether promotional money on
+    accounts is wagered before other money or after it; a grant above `promotional_grant_cents_max` needs two people.
     `winnings_forms` says whether each reportable win has a form of its own, or all of a known patron on a gaming day
-    have one. `winnings_reduced_by_wager` is the payer's choice where the law of a form leaves it one; without it, the
-    pack says what holds. From `signatures_required_from` on, what is received of the tables must be signed by a device
-    of the table, or by one of the `systems`. A rules submission that pays back less than one of the `payback_floors` is
-    approved only with an override; of several, the one holds that names most: wager and game, wager, game. Where it
-    names its `chip_sets`, nothing else is filled, credited, counted or sold at its tables.
+    share one. `winnings_reduced_by_wager` is the payer's choice if the law of a form leaves it one; the pack has the
+    default. From `signatures_required_from` on, events of the tables must be signed by a device of the table, or by one
+    of the `systems`. A rules submission that pays back less than one of the `payback_floors` is approved only with an
+    override; of several, the most specific applies: wager and game, wager, game. If it names its `chip_sets`, only
+    these can be filled, credited, counted or sold at its tables.
     """
 
     property: Name
@@ -199,7 +199,7 @@ class PropertyDocument(Contract):
     effective_from: AwareDatetime
 
     def payback_floor(self, game: str, wager: str) -> str | None:
-        """Return the least that a wager of a game should pay back, percent; None where nobody says."""
+        """Return the minimum payback of a wager of a game, percent, or None."""
         holding = [one for one in self.payback_floors if one.game in (None, game) and one.wager in (None, wager)]
         most = max(holding, key=lambda one: (one.wager is not None, one.game is not None), default=None)
         return None if most is None else most.payback
@@ -210,21 +210,21 @@ _STREAM = "/properties/{property}/document/{version}"
 
 @fact("property.filed", PROPERTIES, stream=_STREAM)
 class PropertyFiled(Fact, PropertyDocument, Filed):
-    """A version of a property was filed; it waits for somebody else's approval."""
+    """A version of a property was filed; it awaits another person's approval."""
 
 
 @fact("property.approved", PROPERTIES, stream=_STREAM)
 class PropertyApproved(PropertyFiled, Approved):
-    """A version was approved: from `effective_from` on, the property is what it says."""
+    """A version was approved; it is in effect from `effective_from`."""
 
 
 @fact("property.returned", PROPERTIES, stream=_STREAM)
 class PropertyReturned(Fact, Returned):
-    """A version was returned to who filed it; it never takes effect."""
+    """A version was returned to its filer; it never takes effect."""
 
     property: Name
 
 
 def property_hash(wanted: PropertyDocument, version: int) -> str:
-    """Return the hash of a version: that of the whole document and its number."""
+    """Return the hash of a version, over the whole document and its number."""
     return version_hash(wanted, PropertyDocument, version)

@@ -1,4 +1,4 @@
-"""A property as services ask it: its gaming day, its tables, its law, at a moment. Pure."""
+"""A property as of a moment, for services: its gaming day, its tables, its law. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ MoneyLimit = Literal["variance_report_cents", "variance_authority_cents", "adjus
 
 @dataclass(frozen=True, slots=True)
 class TableSigner:
-    """A key of a property, and for which tables its holder speaks, on which topics; `tables` None: for all."""
+    """A key of a property, the topics that its holder signs, and the tables (`tables` None: all)."""
 
     key: DeviceKey
     signs: tuple[SignedTopic, ...]
     tables: frozenset[str] | None
 
     def speaks_for(self, table: str, topic: str) -> bool:
-        """Return whether its holder may say what happened at a table, on a topic."""
+        """Return whether its holder may sign for a table on a topic."""
         return topic in self.signs and (self.tables is None or table in self.tables)
 
 
 def signers_of(document: PropertyDocument) -> list[TableSigner]:
-    """Return the keys of a property, in the order of its document."""
+    """Return the signing keys of a property, in the order of its document."""
     holders: list[tuple[Signing, frozenset[str] | None]] = [
         *((device, frozenset({table.table})) for table in document.tables for device in table.devices),
         *((system, frozenset(system.tables) or None) for system in document.systems),
@@ -48,11 +48,11 @@ class PropertySnapshot:
     law: GamingPack
     reporting: tuple[ReportingPack, ...] = ()
     later: tuple[PropertyApproved, ...] = ()
-    """Versions that take effect later: they may know of a table that was there already when nobody had filed it."""
+    """Versions that take effect later: they may list a table that existed before it was filed."""
 
     @classmethod
     def of(cls, document: PropertyApproved) -> Self:
-        """Return the property of a version. Raises: LookupError for packs that are not here."""
+        """Return the snapshot of a version. Raises: LookupError for packs that are not installed."""
         packs = [pack(name) for name in document.packs]
         gaming = [each for each in packs if isinstance(each, GamingPack)]
         if len(gaming) != 1:
@@ -70,7 +70,7 @@ class PropertySnapshot:
         return {signer.key.kid: signer for signer in signers_of(self.document)}
 
     def revoked_at(self, kid: str) -> datetime | None:
-        """Return since when nothing is good that a key has signed, as any known version says; None where none does."""
+        """Return since when a key is revoked according to any known version, or None."""
         return self._revoked.get(kid)
 
     @cached_property
@@ -85,7 +85,7 @@ class PropertySnapshot:
 
     @cached_property
     def _tables(self) -> dict[str, list[PropertyTable]]:
-        """The tables by name, each as it is now and as later versions say that it was."""
+        """The tables by name, each as in this version and in later ones."""
         found: dict[str, list[PropertyTable]] = {}
         for version in (self.document, *sorted(self.later, key=lambda version: version.effective_from)):
             for table in version.tables:
@@ -106,7 +106,7 @@ class PropertySnapshot:
 
     @cached_property
     def shifts(self) -> tuple[str, ...]:
-        """Return the shifts in the order in which they begin, the first at the beginning of the gaming day or after."""
+        """Return the shifts in the order in which they begin, from the beginning of the gaming day."""
         start = self.document.gaming_day_begins
         listed = sorted(self.document.shifts, key=lambda shift: (shift.begins < start, shift.begins))
         return tuple(shift.shift for shift in listed)
@@ -121,24 +121,24 @@ class PropertySnapshot:
 
     @cached_property
     def _latest_first(self) -> list[Shift]:
-        """The shifts by the clock, the last one first."""
+        """The shifts by the clock, latest first."""
         return sorted(self.document.shifts, key=lambda shift: shift.begins, reverse=True)
 
     def table(self, name: str, day: date) -> PropertyTable:
-        """Return a table as it is on a gaming day. Raises: Refused, saying what to file."""
+        """Return a table as of a gaming day. Raises: Refused, saying what to file."""
         found = self._table(name, day)
         if found is None:
             raise Refused(f"{self.why_no_table(name, day)}, then replay this record")
         return found
 
     def tables_on(self, day: date) -> list[PropertyTable]:
-        """Return the tables that are there on a gaming day, by name."""
+        """Return the tables in use on a gaming day, by name."""
         return [found for name in sorted(self._tables) if (found := self._table(name, day)) is not None]
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
-        """Return why chips, coins or plaques are not of the property on a gaming day, and which are; else None.
+        """Return why chips, coins or plaques are not in use on a gaming day, and which are, or None.
 
-        A property that does not name its chip sets has all.
+        A property that does not name its chip sets accepts all.
         """
         known = self._pieces(day)
         other = None if known is None else next((one for one in contents if (one.kind, one.cents) not in known), None)
@@ -151,7 +151,7 @@ class PropertySnapshot:
         )
 
     def _pieces(self, day: date) -> frozenset[tuple[PieceKind, int]] | None:
-        """Return the kinds and denominations that are in use on a gaming day; None where nobody says."""
+        """Return the kinds and denominations in use on a gaming day; None if the property does not list them."""
         sets = self.document.chip_sets
         if sets is None:
             return None
@@ -166,7 +166,7 @@ class PropertySnapshot:
         return {}
 
     def why_no_table(self, name: str, day: date) -> str | None:
-        """Return why a table is not there on a gaming day, and what to file; None where it is."""
+        """Return why a table is not in use on a gaming day, and what to file, or None."""
         if self._table(name, day) is not None:
             return None
         here = self.document.property
@@ -192,9 +192,9 @@ class PropertySnapshot:
         return self.gaming_day(moment - margin) <= claimed <= self.gaming_day(moment + margin)
 
     def day_of(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> date:
-        """Return the gaming day of an event of a moment that claims one; within `margin` of that day the claim holds.
+        """Return the gaming day to record for an event; within `margin` of its boundary the claimed day is accepted.
 
-        Raises: Refused where it is another and the property refuses that.
+        Raises: Refused if the claimed day is another one and the property refuses that.
         """
         if self.is_day(claimed, moment, margin=margin):
             return claimed
@@ -203,7 +203,7 @@ class PropertySnapshot:
         return self.gaming_day(moment)
 
     def other_day(self, claimed: date, moment: datetime) -> str:
-        """Say which gaming day a moment lies in, and which was claimed."""
+        """Return a message with the gaming day of a moment, and the claimed one."""
         return (
             f"'gaming_day' {claimed}: {moment.astimezone(UTC).isoformat()} is in gaming day "
             f"{self.gaming_day(moment)} of {self.document.property}, which begins at "
@@ -212,18 +212,18 @@ class PropertySnapshot:
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return how far outside its gaming day the pit may report of it."""
+        """Return how far outside its gaming day a pit event may be."""
         return timedelta(minutes=self.document.plausibility.boundary_minutes)
 
     def limit_cents(self, name: MoneyLimit, day: date) -> int:
-        """Return a limit on a gaming day: the property's own, where it has one, else the pack's."""
+        """Return a limit on a gaming day: the lower of the property's own and the pack's."""
         own: int | None = getattr(self.document.limits, name)
         allowed: int = getattr(self.law.limits, name).on(day).value
         return allowed if own is None else min(own, allowed)
 
 
 class _Days:
-    """The gaming days of a property, which remembers the last that was asked for: the next moment mostly lies in it."""
+    """The gaming days of a property; the last one is cached because the next moment is mostly in it."""
 
     def __init__(self, place: PropertySnapshot) -> None:
         self._place = place
@@ -239,7 +239,7 @@ class _Days:
 
 
 class OfPit(Protocol):
-    """What every event of a pit says: where, and of which gaming day."""
+    """The fields of every pit event that say where, and on which gaming day."""
 
     @property
     def table(self) -> str:
@@ -255,11 +255,11 @@ class OfPit(Protocol):
 
 
 PropertyLookup = Callable[[str, datetime], PropertySnapshot | None]
-"""(property, moment) -> the property as it is then; None where no version is in effect."""
+"""(property, moment) -> the property at that moment; None if no version is in effect."""
 
 
 def place_at(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
-    """Return a property at a moment. Raises: Refused, saying what to file."""
+    """Return a property as of a moment. Raises: Refused, saying what to file."""
     found = places(name, moment)
     if found is None:
         raise Refused(f"{why_no_place(name, moment)}, then replay this record")
@@ -267,9 +267,10 @@ def place_at(places: PropertyLookup, name: str, moment: datetime) -> PropertySna
 
 
 def in_pit(places: PropertyLookup, said: OfPit, moment: datetime) -> tuple[PropertySnapshot, date]:
-    """Return the property of a pit event of a moment, and its gaming day.
+    """Return the property of a pit event, and its gaming day.
 
-    Raises: Refused where property or table is not known, or the gaming day is another and the property refuses that.
+    Raises: Refused if property or table is unknown, or the claimed gaming day is another one and the property refuses
+    that.
     """
     place = place_at(places, said.property, moment)
     day = place.day_of(said.gaming_day, moment, margin=place.pit_margin)
@@ -278,9 +279,9 @@ def in_pit(places: PropertyLookup, said: OfPit, moment: datetime) -> tuple[Prope
 
 
 def place_of_day(versions: Iterable[PropertySnapshot], day: date) -> PropertySnapshot | None:
-    """Return a property as it is when a gaming day begins; None where it is not there yet.
+    """Return a property as of the beginning of a gaming day, or None if it did not exist.
 
-    On the day on which its first version takes effect, and as long before as its pit may report, that version counts.
+    On the day on which its first version takes effect, and for the pit's margin before, that version counts.
     """
     in_order = sorted(versions, key=lambda place: (place.document.effective_from, place.document.version))
     begun = [place for place in in_order if place.document.effective_from <= place.begins_at(day)]
@@ -294,7 +295,7 @@ def place_of_day(versions: Iterable[PropertySnapshot], day: date) -> PropertySna
 
 
 def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
-    """Return the property of a command at a moment. Raises: Rejected, saying what to file."""
+    """Return the property of a command as of a moment. Raises: Rejected, saying what to file."""
     found = places(name, moment)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, why_no_place(name, moment))
@@ -302,9 +303,9 @@ def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> Pr
 
 
 def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -> tuple[PropertySnapshot, datetime]:
-    """Return the property of something that is entered now, as it was when it happened, and when that was.
+    """Return the property as of the time when something being entered now happened, and that time.
 
-    It happened now, or as long ago as the pit may report outside of a gaming day. Raises: Rejected.
+    That is now, or as far back as the pit may report outside a gaming day. Raises: Rejected.
     """
     place, at = place_for_command(places, name, now), said.occurred_at
     if at is None:
@@ -319,7 +320,7 @@ def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -
 
 
 def why_no_place(name: str, moment: datetime) -> str:
-    """Say that no version of a property is in effect at a moment, and what to file."""
+    """Return a message that no version of a property is in effect at a moment, and what to file."""
     return (
         f"no approved version of property {name!r} is in effect at {moment.astimezone(UTC).isoformat()}: file and "
         "approve a property document (pitledger property file)"

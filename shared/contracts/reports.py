@@ -1,4 +1,4 @@
-"""How far a gaming day has come and its books have been read; percentages, and hashes of rows."""
+"""The stage of a gaming day, the read position in a journal, and percentages."""
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -15,7 +15,7 @@ Percent = Annotated[str, StringConstraints(pattern=r"^-?\d+\.\d{2}$")]
 
 
 def percent_of(part: int | Fraction, whole: int) -> Percent | None:
-    """Return a part as a percentage of a whole, half a step rounded away from zero; None where the whole is 0.
+    """Return a part as a percentage of a whole, rounded half away from zero; None if the whole is 0.
 
     >>> percent_of(400, 900), percent_of(-1, 800), percent_of(-1, 10**6), percent_of(1, 0)
     ('44.44', '-0.13', '0.00', None)
@@ -34,23 +34,23 @@ def rows_sha256(rows: Sequence[BaseModel]) -> str:
 
 
 class ReportStatus(StrEnum):
-    """The stage of a gaming day, and with it of every report about it."""
+    """The stage of a gaming day, and of every report about it."""
 
     OPEN = "open"
     """The day is not over."""
     PRELIMINARY = "preliminary"
     """The day is over; it is not sealed, whether revenue audit has checked it or not."""
     FINAL = "final"
-    """It is sealed: from now on there are only adjusting entries."""
+    """The day is sealed; later changes are adjusting entries."""
     RESTATED = "restated"
-    """What came after the seal makes another report than the sealed one."""
+    """Later entries make the report differ from the sealed one."""
 
 
 _FROM_BEHIND: Final = (ReportStatus.OPEN, ReportStatus.PRELIMINARY, ReportStatus.RESTATED, ReportStatus.FINAL)
 
 
 def furthest_behind(statuses: Iterable[ReportStatus]) -> ReportStatus:
-    """Return how far several gaming days have come together: as far as the one that is furthest behind; none: open.
+    """Return the stage of several gaming days together: that of the one furthest behind; open if there are none.
 
     >>> furthest_behind([ReportStatus.FINAL, ReportStatus.RESTATED]).value
     'restated'
@@ -59,7 +59,7 @@ def furthest_behind(statuses: Iterable[ReportStatus]) -> ReportStatus:
 
 
 class Reached(BaseModel):
-    """How far a shard of a service's journal has been read: up to `seq`; `missing` entries before it have not come."""
+    """How far a shard of a service's journal has been read: up to `seq`, with `missing` entries before it."""
 
     service: str
     shard: int

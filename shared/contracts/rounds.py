@@ -1,4 +1,4 @@
-"""What a table's events about rounds and the facts that follow from them have in common."""
+"""Fields common to a table's events about rounds and the facts that follow from them."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ class AccountFunding(Contract):
 
 
 class TableData(Contract):
-    """Where and when: the part that all table events share."""
+    """Where and when: the fields common to all table events."""
 
     property: Name
     table: Name

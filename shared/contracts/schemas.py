@@ -1,4 +1,4 @@
-"""The contracts as documents: a JSON Schema for each message, and one AsyncAPI document of all channels."""
+"""Generate the contracts: a JSON Schema for each message, and one AsyncAPI document of all channels."""
 
 import json
 import re
@@ -28,7 +28,7 @@ _ROUND_RECORD: Final[Any] = Annotated[
 ]
 
 DOCUMENTS: Final[Mapping[str, Any]] = {"round-record": _ROUND_RECORD, "rules-submission": Submission}
-"""What messages hold and files may hold too, by the name of its schema."""
+"""Documents within messages that also exist as files, by the name of their schema."""
 
 _DECLARING: Final = (*catalog.MODULES, tables)
 
@@ -45,7 +45,7 @@ _DEVICE_HEADERS: Final = {
 
 
 Readers = Mapping[str, Sequence[str]]
-"""The names of the services that read a topic, by the topic's name: from their manifests."""
+"""The names of the services that read a topic, by the topic's name, from their manifests."""
 
 
 def json_schema(model: Any, name: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def json_schema(model: Any, name: str) -> dict[str, Any]:
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:
-    """Return all JSON Schemas by name: one of each event type, and those of the documents in them."""
+    """Return all JSON Schemas by name: one per event type, and those of the documents in them."""
     assert _DECLARING, "all kinds are declared"
     models = {kind.type: envelope_of(kind) for kind in KINDS} | dict(DOCUMENTS)
     return {name: json_schema(model, name) for name, model in sorted(models.items())}
@@ -87,17 +87,17 @@ def files(readers: Readers) -> dict[str, str]:
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """Return a document as the text of a file, always the same for the same content."""
+    """Return a document as JSON text, deterministically."""
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def as_yaml(document: Mapping[str, Any]) -> str:
-    """Return a document as the text of a file, always the same for the same content."""
+    """Return a document as YAML text, deterministically."""
     return yaml.safe_dump(document, sort_keys=True, allow_unicode=True, width=120)
 
 
 class _Plain(GenerateJsonSchema):
-    """Leaves out the titles that only repeat the names of fields."""
+    """Omits titles that only repeat the names of fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         del schema
@@ -127,7 +127,10 @@ def _id(name: str) -> str:
 
 
 def _message_id(kind: EventKind, topic: Topic) -> str:
-    """Return the key of a message; what every journal may hold is one message a topic, for its Kafka key differs."""
+    """Return the key of a message; a fact common to all journals is one message per topic.
+
+    Its Kafka key differs by topic.
+    """
     return _id(kind.type) if kind.topic is not None else _id(f"{topic.name}.{kind.type}")
 
 

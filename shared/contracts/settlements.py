@@ -1,4 +1,4 @@
-"""What round settlement publishes on `settlements`: rounds posted and reversed, and what it could not post."""
+"""Facts of round settlement on `settlements`: rounds posted and reversed, and what could not be posted."""
 
 from datetime import date
 from typing import Annotated, Any, NamedTuple, Self
@@ -14,10 +14,10 @@ from shared.contracts.wager_totals import WagerTotals
 
 
 class AccountCredit(Contract):
-    """What a wager that an electronic account funded did on that account, in cents; negative where it is taken back.
+    """The effect of an account-funded wager on its account, in cents; negative if reversed.
 
-    `staked_cents` was taken from the account, `credited_cents` goes to it; both are 0 where the wager did not
-    count. A share of a meter is never in `credited_cents`.
+    `staked_cents` was taken from the account, `credited_cents` is paid to it; both are 0 if the wager did not count. A
+    meter award is never in `credited_cents`.
     """
 
     account: Identifier
@@ -28,18 +28,18 @@ class AccountCredit(Contract):
 
 
 Played = Annotated[Any, WithJsonSchema({"type": "object"})]
-"""The record of a round (docs/contract/ROUND.md): its game's model where it is settled, a document where it is read."""
+"""A round record (docs/contract/ROUND.md): the game's model for settling, an untyped document for readers."""
 
 
 class SubmissionRef(Contract):
-    """The version of the rules submission under which a round settled."""
+    """The version of the rules submission under which a round was settled."""
 
     version: int
     hash: Digest
 
 
 class RoundView(View):
-    """Which round a settlement is about, as a consumer sees it."""
+    """The round of a settlement, as a consumer's view."""
 
     property: str
     table: str
@@ -49,7 +49,7 @@ class RoundView(View):
 
 
 class RevisionView(RoundView):
-    """Which revision of a round."""
+    """The revision of a round, as a consumer's view."""
 
     revision: int
 
@@ -58,7 +58,7 @@ class SettledRound(Fact, TableData):
     """The round that an entry is about."""
 
     def encode(self) -> bytes:
-        """Return the JSON, a record of a round in it as it was reported; what is as by default is left out."""
+        """Return the JSON, with the round record as reported; default values are left out."""
         return self.__pydantic_serializer__.to_json(self, exclude_defaults=True)
 
 
@@ -77,15 +77,15 @@ class RoundKey(NamedTuple):
 
 
 class TakenBack(Correction, SettledRound):
-    """What a revision of a round had done elsewhere was taken back: it was voided or corrected."""
+    """The effects of a revision of a round were reversed: it was voided or corrected."""
 
     revision: int
 
 
 class RoundNotice(Contract):
-    """Something that settling found and that a person should know of: a dealer's hand that was set otherwise, say.
+    """A finding while settling that needs attention, such as a dealer's hand set otherwise than the rules require.
 
-    `paragraph` is the rule that says how it should be: of the regulation, or of the property's document.
+    `paragraph` is the rule concerned: of the regulation, or of the property's document.
     """
 
     code: str
@@ -95,7 +95,7 @@ class RoundNotice(Contract):
 
 
 class NoticedRound(SettledRound):
-    """What became of a round, on the gaming day of its moment, and what was noticed of it."""
+    """A fact about a round, on the gaming day of its moment, with the findings."""
 
     notices: tuple[RoundNotice, ...] = ()
 
@@ -104,7 +104,7 @@ class NoticedRound(SettledRound):
 class SettlementPosted(NoticedRound):
     """A round was settled and its money posted. `revision` is 1, and one more with each correction.
 
-    `desk_correction` is the number of the correction that two people proposed and approved at the desk, if one did.
+    `desk_correction` is the number of the correction that two people approved at the desk, if any.
     """
 
     regulation: str
@@ -125,11 +125,10 @@ class SettlementPosted(NoticedRound):
 
 @fact("settlement.reversed", SETTLEMENTS, moves_money=True)
 class SettlementReversed(NoticedRound):
-    """The money of a posted round was taken back: it was voided, or is posted again as corrected.
+    """The postings of a round were reversed: it was voided, or is posted again as corrected.
 
-    `reverses` is the sequence of the event whose posting is taken back, in the stream of its table or of that table's
-    desk. When it was closed, who dealt, under which submission it had settled and its `lines` stand here as they were
-    posted.
+    `reverses` is the sequence of the event whose posting is reversed, in the stream of its table or of that table's
+    desk. The closing time, the dealer, the submission and `lines` are those of the reversed posting.
     """
 
     revision: int
@@ -145,9 +144,9 @@ class SettlementReversed(NoticedRound):
 
 @fact("settlement.superseded", SETTLEMENTS)
 class SettlementSuperseded(NoticedRound):
-    """An event about a round came after a later void or correction of it: it is kept, and moves no money.
+    """An event about a round arrived after a later void or correction of it: it is kept, and moves no money.
 
-    So does a `desk_correction` whose round got another revision between its approval and its effect.
+    The same holds for a `desk_correction` whose round got another revision between its approval and its effect.
     """
 
     record: Played | None = None
@@ -157,6 +156,6 @@ class SettlementSuperseded(NoticedRound):
 
 @fact("settlement.voided", SETTLEMENTS)
 class SettlementVoided(NoticedRound):
-    """A round was voided before any record of it came: nothing was posted, nothing is taken back."""
+    """A round was voided before any record of it arrived: nothing was posted, nothing is reversed."""
 
     correction: Correction

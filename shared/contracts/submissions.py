@@ -1,4 +1,4 @@
-"""What the paytable registry publishes on `submissions`: the life of every version of a rules submission."""
+"""Facts of the paytable registry on `submissions`: the life cycle of every version of a rules submission."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -14,18 +14,18 @@ from shared.contracts.versions import Approved, Filed, Returned, VersionNumber, 
 from shared.rules.record import Submission
 
 WITHDRAWAL_LEAD: Final = timedelta(hours=1)
-"""How long before its beginning an approved version can be withdrawn at the latest.
+"""The latest time before its beginning at which an approved version can be withdrawn.
 
-Every service reads it in that time, so none settles a round under a version that never took effect.
+Every service reads the withdrawal in that time, so none settles a round under a version that never took effect.
 """
 
 
 class RulesSubmission(Contract):
-    """What a licensee plays at some tables from a moment on: one version of a property's submission for a game.
+    """What a licensee offers at some tables from a moment on: one version of a property's submission for a game.
 
     `game` is the licensee's name for what it offers under this submission (`blackjack`, `blackjack-switch`);
     `submission` selects from the catalogue of `regulation`. `stated_paybacks` are the licensee's own figures, percent
-    by wager: they are held against what is counted when the version is approved.
+    by wager: they are compared with the computed ones when the version is approved.
     """
 
     property: Name
@@ -38,7 +38,7 @@ class RulesSubmission(Contract):
 
 
 class OfSubmission(Contract):
-    """Which version of a submission a fact is about."""
+    """The version of a submission that a fact is about."""
 
     property: Name
     game: Name
@@ -51,7 +51,7 @@ _STREAM: Final = "/properties/{property}/games/{game}/submissions/{version}"
 
 @fact("submission.drafted", SUBMISSIONS, stream=_STREAM)
 class SubmissionDrafted(Fact, RulesSubmission):
-    """A version was drafted, or its draft replaced: nobody has vouched for it yet."""
+    """A version was drafted, or its draft replaced; it is not filed yet."""
 
     version: VersionNumber
     hash: Digest
@@ -61,15 +61,15 @@ class SubmissionDrafted(Fact, RulesSubmission):
 
 @fact("submission.filed", SUBMISSIONS, stream=_STREAM)
 class SubmissionFiled(Fact, RulesSubmission, Filed):
-    """A version was filed; it waits for somebody else's approval."""
+    """A version was filed; it awaits another person's approval."""
 
 
 PaybackProblem = Literal["differs", "above_all", "below_floor"]
-"""Why a payback needs an override: the licensee stated another, it is above 100%, or below the property's floor."""
+"""Why a payback needs an override: it differs from the stated one, is above 100%, or below the property's floor."""
 
 
 class PaybackFinding(Contract):
-    """What is found of a wager's payback: `payback` as it was counted, percent, `against` what that was held."""
+    """A finding about a wager's payback: `payback` as computed, percent, and `against` what it was compared to."""
 
     wager: Name
     problem: PaybackProblem
@@ -78,7 +78,7 @@ class PaybackFinding(Contract):
 
 
 class Overridden(Contract):
-    """All that was found of a version's paybacks, and why it was approved all the same."""
+    """All findings about a version's paybacks, and why it was approved nevertheless."""
 
     reason: Reason
     findings: tuple[PaybackFinding, ...] = Field(min_length=1)
@@ -86,9 +86,9 @@ class Overridden(Contract):
 
 @fact("submission.approved", SUBMISSIONS, stream=_STREAM)
 class SubmissionApproved(SubmissionFiled, Approved):
-    """A version was approved: from `effective_from` on, rounds opened at its tables settle under it.
+    """A version was approved: rounds opened at its tables from `effective_from` on settle under it.
 
-    What its paybacks would have stopped was `overridden` by who approved it.
+    `overridden` has the findings that the approver overrode.
     """
 
     overridden: Overridden | None = None
@@ -96,7 +96,7 @@ class SubmissionApproved(SubmissionFiled, Approved):
 
 @fact("submission.returned", SUBMISSIONS, stream=_STREAM)
 class SubmissionReturned(Fact, Returned):
-    """A version was returned to who filed it; it never takes effect."""
+    """A version was returned to its filer; it never takes effect."""
 
     property: Name
     game: Name
@@ -104,7 +104,7 @@ class SubmissionReturned(Fact, Returned):
 
 @fact("submission.withdrawn", SUBMISSIONS, stream=_STREAM)
 class SubmissionWithdrawn(Fact, OfSubmission):
-    """A draft, or a version that nobody had decided, was withdrawn; it never takes effect."""
+    """A draft, or an undecided version, was withdrawn; it never takes effect."""
 
     withdrawn_by: Person
     withdrawn_at: AwareDatetime
@@ -113,7 +113,7 @@ class SubmissionWithdrawn(Fact, OfSubmission):
 
 @fact("submission.withdrawal_requested", SUBMISSIONS, stream=_STREAM)
 class WithdrawalRequested(Fact, OfSubmission):
-    """Somebody asked that an approved version be withdrawn before it takes effect; somebody else approves that."""
+    """A person requested to withdraw an approved version before it takes effect; another person must approve."""
 
     requested_by: Person
     requested_at: AwareDatetime
@@ -122,7 +122,7 @@ class WithdrawalRequested(Fact, OfSubmission):
 
 @fact("submission.withdrawal_approved", SUBMISSIONS, stream=_STREAM)
 class WithdrawalApproved(WithdrawalRequested, AsShown):
-    """An approved version was withdrawn, `WITHDRAWAL_LEAD` before its beginning at the latest: it never takes effect.
+    """An approved version was withdrawn, at least `WITHDRAWAL_LEAD` before its beginning: it never takes effect.
 
     Its tables keep the version that they would have had without it.
     """
@@ -133,7 +133,7 @@ class WithdrawalApproved(WithdrawalRequested, AsShown):
 
 @fact("submission.withdrawal_returned", SUBMISSIONS, stream=_STREAM)
 class WithdrawalReturned(Fact, OfSubmission):
-    """The request to withdraw a version was turned down, or taken back: it takes effect as approved."""
+    """The request to withdraw a version was rejected or withdrawn: the version takes effect as approved."""
 
     returned_by: Person
     returned_at: AwareDatetime
@@ -141,7 +141,7 @@ class WithdrawalReturned(Fact, OfSubmission):
 
 
 def submission_hash(wanted: RulesSubmission, version: int) -> str:
-    """Return the hash of a version: that of property, game, regulation, tables, effective_from, submission, version."""
+    """Return the hash of a version, over property, game, regulation, tables, effective_from, submission, version."""
     return version_hash(wanted, RulesSubmission, version)
 
 
@@ -149,16 +149,16 @@ VersionT = TypeVar("VersionT", bound=RulesSubmission)
 
 
 class ByTable(Generic[VersionT]):
-    """Approved versions by table: a table plays under the latest that lists it, whatever others list."""
+    """Approved versions by table: a table plays under the latest version that lists it."""
 
     def __init__(self, versions: Iterable[VersionT] = ()) -> None:
-        """Take the approved versions, of any properties and games, without those that were withdrawn."""
+        """Index the approved versions, of any properties and games, without withdrawn ones."""
         self._versions: dict[tuple[str, str, str], list[VersionT]] = {}
         for version in versions:
             for table in version.tables:
                 self._versions.setdefault((version.property, version.game, table), []).append(version)
 
     def in_effect(self, property_name: str, game: str, table: str, moment: datetime) -> VersionT | None:
-        """Return the version under which a round of a game settles that is opened at a table at a moment."""
+        """Return the version under which a round of a game opened at a table at a moment settles."""
         found: VersionT | None = in_effect(self._versions.get((property_name, game, table), ()), moment)
         return found

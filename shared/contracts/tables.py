@@ -1,4 +1,4 @@
-"""What is on `table.events`: rounds completed, voided and corrected, and corrections approved at the desk."""
+"""The events on `table.events`: rounds completed, voided and corrected, and corrections approved at the desk."""
 
 from functools import reduce
 from operator import or_
@@ -18,9 +18,9 @@ from shared.rules.errors import Refused, refused_by_validation
 
 
 class PlayedRound(TableData):
-    """A round of play as it was dealt, with the wagers that came from electronic accounts.
+    """A round as it was dealt, with the wagers funded by electronic accounts.
 
-    What tables report is a model of its own for each game: the regulations that authorize it, and its round record.
+    Each game has a model of its own with its regulations and its round record.
     """
 
     opened_at: WrittenMoment
@@ -32,19 +32,19 @@ class PlayedRound(TableData):
 
 
 class CorrectedRound(PlayedRound):
-    """A whole record of a round as it should have been; it replaces what was posted."""
+    """The complete corrected record of a round; it replaces what was posted."""
 
     correction: Correction
 
 
 class VoidedRound(TableData):
-    """A round that does not count: every wager goes back."""
+    """A voided round: every wager is returned."""
 
     correction: Correction
 
 
 def _of_each_game(base: type[PlayedRound], what: str) -> Any:
-    """Return the models of what tables report of each game, told apart by the regulation."""
+    """Return the event models of each game, discriminated by the regulation."""
     models = []
     for name, game in games().items():
         regulations = tuple(regulation for regulation in REGULATIONS if game_of(regulation) is game)
@@ -74,7 +74,7 @@ class RoundCompleted(Event[Played]):
 
 @envelope(TABLE_EVENTS)
 class RoundCorrected(Event[Corrected]):
-    """A posted round is replaced by another record of it."""
+    """A posted round is replaced by a corrected record."""
 
     type: Literal["round.corrected"]
 
@@ -90,7 +90,7 @@ TableEvent = RoundCompleted | RoundCorrected | RoundVoided
 
 
 class _TableEvents(Reader):
-    """Reads table events; what is wrong with the record of a round is said by the rules, with seat and paragraph."""
+    """Reads table events; faults of a round record are reported by the rules, with seat and paragraph."""
 
     def refused(self, raw: bytes, error: ValidationError) -> Refused:
         document = _document(raw)
@@ -112,7 +112,7 @@ def _document(raw: bytes) -> object:
 
 
 def _check_round(document: object) -> None:
-    """Raise Refused where the record of the round itself is at fault: the rules say that better than the envelope."""
+    """Raise Refused if the round record itself is at fault: the rules report that better than the envelope."""
     match document:
         case {"data": {"regulation": str(regulation), "round": dict(played)}} if regulation in REGULATIONS:
             parse_round(regulation, played)

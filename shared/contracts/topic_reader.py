@@ -1,10 +1,10 @@
-"""How a consumer reads a topic: it names the models that it knows, and tolerates the rest where no money moves.
+"""Decode a topic: a consumer names the models that it needs; other messages are skipped if no money moves with them.
 
-A consumer may know a kind by a *view*: a model with some of its fields, which spares most of the decoding and lets the
-publisher add fields. What an older release wrote is read as this one has it. A kind that this release declares and the
-consumer does not name is none of its business. A kind, or a version, that this release does not declare is passed over
-when the publisher says that no money moves with it; otherwise the record is refused, so that it waits in quarantine for
-a release that knows it.
+A consumer may read a kind through a *view*: a model with some of its fields, which saves most of the decoding and lets
+the publisher add fields. Messages of older releases are upgraded to the current version. A kind that this release
+declares and the consumer does not name is skipped. A kind or version that this release does not declare is skipped if
+the publisher says that no money moves with it; otherwise the record is refused and waits in quarantine for a release
+that knows it.
 """
 
 import re
@@ -24,7 +24,7 @@ from shared.rules.errors import Refused, refused_by_validation
 
 
 class View(Checked):
-    """A part of what a fact or an event says; the rest is passed over. Declare what it is a view of with `view_of`."""
+    """Some fields of a fact or event; others are ignored. Declare the viewed model with `view_of`."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -61,14 +61,13 @@ def views() -> dict[type[View], str]:
 
 
 Quick = Callable[[bytes], Event[Any] | None]
-"""Return the event in the bytes of a record, as the models have it; None for what it leaves to them, errors included.
-"""
+"""Decode a record quickly to the same event as the models; None to leave it to them, including errors."""
 
 
 class Reader:
-    """Reads one topic as these models; each is a fact, the data of an event from outside, or a view.
+    """Decodes one topic with these models: facts, data of events from outside, or views.
 
-    `quick` reads what most records are, for less.
+    `quick` is a faster decoder for the most frequent records.
     """
 
     def __init__(self, topic: Topic, *models: Any, quick: Quick | None = None) -> None:
@@ -82,10 +81,9 @@ class Reader:
         self._source = None if topic.publisher is None else re.compile(rf"/{topic.publisher}/shards/[0-9]{{1,9}}")
 
     def decode(self, raw: bytes) -> Event[Any]:
-        """Return the event in the bytes of a record; its data is `Skipped` where it does not matter here.
+        """Return the event of a record; its data is `Skipped` if it does not matter here.
 
-        Raises: Refused where it is malformed, names a member twice, or is of a kind that is not known here and may move
-        money.
+        Raises: Refused if it is malformed, has a duplicate member, or is of an unknown kind that may move money.
         """
         event = self._decoded(raw)
         try:
@@ -99,7 +97,7 @@ class Reader:
         return event
 
     def _decoded(self, raw: bytes) -> Event[Any]:
-        """Return the event in the bytes of a record, as the last of members with one name have it. Raises: Refused."""
+        """Return the event of a record; of duplicate members the last counts. Raises: Refused."""
         event = None if self._quick is None else self._quick(raw)
         if event is not None:
             return event
@@ -109,12 +107,12 @@ class Reader:
             return self._older(raw) or self._passed(raw, error)
 
     def refused(self, raw: bytes, error: ValidationError) -> Refused:
-        """Return what is wrong with a record of a kind that is known here."""
+        """Return what is wrong with a record of a known kind."""
         del raw
         return refused_by_validation(error, None)
 
     def _older(self, raw: bytes) -> Event[Any] | None:
-        """Return an event of an older version of a kind that is known here; None of anything else. Raises: Refused."""
+        """Return an event of an older version of a known kind; None for anything else. Raises: Refused."""
         try:
             head = _HEAD.validate_json(raw)
             known = KINDS.of_type(head.type)
@@ -133,7 +131,7 @@ class Reader:
             raise self.refused(upcast, error) from error
 
     def _passed(self, raw: bytes, error: ValidationError) -> Event[Any]:
-        """Return what does not matter here. Raises: Refused, for what was wrong, where it may matter."""
+        """Return an event that does not matter here. Raises: Refused with the validation error if it may matter."""
         try:
             head = (_HEAD if self.topic.publisher is None else _ENTRY_HEAD).validate_json(raw)
         except ValidationError:
@@ -151,7 +149,7 @@ class Reader:
         return head.model_copy(update={"data": Skipped(head.type, kind is not None)})
 
     def _way_out(self, type_: str) -> str:
-        """Return what is to be done about a kind that is not known: it is misspelled, or of a later release."""
+        """Return the remedy for an unknown kind: it is misspelled, or of a later release."""
         replay = "deploy a release that knows it, then replay this record"
         if self.topic.publisher is not None:
             return replay
@@ -163,13 +161,13 @@ class Reader:
 
 
 class _Head(Event[Any]):
-    """An event as far as it can be read without knowing its kind."""
+    """The part of an event that can be read without knowing its kind."""
 
     movesmoney: bool | None = None
 
 
 class _EntryHead(_Head):
-    """An entry of a journal as far as it can be read without knowing its kind: its place is known all the same."""
+    """The part of a journal entry that can be read without knowing its kind, including its position."""
 
     recordedat: AwareDatetime
 
@@ -184,7 +182,7 @@ _ENTRY_HEAD = TypeAdapter(_EntryHead)
 
 
 def kind_of(model: Any) -> str:
-    """Return the name of the kind that a model is declared as. Raises: TypeError for one that is not."""
+    """Return the name of the kind that a model is declared as. Raises: TypeError for a model that is not."""
     if isinstance(model, type) and issubclass(model, Event):
         return name_and_version(literal_of(model))[0]
     for kind in KINDS:

@@ -1,7 +1,6 @@
-"""The Kafka topics: what is on each, who writes it, and what its messages are keyed by.
+"""The Kafka topics: content, publisher and key of each.
 
-How a cluster holds them (partitions, retention) stands in infra/topics.yaml. Who of our own services reads a topic
-follows from their manifests.
+Partitions and retention are in infra/topics.yaml. The services that read a topic follow from their manifests.
 """
 
 from dataclasses import dataclass
@@ -10,9 +9,9 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """A topic. `publisher` is the service whose journal is on it, None where the messages come from outside.
+    """A topic. `publisher` is the service whose journal it carries, None if the messages come from outside.
 
-    `outside` are the systems besides our services that write it (without a publisher) or read it (with one).
+    `outside` are other systems that write it (without a publisher) or read it (with one).
     """
 
     name: str
@@ -25,7 +24,7 @@ class Topic:
 
     @property
     def message_key(self) -> str:
-        """Say what the messages are keyed by."""
+        """Return a description of the messages' keys."""
         return self.key or f"The source: /{self.publisher}/shards/<shard>. All entries of a shard stay in order."
 
 
@@ -119,7 +118,7 @@ CHECKPOINTS: Final = Topic(
 )
 
 NOTES: Final = (CHECKPOINTS,)
-"""The topics on which every service publishes notes that speak for themselves: whoever reads them has the keys."""
+"""Topics on which every service publishes signed notes, verified with their signers' keys."""
 
 TOPICS: Final = (
     TABLE_EVENTS,

@@ -1,7 +1,7 @@
-"""Read what older releases wrote: the data of a version becomes that of the next one, and so on to today's.
+"""Upcasting: upgrade data of older versions step by step to the current one.
 
-What is recorded is never written again: entries keep their bytes, and their hashes. A kind gets another version where
-its data can no longer be read as it was; `upcasts` says, beside its declaration, how the older version reads now:
+Recorded entries are never rewritten: they keep their bytes and hashes. A kind gets a new version when its data can no
+longer be read as before; `upcasts`, next to its declaration, converts the older version:
 
     @fact("vigorish.waived", VIGORISH, moves_money=True, version=2)
     class VigorishWaived(Fact): ...
@@ -19,16 +19,16 @@ from pydantic_core import from_json, to_json
 from shared.contracts.facts import KINDS, EventKind, name_and_version
 
 Data = dict[str, Any]
-"""The data of an entry or an event, as JSON says it."""
+"""The data of an entry or event as a JSON object."""
 Upcaster = Callable[[Data], Data]
 
 _UPCASTERS: dict[tuple[str, int], Upcaster] = {}
 
 
 def upcasts(name: str, version: int) -> Callable[[Upcaster], Upcaster]:
-    """Declare how data of a version of a kind reads as the next one. The function is pure, and never changes.
+    """Declare the conversion of a version of a kind to the next one. The function is pure, and never changes.
 
-    Raises: ValueError where the kind is not declared with a later version, or the version has its upcaster.
+    Raises: ValueError if the kind is not declared with a later version, or the version has an upcaster already.
     """
 
     def declare(upcaster: Upcaster) -> Upcaster:
@@ -42,7 +42,7 @@ def upcasts(name: str, version: int) -> Callable[[Upcaster], Upcaster]:
 
 
 def without_upcaster() -> list[str]:
-    """Return the types of which older entries could not be read: the versions without an upcaster."""
+    """Return the types whose older entries could not be read: versions without an upcaster."""
     return [
         type_
         for kind in KINDS
@@ -52,10 +52,9 @@ def without_upcaster() -> list[str]:
 
 
 def upcast(type_: str, data: Data) -> Data:
-    """Return data of some version as that of the version that this release writes.
+    """Return data of any version upgraded to the version that this release writes.
 
-    Raises: LookupError where the kind, or the version, is not known here; ValueError where it is not as that version
-    has it.
+    Raises: LookupError if kind or version is unknown; ValueError if the data does not fit its version.
     """
     kind = kind_of_type(type_)
     for version in range(name_and_version(type_)[1], kind.version):
@@ -67,14 +66,14 @@ def upcast(type_: str, data: Data) -> Data:
 
 
 def upcast_data(type_: str, data: bytes) -> bytes:
-    """Return JSON data of some version as that of today; that of today as it is. Raises: as `upcast`."""
+    """Return JSON data of any version upgraded; current data is returned unchanged. Raises: as `upcast`."""
     return data if kind_of_type(type_).type == type_ else to_json(upcast(type_, from_json(data)))
 
 
 def upcast_event(raw: bytes) -> bytes | None:
-    """Return a CloudEvent of an older version as this release would have written it; None of anything else.
+    """Return an upgraded CloudEvent of an older version; None for anything else.
 
-    Raises: ValueError where it is not as that version has it.
+    Raises: ValueError if its data does not fit its version.
     """
     try:
         event = from_json(raw)
@@ -89,7 +88,7 @@ def upcast_event(raw: bytes) -> bytes | None:
 
 
 def kind_of_type(type_: str) -> EventKind:
-    """Return the kind of a type of whatever version. Raises: LookupError where this release does not know it."""
+    """Return the kind of a type of any version. Raises: LookupError if this release does not know it."""
     kind = KINDS.of_type(type_)
     if kind is None:
         raise LookupError(f"kind {type_!r} is not known here; use a release that knows it")

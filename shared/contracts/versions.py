@@ -1,4 +1,4 @@
-"""Documents in versions: one person files a version, another approves or returns it, and it never changes."""
+"""Versioned documents: one person files a version, another approves or returns it, and it never changes."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -29,14 +29,14 @@ class Filed(Contract):
 
 
 class Approved(AsShown):
-    """That somebody approved a version."""
+    """The approval of a version."""
 
     approved_by: Person
     approved_at: AwareDatetime
 
 
 class Returned(Contract):
-    """That somebody returned a version to who filed it, and why: it never takes effect."""
+    """The return of a version to its filer, with the reason: it never takes effect."""
 
     version: VersionNumber
     hash: Digest
@@ -49,7 +49,7 @@ Status = Literal["draft", "filed", "returned", "approved", "withdrawn"]
 
 
 class Standing(Contract):
-    """What has become of a version: filed, then approved or returned, by whom and when."""
+    """The status of a version: filed, then approved or returned, by whom and when."""
 
     status: Status
     approved_by: Person | None = None
@@ -63,7 +63,7 @@ FactT = TypeVar("FactT", bound=Contract)
 
 
 def about(model: type[FactT], version: Contract, **said: Any) -> FactT:
-    """Return a fact about a version: what names it, as the version says it, and what is said of it."""
+    """Return a fact about a version, with the version's identifying fields and further ones."""
     named = {name: getattr(version, name) for name in _names(model) if name not in said}
     return model(**named, **said)
 
@@ -86,7 +86,7 @@ def standing(fact: Contract) -> dict[str, Any]:
 
 
 def fields_of(said: object, model: type[BaseModel]) -> dict[str, Any]:
-    """Return the fields of a model as something else says them, which has them all."""
+    """Return the fields of a model from another object that has them all."""
     return {name: getattr(said, name) for name in _names(model)}
 
 
@@ -96,7 +96,7 @@ def _names(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 def in_effect(versions: Iterable[Any], moment: datetime) -> Any | None:
-    """Return, of approved versions (with `effective_from` and `version`), the one in effect at a moment."""
+    """Return the version in effect at a moment, from approved versions (with `effective_from` and `version`)."""
     found = None
     for version in versions:  # a loop, for it is asked for each round, and there is mostly one
         if version.effective_from <= moment and (found is None or _after(version, found)):
@@ -115,10 +115,10 @@ def version_hash(wanted: Contract, model: type[Contract], version: int) -> str:
 
 
 def why_too_late(effective_from: datetime, approved: Sequence[datetime], at: datetime) -> str | None:
-    """Return why a version may not be approved at a moment with this beginning; None if it may.
+    """Return why a version with this beginning may not be approved at a moment, or None.
 
-    Rounds count under the version that is in effect when they are opened, for ever. So a version begins after every
-    `approved` one, and not in the past; but the first one may, for no round can have counted without it.
+    Rounds settle forever under the version in effect when they were opened. So a version must begin after every
+    `approved` one, and not in the past; only the first one may, because no round can have been settled without it.
     """
     if not approved:
         return None
@@ -137,7 +137,7 @@ def why_too_late(effective_from: datetime, approved: Sequence[datetime], at: dat
 
 
 def beginning(effective_from: datetime) -> datetime:
-    """Return the moment from which a version counts, in UTC. Raises: Rejected for one that no clock shows."""
+    """Return the beginning of a version, in UTC. Raises: Rejected outside the supported range of dates."""
     if not _EARLIEST <= effective_from < _LATEST:
         raise Rejected(
             Why.NOT_ALLOWED,

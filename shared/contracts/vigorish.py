@@ -1,4 +1,4 @@
-"""What the vigorish ledger publishes on `vigorish`: assessed, taken back, collected, waived, returned."""
+"""Facts of the vigorish ledger on `vigorish`: assessed, reversed, collected, waived, returned."""
 
 from datetime import date
 from typing import Literal
@@ -12,17 +12,17 @@ from shared.contracts.settlements import SettledRound, TakenBack
 from shared.contracts.topics import VIGORISH
 
 VigorishClass = Literal["player", "player_against_bank", "bank", "co_bank"]
-"""Who owes it: a player whom the house paid, a player whom a bank paid, the bank, or who banked with the house."""
+"""Who owes it: a player paid by the house, a player paid by a bank, the bank, or a co-bank with the house."""
 
 Rounding = Literal["none", "quarter_up"]
-"""As the rules submission says: a share of a cent is dropped, or up to 25 cents or the next highest multiple."""
+"""The rounding in the rules submission: a fraction of a cent is dropped, or rounded up to a multiple of 25 cents."""
 
 
 class AssessedLine(Contract):
-    """Vigorish that a settlement line assessed, cents: `rate` of `base_cents`, rounded as said, is `cents`.
+    """Vigorish assessed by a settlement line, cents: `rate` of `base_cents`, rounded as given, is `cents`.
 
-    `paragraph` is the settlement line's, `rate_paragraph` where the rate stands. `agrees` is false where rate and
-    rounding come to something else than was settled.
+    `paragraph` is the settlement line's, `rate_paragraph` that of the rate. `agrees` is false if rate and rounding give
+    another amount than was settled.
     """
 
     seat: int
@@ -41,7 +41,7 @@ class AssessedLine(Contract):
 
 @fact("vigorish.assessed", VIGORISH, moves_money=True)
 class VigorishAssessed(SettledRound):
-    """What a settled round assessed."""
+    """The vigorish that a settled round assessed."""
 
     revision: int
     closed_at: AwareDatetime
@@ -52,17 +52,20 @@ class VigorishAssessed(SettledRound):
 
 @fact("vigorish.taken_back", VIGORISH, moves_money=True)
 class VigorishTakenBack(TakenBack):
-    """What a revision of a round had assessed was taken back: it was voided or corrected. Cents are positive."""
+    """The vigorish that a revision of a round had assessed was reversed: it was voided or corrected.
+
+    Cents are positive.
+    """
 
     lines: tuple[AssessedLine, ...]
 
 
 class VigorishSettled(Fact, VigorishOfRound, SaidAtDesk):
-    """What a table did about vigorish, and the pit event that reported it.
+    """A table's action on vigorish, and the pit event that reported it.
 
-    `claimed_day` and `claimed_shift` are the gaming day and shift that it claimed, where it is recorded under those of
-    its moment, by the property's clock, instead. Of one that was corrected, `sequence` is the place of its first record
-    in the pit stream, `revision` how often it was recorded, and `correction` says why.
+    `claimed_day` and `claimed_shift` are the gaming day and shift in the event, if it is recorded under those of its
+    moment by the property's clock instead. For a corrected event, `sequence` is the position of its first record in the
+    pit stream, `revision` the number of recordings, and `correction` the reason.
     """
 
     event: Identifier
@@ -86,12 +89,12 @@ class VigorishWaiver(VigorishSettled, WaivedVigorish):
 
 @fact("vigorish.return", VIGORISH, moves_money=True)
 class VigorishReturn(VigorishSettled, ReturnedVigorish):
-    """A table gave vigorish back, for a reason."""
+    """A table returned vigorish, with the reason."""
 
 
 @fact("vigorish.voided", VIGORISH, moves_money=True)
 class VigorishVoided(VigorishSettled):
-    """What a table said that it did about vigorish is taken back; `settled` is what that was, `event` who said it.
+    """A table's action on vigorish was reversed; `settled` is the type of the action, `event` the reporting event.
 
     Cents are positive.
     """
@@ -102,9 +105,9 @@ class VigorishVoided(VigorishSettled):
 
 @fact("vigorish.noted", VIGORISH)
 class VigorishNoted(Fact, SaidAtDesk):
-    """What was said of a pit event about vigorish moves nothing: something later had come, or nothing is on record.
+    """A pit event about vigorish has no effect: a later change was recorded before, or it voids what is not on record.
 
-    `sequence` is the place of the event in the pit stream of the table, `event` its type.
+    `sequence` is the event's position in the pit stream of the table, `event` its type.
     """
 
     property: Name

@@ -1,4 +1,4 @@
-"""What rounds did on one wager type: the one vector in which handle, payout and everything beside them are added up."""
+"""The totals of rounds for one wager type: the vector in which handle, payout and the other figures are summed."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -7,17 +7,17 @@ from shared.contracts.envelope import Contract, Name
 
 
 class Figures(Contract):
-    """What one or several rounds did, in cents; negative where a posting is taken back.
+    """The totals of one or several rounds, in cents; negative for a reversal.
 
-    `count` is 1 for a wager type of a round, -1 where it is taken back. `handle_cents` was wagered; `payout_cents` is
-    all that the players received, returned stakes and meter awards included; `meter_contribution_cents` went onto a
-    meter, `meter_payout_cents` came off it and `meter_reset_cents` restored it; `account_staked_cents` and
+    `count` is 1 for a wager type of a round, -1 for its reversal. `handle_cents` was wagered; `payout_cents` is all
+    that the players received, including returned stakes and meter awards; `meter_contribution_cents` was added to a
+    meter, `meter_payout_cents` paid from it and `meter_reset_cents` restored it; `account_staked_cents` and
     `account_credited_cents` are the electronic parts of handle and payout.
 
-    In a round that a player banks, `banked_handle_cents` was wagered against the bank and `banked_payout_cents` went
-    back to those players; `bank_collected_cents` was collected from the bank and `bank_paid_cents` paid to it, both on
-    the wager `bank`, whose `vigorish_cents` is the bank's; `house_in_bank_cents` is what the house won (below zero:
-    lost) in it, by the dealer's wager and as co-bank.
+    In a round banked by a player, `banked_handle_cents` was wagered against the bank and `banked_payout_cents` returned
+    to those players; `bank_collected_cents` was collected from the bank and `bank_paid_cents` paid to it, both on the
+    wager `bank`, whose `vigorish_cents` is the bank's; `house_in_bank_cents` is what the house won (negative: lost) in
+    it, by the dealer's wager and as co-bank.
     """
 
     count: int = 0
@@ -46,7 +46,7 @@ class Figures(Contract):
 
     @property
     def chips_cents(self) -> int:
-        """Return what the rounds brought into the table inventory in chips (below zero: what they cost)."""
+        """Return the chips that the rounds added to the table inventory, cents (negative: removed)."""
         return (
             self.handle_cents
             + self.vigorish_cents
@@ -60,13 +60,13 @@ class Figures(Contract):
 
 
 class WagerTotals(Figures):
-    """What one or several rounds did on a wager type."""
+    """The totals of one or several rounds for a wager type."""
 
     wager: Name
 
     @classmethod
     def of(cls, wager: str, figures: dict[str, int]) -> "WagerTotals":
-        """Return totals of all figures, which are known to be whole numbers and are not checked again."""
+        """Return totals from all figures, which must be valid integers, without validation."""
         return cls.construct_unvalidated({"wager": wager, **figures})
 
     def __neg__(self) -> "WagerTotals":

@@ -1,7 +1,7 @@
-"""What the table-inventory ledger says of the win of a table: whoever needs it adds these facts up. Amounts are cents.
+"""Facts about the win of a table in the table-inventory ledger, for consumers to sum. Amounts are cents.
 
-A table's gaming day has one win, and this ledger computes it, from counts, movements and boxes alone: every figure that
-another service shows of it is a sum of the `changes` of these facts.
+A table's gaming day has one win, and this ledger computes it, from counts, movements and boxes: every figure of it in
+another service is a sum of the `changes` of these facts.
 """
 
 from typing import Annotated, Literal
@@ -14,11 +14,11 @@ from shared.contracts.inventory import NonBanking, Number, OfTableDay
 from shared.contracts.topics import INVENTORY
 
 MissingKind = Literal["opener", "closer", "day_count", "drop", "box", "count", "slip"]
-"""What a table's day can lack.
+"""What can be missing from a table's day.
 
-`opener`: what happened before anybody had opened the table; `closer`: the end of a session; `day_count`: the count at
-the end of a gaming day over which the table stayed open; `drop`: the box of a session of which no exchange is known;
-`box`: one that was placed and is not back; `count`: what was found in a box that is back; `slip`: the end of a slip.
+`opener`: there was activity before an opener; `closer`: the end of a session; `day_count`: the count at the end of a
+gaming day over which the table stayed open; `drop`: the box of a session without a known exchange; `box`: a placed box
+that is not back; `count`: the count of a box that is back; `slip`: the end of a slip.
 """
 
 Cents = Annotated[int, Field(strict=True)]
@@ -27,7 +27,7 @@ Times = Annotated[int, Field(strict=True)]
 
 
 class Missing(Contract):
-    """What a table's day lacks: which box or slip (empty: it has no name), and since when."""
+    """What is missing from a table's day: which box or slip (empty if it has no name), and since when."""
 
     what: MissingKind
     name: str = ""
@@ -35,7 +35,7 @@ class Missing(Contract):
 
 
 class ShiftTime(Contract):
-    """A time in which a table was open in a shift: after a moment, up to and with another one; None: it goes on."""
+    """A period in which a table was open in a shift: after a moment, up to and including another; None: ongoing."""
 
     since: AwareDatetime
     until: AwareDatetime | None = None
@@ -85,7 +85,7 @@ class WinFigures(Contract):
         return WinFigures(**{name: value + getattr(other, name) for name, value in self})
 
     def __sub__(self, other: "WinFigures") -> "WinFigures":
-        """Return what these are more than others, figure by figure."""
+        """Return the difference to other figures, figure by figure."""
         return WinFigures(**{name: value - getattr(other, name) for name, value in self})
 
 

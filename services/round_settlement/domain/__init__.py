@@ -1,1 +1,1 @@
-"""What a table event does to a round: how it is settled, and its money. Pure; amounts are cents."""
+"""The effect of a table event on a round: its settlement and postings. Pure; amounts are cents."""

@@ -1,4 +1,4 @@
-"""Corrections at the desk: what one would change of a round, and who may decide it. Pure; amounts are cents."""
+"""Corrections at the desk: their effects on a round, and their approval. Pure; amounts are cents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 CorrectionStatus = Literal["asked", "approved", "rejected"]
 Effect = Literal["waiting", "posted", "superseded"]
-"""`waiting`: approved, and not settled yet. `superseded`: the round got another revision first, and nothing moved."""
+"""`waiting`: approved and not settled yet. `superseded`: the round got another revision first, so nothing moved."""
 
 
 class CorrectionItem(BaseModel):
-    """A correction of a round: who proposed it and why, what was decided by whom, and what it led to."""
+    """A correction of a round: proposer and reason, decision, and outcome."""
 
     property: str
     correction: int
@@ -47,7 +47,7 @@ class CorrectionItem(BaseModel):
 
 
 class SettledSide(BaseModel):
-    """A round as one record of it settles: with its lines, meters and money."""
+    """A round as settled from one record: lines, meters and postings."""
 
     record: dict[str, Any]
     account_funded: list[AccountFunding]
@@ -57,7 +57,7 @@ class SettledSide(BaseModel):
 
 
 class LinePair(BaseModel):
-    """A settlement line before and after; there is none on the side where the record does not lead to it."""
+    """A settlement line before and after; None on a side without it."""
 
     seat: int
     wager: str
@@ -68,7 +68,7 @@ class LinePair(BaseModel):
 
 
 class PostingChange(BaseModel):
-    """What an account of a round holds before and after, in signed cents, debits positive."""
+    """The balance of a round's account before and after, in signed cents, debits positive."""
 
     wager: str = Field(description="empty where the account is not of one wager type")
     leg: str
@@ -78,11 +78,11 @@ class PostingChange(BaseModel):
 
 
 class CorrectionDocument(CorrectionItem, ApprovalSubject):
-    """A correction with what it changes, settled at the moment of asking by the code that would post it.
+    """A correction with its effects, settled at the time of the request by the code that would post it.
 
-    `stands` says whether the revision that it replaces is the one in force. `after` and what follows from it are
-    missing where the record does not settle any more: `refused` says why. `restates` are the gaming days whose figures
-    change; where one of them is sealed, its report is restated.
+    `stands`: the revision that it replaces is in force. `after` and what follows from it are missing if the record can
+    no longer be settled: `refused` gives the reason. `restates` are the gaming days whose figures change; a sealed one
+    is restated.
     """
 
     stands: bool
@@ -96,9 +96,9 @@ class CorrectionDocument(CorrectionItem, ApprovalSubject):
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What deciding about a round takes: what is known of it, the properties, and how to find its submission.
+    """The state needed to decide about a round: its history, the properties, and the lookup of its submission.
 
-    `approved` is the number of another correction of the same revision that waits to take effect, if one does.
+    `approved` is the number of another approved correction of the same revision that has not taken effect yet, if any.
     """
 
     known: RoundHistory
@@ -107,7 +107,7 @@ class Desk:
     approved: int | None = None
 
     def standing(self, round_id: str, replaces: int, what: str) -> SettlementPosted:
-        """Return what is posted. Raises: Rejected where that is not the revision that a correction replaces."""
+        """Return the posted settlement. Raises: Rejected if it is not the revision that the correction replaces."""
         known = self.known
         if not known.sequences:
             raise Rejected(Reason.NOT_FOUND, f"there is no round {round_id} at this table")
@@ -132,7 +132,7 @@ class Desk:
     def corrected(
         self, posted: SettlementPosted, record: Mapping[str, Any], funded: tuple[AccountFunding, ...]
     ) -> SettlementPosted:
-        """Return what a corrected record would be posted as. Raises: Rejected with all that is wrong with its form."""
+        """Return the settlement of a corrected record. Raises: Rejected with all faults of its form."""
         if findings := mistakes(posted.regulation, record):
             detail = f"the record of the round has {len(findings)} mistakes: see the problems"
             raise Rejected(Reason.NOT_ALLOWED, detail, findings=findings)
@@ -143,13 +143,13 @@ class Desk:
 
 
 def approval_of(correction: CorrectionProposed, status: str) -> Approval:
-    """Return who may decide a correction."""
+    """Return the approval of a correction."""
     name = f"correction {correction.correction} at {correction.property}"
     return Approval(ROUND_CORRECTION, name, correction.proposed_by, Decision.of(status))
 
 
 def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Return all that is wrong with the form of a record, each with its place in the command."""
+    """Return all faults in the form of a record, each with its place in the command."""
     try:
         round_type(regulation).model_validate(record)
     except ValidationError as error:
@@ -163,12 +163,12 @@ def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
 
 
 def changes_nothing(posted: SettlementPosted, corrected: SettlementPosted) -> bool:
-    """Return whether a corrected record is the one that is posted already."""
+    """Return whether a corrected record equals the one posted."""
     return _record(posted) == _record(corrected) and posted.account_funded == corrected.account_funded
 
 
 def _record(posted: SettlementPosted) -> dict[str, Any]:
-    """Return the record of a round as it is published."""
+    """Return the record of a round as published."""
     record: dict[str, Any] = from_json(posted.encode())["record"]
     return record
 
@@ -176,7 +176,7 @@ def _record(posted: SettlementPosted) -> dict[str, Any]:
 def correction_document(
     item: CorrectionItem, proposed: CorrectionProposed, before: tuple[SettlementPosted, Sequence[Posting]], desk: Desk
 ) -> CorrectionDocument:
-    """Return what a correction changes of the revision that it replaces, which is `before` with its postings."""
+    """Return a correction with its effects; `before` is the revision that it replaces, with its postings."""
     posted, postings = before
     corrected, refused = None, None
     try:
@@ -237,7 +237,7 @@ def _pairs(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]) ->
 
 
 def _differences(before: Sequence[PostingItem], after: Sequence[PostingItem]) -> list[PostingChange]:
-    """Return what each account of the round holds before and after, also where that is the same."""
+    """Return the balance of each account of the round before and after, including unchanged ones."""
     old, new = (_by_account(postings) for postings in (before, after))
     return [
         PostingChange(

@@ -1,4 +1,4 @@
-"""A round as the journal knows it: every entry about it, checked again. Pure."""
+"""A round according to the journal: every entry about it, verified. Pure."""
 
 from datetime import date, datetime
 from typing import Any, Final, Literal
@@ -11,11 +11,11 @@ from shared.journal.entry import Entry, entry_hash
 from shared.rules import Refused, parse_round, settle
 
 RoundStatus = Literal["posted", "void"]
-"""`posted`: the money of one entry stands. `void`: none does."""
+"""`posted`: one entry is in force. `void`: none is."""
 
 
 class RoundItem(BaseModel):
-    """Where a round stands. `shard` and `seq` are the entry whose money stands."""
+    """The state of a round. `shard` and `seq` are the entry in force."""
 
     property: str
     table: str
@@ -29,7 +29,7 @@ class RoundItem(BaseModel):
 
 
 class PostingItem(BaseModel):
-    """The money of an entry on one account: signed cents, debits positive."""
+    """An entry's amount on one account: signed cents, debits positive."""
 
     wager: str = Field(description="empty where the account is not of one wager type")
     leg: str
@@ -37,7 +37,7 @@ class PostingItem(BaseModel):
 
 
 class CheckpointItem(BaseModel):
-    """A signed checkpoint that covers an entry, and where the proof under it can be read."""
+    """A signed checkpoint that covers an entry, and the path of the proof under it."""
 
     size: int = Field(description="how many entries of the shard it covers")
     note: str = Field(description="a C2SP tlog-checkpoint")
@@ -45,10 +45,10 @@ class CheckpointItem(BaseModel):
 
 
 class EntryDocument(BaseModel):
-    """One entry about a round: its cause, its data as it was published, its money, its place in the chain.
+    """One entry about a round: its cause, its data as published, its postings, its position in the chain.
 
-    `hash_verified` says whether the hash, computed again, is the recorded one; `settles_again` whether the record of
-    the round still settles to the lines and meters of the entry under the submission of then.
+    `hash_verified`: the recomputed hash matches; `settles_again`: the record still settles to the entry's lines and
+    meters under the submission of the time.
     """
 
     shard: int
@@ -77,14 +77,14 @@ class EntryDocument(BaseModel):
 
     @property
     def is_as_recorded(self) -> bool:
-        """Return whether nothing that can be checked of the entry contradicts it."""
+        """Return whether all checks of the entry passed."""
         return self.hash_verified and self.settles_again is not False
 
 
 class RoundDocument(RoundItem):
     """A round with its history: every entry about it, oldest first.
 
-    `totals`, `lines` and `postings` are those of the entry whose money stands; there are none where none does.
+    `totals`, `lines` and `postings` are those of the entry in force, if any.
     """
 
     totals: list[WagerTotals]
@@ -104,9 +104,9 @@ def entry_document(
     submission: SubmissionApproved | None,
     checkpoint: CheckpointItem | None,
 ) -> EntryDocument:
-    """Return an entry about a round as it is shown, with what can be checked of it.
+    """Return an entry about a round for display, with its checks.
 
-    `data` is what it says, `submission` the one that it names, where it names one.
+    `data` is its content, `submission` the one that it names, if any.
     """
     draft = entry.draft
     digest = entry_hash(
@@ -131,7 +131,7 @@ def entry_document(
 
 
 def round_document(item: RoundItem, entries: list[EntryDocument]) -> RoundDocument:
-    """Return a round as it is shown, with every entry about it."""
+    """Return a round for display, with every entry about it."""
     standing = next((one for one in entries if (one.shard, one.seq) == (item.shard, item.seq)), None)
     return RoundDocument(
         **dict(item),

@@ -1,4 +1,4 @@
-"""The money of a settled round: what it did on each wager type, and the postings that follow. All amounts are cents."""
+"""The money of a settled round: totals by wager type, and the postings that follow. All amounts are cents."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ DEALER_SEAT: Final = 0
 """The seat of the dealer's wager against a bank."""
 
 Funding = dict[tuple[int, str], int]
-"""(seat, wager) -> the cents of it that came from an electronic game account."""
+"""(seat, wager) -> the cents funded by an electronic game account."""
 
 _ONE_ROUND: Final = dict.fromkeys(FIGURES, 0) | {"count": 1}
 
@@ -26,7 +26,7 @@ _ONE_ROUND: Final = dict.fromkeys(FIGURES, 0) | {"count": 1}
 def totals_of(settlement: Settlement, funding: Funding) -> tuple[WagerTotals, ...]:
     """Return the totals by wager type, in the order in which the wagers first appear.
 
-    Void lines do not count as handle: what did not count was not wagered, and went back as it came.
+    Void lines do not count as handle: their stakes were returned.
     """
     by_wager: dict[str, dict[str, int]] = {}
     for line, electronic in _electronic(settlement, funding):
@@ -65,10 +65,10 @@ def totals_of(settlement: Settlement, funding: Funding) -> tuple[WagerTotals, ..
 
 
 def account_credits_of(settlement: Settlement, funded: Sequence[AccountFunding]) -> tuple[AccountCredit, ...]:
-    """Return what each wager that an account funded did on that account.
+    """Return the effect of each account-funded wager on its account.
 
-    `staked_cents` was taken from the account, `credited_cents` goes to it, both 0 where the wager did not count; they
-    add up to `account_staked_cents` and `account_credited_cents` of the totals.
+    `staked_cents` was taken from the account, `credited_cents` is paid to it, both 0 if the wager did not count; they
+    sum to `account_staked_cents` and `account_credited_cents` of the totals.
     """
     if not funded:
         return ()
@@ -88,7 +88,7 @@ def account_credits_of(settlement: Settlement, funded: Sequence[AccountFunding])
 
 
 def _electronic(settlement: Settlement, funding: Funding) -> Iterable[tuple[Line, int]]:
-    """Return the lines in order, each with the cents of its stake that came from an account: the first lines first."""
+    """Return the lines in order, each with the account-funded cents of its stake: the first lines first."""
     if not funding:
         return zip(settlement.lines, repeat(0))
     left, found = dict(funding), []
@@ -101,9 +101,9 @@ def _electronic(settlement: Settlement, funding: Funding) -> Iterable[tuple[Line
 
 
 def _credited(line: Line, electronic: int) -> int:
-    """Return what of a line goes to the account: the share that the account staked; a meter award never does.
+    """Return the account's share of a line's credit, in proportion to its stake; a meter award is never included.
 
-    Shares of a cent stay on the table, in chips. § 605a.2(d), § 647a.11(j)(3).
+    Fractions of a cent stay on the table, in chips. § 605a.2(d), § 647a.11(j)(3).
     """
     return (line.payout - line.from_meter + line.stake_returned - line.vigorish) * electronic // line.stake
 
@@ -114,7 +114,7 @@ def _account(property_name: str, table: str, wager: str, leg: str) -> Account:
 
 
 def postings_of(property_name: str, table: str, totals: Iterable[WagerTotals]) -> tuple[Posting, ...]:
-    """Return the postings of a round: per wager type the legs that moved, and what chips the inventory gained."""
+    """Return the postings of a round: the changed legs of each wager type, and the chips added to the inventory."""
     postings: list[Posting] = []
     chips = 0
     for total in totals:

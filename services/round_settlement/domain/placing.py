@@ -1,4 +1,4 @@
-"""Where and when a round was played: at a table of a property as it was then, in one of its gaming days. Pure."""
+"""Assign a round to a table of the property as of its time, and to a gaming day. Pure."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -11,23 +11,23 @@ from shared.contracts.tables import RoundVoided
 from shared.rules.errors import Refused
 
 OTHER_GAMING_DAY: Final = "other_gaming_day"
-"""The code of the notice that an event said another gaming day than its moment has."""
+"""The code of the notice that an event claims another gaming day than that of its moment."""
 
 _MINUTE: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class GamingDayAssignment:
-    """The gaming day of a round, and what was noticed of it where its event says another."""
+    """The gaming day of a round, and a notice if its event claims another."""
 
     gaming_day: date
     notices: tuple[RoundNotice, ...] = ()
 
 
 def place_round(data: Any, places: PropertyLookup) -> GamingDayAssignment:
-    """Return where a played round belongs, whichever game's model it is, under the property when it was opened.
+    """Return the gaming day of a played round of any game, under the property as of its opening.
 
-    Raises: Refused where the property, its law or its table does not have such a round, or no round is like it.
+    Raises: Refused if the round is impossible at this property and table, or implausible.
     """
     if data.closed_at < data.opened_at:
         raise Refused(f"round {data.round_id} was closed at {data.closed_at} before it was opened at {data.opened_at}")
@@ -43,10 +43,10 @@ def place_round(data: Any, places: PropertyLookup) -> GamingDayAssignment:
 
 
 def place_void(event: RoundVoided, opened_at: datetime | None, places: PropertyLookup) -> GamingDayAssignment:
-    """Return where a voided round belongs, which was `opened_at` if money of it stands.
+    """Return the gaming day of a voided round; `opened_at` is set if it is posted.
 
-    Where none does, a void says of which day it is, that of its own moment or one before: rounds are voided later, too.
-    Raises: Refused where the property does not have such a round.
+    Otherwise the void states the day, which is that of its own moment or an earlier one, because rounds may be voided
+    later. Raises: Refused if the round is impossible at this property.
     """
     data, moment = event.data, opened_at or event.time
     place = place_at(places, data.property, moment)
@@ -68,7 +68,7 @@ def _placed(data: TableData, place: PropertySnapshot, moment: datetime) -> Gamin
 
 
 def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
-    """Raise Refused where the table is not there on a gaming day, or offers another game."""
+    """Raise Refused if the table is not in use on a gaming day, or offers another game."""
     game = place.table(data.table, day).game
     if data.game != game:
         raise Refused(
@@ -78,7 +78,7 @@ def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
 
 
 def _check_plausible(data: Any, place: PropertySnapshot) -> None:
-    """Raise Refused for a round that the property says cannot be."""
+    """Raise Refused for a round that exceeds the property's plausibility limits."""
     limits = place.document.plausibility
     if limits.round_minutes_max is not None and data.closed_at - data.opened_at > limits.round_minutes_max * _MINUTE:
         raise Refused(

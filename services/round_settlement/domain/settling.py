@@ -1,7 +1,7 @@
-"""From a table event to facts: what is known of a round, of properties and of submissions comes in, nothing else.
+"""From a table event to facts, given the round's history, the properties and the submissions. Pure.
 
-A round has three kinds of events: completed, corrected, voided. Whichever has the highest sequence of its table
-counts, in whatever order they arrive; so late and reordered events lead to the same books.
+A round has three kinds of events: completed, corrected, voided. The one with the highest sequence counts, in whatever
+order they arrive; so late and reordered events lead to the same books.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -51,9 +51,9 @@ FindSubmission = Callable[[str, str, str, datetime], EffectiveSubmission | None]
 
 @dataclass(frozen=True, slots=True)
 class PostedSettlement:
-    """The money of a round that stands: what was posted, and the postings.
+    """The settlement of a round in force: the fact and its postings.
 
-    `sequence` is that of the event from which it is, in the stream of its table, or in the table's desk stream.
+    `sequence` is that of its event, in the stream of the table or in the table's desk stream.
     """
 
     sequence: int
@@ -63,7 +63,7 @@ class PostedSettlement:
 
 @dataclass(frozen=True, slots=True)
 class RoundHistory:
-    """What is known of a round: the sequences of the events about it, which of them completed it, its money."""
+    """The history of a round: the sequences of its events, which of them completed it, the settlement in force."""
 
     sequences: tuple[int, ...] = ()
     completed: int | None = None
@@ -74,18 +74,18 @@ class RoundHistory:
     def of(
         cls, completed: int | None, others: Iterable[int], revision: int, standing: PostedSettlement | None
     ) -> "RoundHistory":
-        """Return what is known where the other events about the round stand apart from the one that completed it."""
+        """Return the history, given the completing event and the other events separately."""
         sequences = (*others,) if completed is None else (completed, *others)
         return cls(sequences, completed, revision, standing)
 
     def with_event(self, event: TableEvent) -> "RoundHistory":
-        """Return the same, with one event more."""
+        """Return the history with one more event."""
         completed = event.sequence if isinstance(event, RoundCompleted) else self.completed
         return RoundHistory((*self.sequences, event.sequence), completed, self.revision, self.standing)
 
 
 def completes(fact: SettledRound) -> bool:
-    """Return whether the event behind a fact completed the round, where others correct or void it."""
+    """Return whether a fact's event completed the round, as opposed to correcting or voiding it."""
     match fact:
         case SettlementPosted(correction=None):
             return True
@@ -97,16 +97,16 @@ def completes(fact: SettledRound) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an event leads to: facts with their money, and what is known of the round afterwards."""
+    """The result of an event: facts with postings, and the round's history afterwards."""
 
     recordings: tuple[FactWithPostings, ...]
     known: RoundHistory
 
 
 def settle_event(event: TableEvent, known: RoundHistory, places: PropertyLookup, find: FindSubmission) -> Outcome:
-    """Return what one event leads to.
+    """Return the result of one event.
 
-    Raises: Refused where the record, its property, its submission or its place among the round's events is wrong.
+    Raises: Refused if the record, its property, its submission or its position among the round's events is invalid.
     """
     data = event.data
     expected = table_source(data.property, data.table)
@@ -130,10 +130,10 @@ def settle_event(event: TableEvent, known: RoundHistory, places: PropertyLookup,
 def settle_correction(
     approved: CorrectionApproved, known: RoundHistory, places: PropertyLookup, find: FindSubmission
 ) -> Outcome:
-    """Return what a correction leads to that two people stand for at the desk.
+    """Return the result of a correction approved at the desk.
 
-    Where the round got another revision since the approval, it is kept and moves no money.
-    Raises: Refused where the record, its property or its submission is wrong.
+    If the round got another revision since the approval, the correction is kept and moves no money. Raises: Refused if
+    the record, its property or its submission is invalid.
     """
     people = require_two_people(
         Correction(reason=approved.reason, entered_by=approved.proposed_by, approved_by=approved.approved_by)
@@ -152,7 +152,7 @@ def settle_correction(
 def corrected_round(
     posted: SettlementPosted, record: Mapping[str, Any], account_funded: tuple[AccountFunding, ...]
 ) -> PlayedRound:
-    """Return a posted round with another record of it. Raises: Refused for a wrong form, naming seat and field."""
+    """Return a posted round with another record. Raises: Refused for a malformed record, naming seat and field."""
     return PlayedRound.model_construct(
         **fields_of(posted, TableData),
         opened_at=posted.opened_at,
@@ -165,12 +165,12 @@ def corrected_round(
 
 
 def as_corrected(corrected: PlayedRound, places: PropertyLookup, find: FindSubmission) -> SettlementPosted:
-    """Return what a corrected round would be posted as, of which nothing is recorded. Raises: Refused."""
+    """Return the settlement of a corrected round, without recording it. Raises: Refused."""
     return _posted(corrected, _settle(corrected, places, find), 1, None)
 
 
 def _replace(known: RoundHistory, sequence: int, posted: SettlementPosted) -> Outcome:
-    """Post a round, after taking back what stood of it; `sequence` is that of the event."""
+    """Post a round after reversing the settlement in force; `sequence` is that of the event."""
     postings = postings_of(posted.property, posted.table, posted.totals)
     recordings: tuple[FactWithPostings, ...] = (FactWithPostings(fact=posted, postings=postings),)
     if known.standing is not None:
@@ -299,7 +299,7 @@ def _posted(
 def _reversed(
     standing: PostedSettlement, correction: Correction, notices: tuple[RoundNotice, ...] = ()
 ) -> FactWithPostings:
-    """Take back what stands, on the gaming day on which it was posted."""
+    """Reverse the settlement in force, on the gaming day on which it was posted."""
     posted = standing.posted
     fact = SettlementReversed.model_construct(
         **fields_of(posted, SettledRound),

@@ -1,4 +1,4 @@
-"""What rounds would have come to under another rules submission, cards and decisions as they were. Pure; cents."""
+"""What-if: settle recorded rounds under another rules submission, with the same cards and decisions. Pure; cents."""
 
 import re
 from collections import Counter
@@ -15,25 +15,25 @@ from shared.contracts.wager_totals import Figures, WagerTotals
 from shared.rules import Refused, compile_rules, parse_round
 
 FIGURES: Final = ("handle_cents", "payout_cents", "win_cents")
-"""What is compared: what was wagered, what players received, and the casino's win before meters."""
+"""The compared figures: handle, payout, and the casino's win before meters."""
 
 
 _VALUE: Final = re.compile(r"(?<=' )\d+")
-"""The value behind a name in a reason, which is another one in nearly every round."""
+"""The value after a name in a reason, which differs in nearly every round."""
 
 _NOTHING: Final = dict.fromkeys(Figures.model_fields, 0)
 
 
 @dataclass(slots=True)
 class Sums:
-    """The FIGURES of rounds as they were recorded, and as they would have been."""
+    """The FIGURES of rounds as recorded, and as settled under the other submission."""
 
     recorded: list[int] = field(default_factory=lambda: [0] * len(FIGURES))
     other: list[int] = field(default_factory=lambda: [0] * len(FIGURES))
 
     @property
     def difference(self) -> list[int]:
-        """Return how much more the others are."""
+        """Return the other figures less the recorded ones."""
         return [other - recorded for recorded, other in zip(self.recorded, self.other, strict=True)]
 
     def __iadd__(self, more: "Sums") -> "Sums":
@@ -50,7 +50,7 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class TableDay:
-    """A table's gaming day: its rounds whose money stands, and the sum of their places, which tells when it changes."""
+    """A table's gaming day: its posted rounds, and the sum of their sequences, which changes with any of them."""
 
     gaming_day: date
     table: str
@@ -60,9 +60,9 @@ class TableDay:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a table's gaming day would have come to: by wager, and the rounds that could not be settled so, by reason.
+    """The what-if result of a table's gaming day: by wager, and the rounds that cannot be settled, by reason.
 
-    What is recorded of rounds that could not be settled is in no sum.
+    Rounds that cannot be settled are in no sum.
     """
 
     of: TableDay
@@ -70,7 +70,7 @@ class Outcome:
     refused: Counter[str]
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON, which `of_document` reads."""
+        """Return the result as JSON for `of_document`."""
         sums = {wager: [one.recorded, one.other] for wager, one in self.wagers.items()}
         about = [self.of.gaming_day.isoformat(), self.of.table, self.of.rounds, self.of.places]
         return {"of": about, "wagers": sums, "refused": dict(self.refused)}
@@ -85,7 +85,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class Compared:
-    """All outcomes, added up: how many rounds stand, how many could not be settled and why, and the sums."""
+    """All results, summed: the number of rounds, those that cannot be settled by reason, and the sums."""
 
     rounds: int = 0
     refused: Counter[str] = field(default_factory=Counter)
@@ -118,7 +118,7 @@ class Compared:
             yield name, dict(sorted(by.items()))
 
     def as_document(self, wanted: RulesSubmission, first: date, last: date) -> dict[str, Any]:
-        """Return it as JSON, with what was settled again."""
+        """Return the comparison as JSON, with its parameters."""
         return {
             "property": wanted.property,
             "game": wanted.game,
@@ -136,15 +136,15 @@ class Compared:
 
 
 class Alternative:
-    """Another rules submission, ready to settle rounds that were recorded under one of the same game."""
+    """Another rules submission, ready to settle recorded rounds of the same game."""
 
     def __init__(self, wanted: RulesSubmission) -> None:
-        """Raises: Refused where the regulation does not allow what it selects."""
+        """Raises: Refused if the regulation does not allow its selections."""
         self._regulation = wanted.regulation
         self._rules = compile_rules(wanted.regulation, wanted.submission)
 
     def settle(self, of: TableDay, posted: Sequence[str]) -> Outcome:
-        """Return what rounds would have come to; each is the data of the entry that posted it."""
+        """Return the what-if result of rounds; each is the data of the entry that posted it."""
         wagers: dict[str, Sums] = {}
         refused: Counter[str] = Counter()
         for data in posted:

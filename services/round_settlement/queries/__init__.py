@@ -1,1 +1,1 @@
-"""Read what round settlement knows: rounds with their histories, and corrections at the desk."""
+"""Read rounds with their histories, and corrections at the desk."""

@@ -1,4 +1,4 @@
-"""Read corrections at the desk: as the journal has them, what became of them, and those that have to take effect."""
+"""Read corrections at the desk: their content, their outcomes, and those that have yet to take effect."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -20,13 +20,13 @@ _OUTCOME = exists().where(_O.property == _C.property, _O.correction == _C.correc
 
 
 async def find_correction(connection: AsyncConnection, property_name: str, correction: int) -> Row[Any]:
-    """Return the row of a correction. Raises: Rejected where there is none such."""
+    """Return the row of a correction. Raises: Rejected if there is none."""
     missing = f"there is no correction {correction} at {property_name}"
     return await find_row(connection, corrections, missing, property=property_name, correction=correction)
 
 
 async def content_of(connection: AsyncConnection, row: Row[Any]) -> CorrectionProposed:
-    """Return a correction as the journal has it: as it was proposed, or as it was approved."""
+    """Return a correction from the journal: as proposed, or as approved."""
     entry = await read_entry(connection, journal, row.shard, row.seq)
     fact = decode_fact(entry.draft.kind, entry.draft.data)
     assert isinstance(fact, CorrectionProposed), f"entry {row.shard}/{row.seq} is {entry.draft.kind}"
@@ -36,7 +36,7 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> CorrectionPr
 async def approved_corrections(
     connection: AsyncConnection, keys: Collection[tuple[str, int]]
 ) -> dict[tuple[str, int], CorrectionApproved]:
-    """Return those of these corrections, by (property, number), whose approval stands in the journal."""
+    """Return the approved ones of these corrections, by (property, number), from the journal."""
     if not keys:
         return {}
     rows = await connection.execute(select(corrections).where(tuple_(_C.property, _C.correction).in_(keys)))
@@ -45,7 +45,7 @@ async def approved_corrections(
 
 
 async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[CorrectionItem]:
-    """Return corrections as they are listed, each with what became of it."""
+    """Return corrections for listing, each with its outcome."""
     keys = [(row.property, row.correction) for row in rows if row.status == Decision.APPROVED]
     query = select(correction_outcomes).where(tuple_(_O.property, _O.correction).in_(keys))
     posted = {(one.property, one.correction): one.posted for one in await connection.execute(query)} if keys else {}
@@ -66,7 +66,7 @@ async def next_number(connection: AsyncConnection, property_name: str) -> int:
 
 
 async def next_sequence(connection: AsyncConnection, property_name: str, table: str) -> int:
-    """Return the place of the next approved correction in the desk stream of a table."""
+    """Return the sequence of the next approved correction in the desk stream of a table."""
     query = select(func.count(_C.sequence)).where(_C.property == property_name, _C.table_name == table)
     return (await connection.execute(query)).scalar_one() + 1
 
@@ -74,7 +74,7 @@ async def next_sequence(connection: AsyncConnection, property_name: str, table: 
 async def approved_of(
     connection: AsyncConnection, property_name: str, table: str, round_id: str, replaces: int
 ) -> int | None:
-    """Return the number of a correction of this revision of a round that is approved and has not taken effect."""
+    """Return the number of an approved correction of this revision that has not taken effect, or None."""
     query = select(_C.correction).where(
         *(_C.property == property_name, _C.table_name == table, _C.round_id == round_id, _C.replaces == replaces),
         *(_C.status == Decision.APPROVED, ~_OUTCOME),
@@ -83,7 +83,7 @@ async def approved_of(
 
 
 async def waiting_corrections(connection: AsyncConnection) -> list[CorrectionApproved]:
-    """Return the approved corrections that have not taken effect and are not in quarantine, in their order."""
+    """Return the approved corrections that have not taken effect and are not in quarantine, in order."""
     q = journal.quarantine.c
     query = select(corrections).where(_C.status == Decision.APPROVED, ~_OUTCOME)
     rows = (await connection.execute(query.order_by(_C.property, _C.table_name, _C.sequence))).all()

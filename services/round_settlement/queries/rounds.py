@@ -1,4 +1,4 @@
-"""Read rounds: where they stand, and everything that was recorded about one, in the order of recording."""
+"""Read rounds: their state, and everything recorded about one, in the order of recording."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -54,9 +54,9 @@ async def find_rounds(connection: AsyncConnection, property_name: str, round_id:
 
 
 async def find_by_hash(connection: AsyncConnection, property_name: str, day: date, digest: str) -> list[RoundItem]:
-    """Return the rounds of a gaming day whose standing entry has a hash that begins so.
+    """Return the rounds of a gaming day whose entry in force has a hash with this prefix.
 
-    Entries are not indexed by hash: the standing ones of the day are looked at, a second for a great one.
+    Entries are not indexed by hash: those of the day are scanned, up to a second for a busy one.
     """
     e = journal.entries.c
     query = (
@@ -70,7 +70,7 @@ async def find_by_hash(connection: AsyncConnection, property_name: str, day: dat
 async def entry_about(
     connection: AsyncConnection, property_name: str, table: str, round_id: str, *, shard: int, seq: int
 ) -> Entry | None:
-    """Return one entry about a round; None where there is no such entry, or it is about something else."""
+    """Return one entry about a round, or None if it is missing or about something else."""
     query = rows_of(rounds, round_id=round_id, property=property_name, table_name=table)
     row = (await connection.execute(query)).one_or_none()
     e = journal.entries.c
@@ -82,7 +82,7 @@ async def entry_about(
 async def posted_revision(
     connection: AsyncConnection, property_name: str, table: str, round_id: str, revision: int
 ) -> tuple[SettlementPosted, Sequence[Posting]]:
-    """Return a revision of a round as it was posted, and its postings. Raises: LookupError."""
+    """Return a revision of a round as posted, and its postings. Raises: LookupError."""
     query = rows_of(rounds, round_id=round_id, property=property_name, table_name=table)
     for place in await connection.execute(_places((await connection.execute(query)).one())):
         draft = (await read_entry(connection, journal, place.shard, place.seq)).draft
@@ -93,7 +93,7 @@ async def posted_revision(
 
 
 async def submission(connection: AsyncConnection, property_name: str, game: str, version: int) -> SubmissionApproved:
-    """Return the approved submission under which a round settled. Raises: LookupError."""
+    """Return the approved submission under which a round was settled. Raises: LookupError."""
     query = rows_of(submissions, property=property_name, game=game, version=version)
     row = (await connection.execute(query)).one_or_none()
     if row is None:
@@ -136,6 +136,6 @@ async def _recorded(connection: AsyncConnection, row: Row[Any], entry: Entry, na
 
 
 def round_item(row: Row[Any]) -> RoundItem:
-    """Return where a round stands, from its row."""
+    """Return the state of a round from its row."""
     status = "void" if row.seq is None else "posted"
     return thing_of(RoundItem, row, table=row.table_name, status=status)

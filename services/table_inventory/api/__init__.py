@@ -1,1 +1,1 @@
-"""The HTTP interface: routes of the desks, and reports."""
+"""The HTTP API: routes of the desks, and reports."""

@@ -1,4 +1,4 @@
-"""Who may do and read what, and the parameters that routes share."""
+"""Roles of the ledger's routes, and their common parameters."""
 
 from typing import Annotated, Final
 
@@ -35,7 +35,7 @@ DayPath = Annotated[Day, Path(description="the gaming day")]
 NumberPath = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 DECIDED: Final = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
-"""Why a step that anybody may take may be rejected."""
+"""Reasons for rejecting a step that anyone may take."""
 
 BY_OTHERS: Final = (*DECIDED, Reason.SAME_PERSON, Reason.TOO_EARLY)
-"""Why a step of something that goes through several hands may be rejected."""
+"""Reasons for rejecting a step in a procedure with several people."""

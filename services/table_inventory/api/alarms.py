@@ -1,4 +1,4 @@
-"""Routes of alarms: who looks into one that the statistics raised, and what was found."""
+"""Routes of statistical alarms: assignment and conclusion."""
 
 from functools import partial
 from typing import Annotated, Final
@@ -42,7 +42,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_alarms(reader: AlarmReader, property_name: PropertyPath, asked: Asked) -> Page[AlarmCase]:
-        """With who does, and the conclusion of those that are resolved, in the order of their names."""
+        """With owners, and the conclusions of resolved ones, by name."""
         del reader
         after = CASES.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
@@ -61,7 +61,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         alarm: Annotated[AlarmName, Path(description="the alarm, as the exceptions of reporting name it")],
     ) -> Response:
-        """And the conclusion, once there is one."""
+        """With the conclusion, once there is one."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_case(connection, property_name, alarm)

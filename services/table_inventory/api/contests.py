@@ -1,4 +1,4 @@
-"""Routes of contests: their results are entered by one person and approved by another."""
+"""Routes of contests: results are entered by one person and approved by another."""
 
 from functools import partial
 from typing import Annotated, Final
@@ -28,7 +28,7 @@ _REVISION: Final = "/{contest}/{revision}"
 
 
 class Contests(BaseModel):
-    """What was entered and decided about the contests that ended on a gaming day, by their names and revisions."""
+    """Results and decisions of the contests that ended on a gaming day, by name and revision."""
 
     items: list[ContestDocument]
 
@@ -64,7 +64,7 @@ def routes(context: ServiceContext) -> APIRouter:
         contest: Annotated[Name, Path(description="the contest")],
         revision: NumberPath,
     ) -> Response:
-        """As it was entered, and what has become of it."""
+        """As entered, with its current status."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_contest(connection, property_name, gaming_day, contest, revision)

@@ -62,16 +62,16 @@ from shared.runtime.snapshot_reader import read_at_once
 
 
 class Variances(BaseModel):
-    """The variances of a gaming day, in the order of table and time."""
+    """The variances of a gaming day, by table and time."""
 
     items: list[Variance]
 
 
 class WinOfDay(DayWin):
-    """The win of a gaming day as it would be sealed now, beside what the settled rounds imply.
+    """The win of a gaming day as it would be sealed now, beside the win implied by settled rounds.
 
-    The `status` is `restated` where what came after the seal, or an adjusting entry, makes another win than the sealed
-    one (`hash`). `through` says how far the settlements have been read.
+    The `status` is `restated` if later entries or adjustments make the win differ from the sealed one (`hash`).
+    `through` is the read position of the settlements.
     """
 
     property: str
@@ -82,8 +82,9 @@ class WinOfDay(DayWin):
 
 
 class DayWhole(BaseModel):
-    """A gaming day as it is known at one moment: how far it is closed (without the sealed report), its win,
-    variances, adjustments, and what has to be looked after.
+    """A gaming day in one snapshot.
+
+    Its stage (without the sealed report), win, variances, adjustments and follow-ups.
     """
 
     day: Day
@@ -94,13 +95,13 @@ class DayWhole(BaseModel):
 
 
 class FollowUps(BaseModel):
-    """What has to be looked after of a gaming day, oldest first."""
+    """The follow-ups of a gaming day, oldest first."""
 
     items: list[FollowUp]
 
 
 class Adjustments(BaseModel):
-    """The adjustments of a gaming day, in the order of their numbers."""
+    """The adjustments of a gaming day, by number."""
 
     items: list[Adjustment]
 
@@ -109,7 +110,7 @@ StepT = TypeVar("StepT", bound=commands.DayStep)
 
 
 def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitable[StepT]]:
-    """Return what tells a step of a gaming day which settlements are not read; before a seal, wins are stated."""
+    """Return a function that adds the unread settlements to a step of a gaming day, and states wins before a seal."""
 
     async def told(step: StepT, person: str, key: str) -> StepT:
         del person, key
@@ -150,7 +151,7 @@ def variance_routes(context: ServiceContext) -> APIRouter:
         table: Annotated[Name, Path(description="the table")],
         number: NumberPath,
     ) -> Response:
-        """What was counted otherwise than expected, with owner and resolution."""
+        """The difference between counted and expected, with owner and resolution."""
         del reader
         key = VarianceKey(property_name, gaming_day, variance, table, number)
         async with snapshot(context.pools.readers) as connection:
@@ -185,7 +186,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_win_of_day(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """By table and by shift, by the formula of the law, beside the win that the settled rounds imply."""
+        """By table and by shift, by the formula of the law, beside the win implied by settled rounds."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with snapshot(context.pools.readers) as connection:
@@ -203,7 +204,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def list_follow_ups(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> FollowUps:
-        """Variances, slips, boxes, checks, equipment, adjustments; after the seal, what makes another win."""
+        """Variances, slips, boxes, checks, equipment, adjustments; after the seal, what changes the win."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with read_at_once(context.pools.readers) as read:
@@ -220,7 +221,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_whole(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """How far it is closed, win, variances, adjustments and what has to be looked after, of one moment."""
+        """Stage, win, variances, adjustments and follow-ups, in one snapshot."""
         del reader
         key = DayKey(property_name, gaming_day)
         async with read_at_once(context.pools.readers) as read:
@@ -246,7 +247,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_review_of_day(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
     ) -> Response:
-        """How far it is closed, win, variances, adjustments, contests: whoever audits or seals it names the hash."""
+        """Stage, win, variances, adjustments, contests; an audit or seal names this document's hash."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await read_review(connection, DayKey(property_name, gaming_day)))
@@ -267,7 +268,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     async def read_adjustment(
         request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath, adjustment: NumberPath
     ) -> Response:
-        """As it was entered, and what has become of it."""
+        """As entered, with its current status."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_adjustment(connection, DayKey(property_name, gaming_day), adjustment)

@@ -1,4 +1,4 @@
-"""Changes of pit events over HTTP: proposed by one person, looked at before and after, decided by another."""
+"""Routes for changes of pit events: proposed by one person, shown before and after, decided by another."""
 
 from functools import partial
 from typing import Annotated
@@ -70,7 +70,7 @@ def routes(context: ServiceContext) -> APIRouter:
         table: Annotated[Name, Path(description="the table")],
         sequence: Annotated[int, Path(ge=1, le=2**31 - 1, description="its place in the pit stream of the table")],
     ) -> PitEventDocument:
-        """As it stands: what it says now, and in which revision."""
+        """The version in force, with its revision."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await find_event(connection, property_name, table, sequence)
@@ -99,7 +99,7 @@ def routes(context: ServiceContext) -> APIRouter:
         status: Annotated[PitChangeStatus | None, Query(description="`proposed` are those that wait")] = None,
         from_end: FromEnd = False,
     ) -> Page[PitChangeItem]:
-        """By their numbers: who proposed each and why, what was decided, and what became of it."""
+        """By number: proposer and reason, decision, and outcome."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
@@ -115,7 +115,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_change(
         reader: Reader, property_name: PropertyPath, change: Annotated[ChangeNumber, Path()]
     ) -> PitChangeDocument:
-        """The whole event before and after, what that moves, and the gaming days that it restates."""
+        """The whole event before and after, the resulting movements, and the gaming days that it restates."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await change_shown(connection, property_name, change)

@@ -1,4 +1,4 @@
-"""Routes of the pit: what the tables should hold, and when their equipment is due."""
+"""Routes of the pit: expected table inventories, and equipment that is due."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 class Inventories(BaseModel):
-    """What every table should hold at a moment; `through` says how far the settlements have been read."""
+    """The expected inventory of every table at a moment; `through` is the read position of the settlements."""
 
     property: str
     at: AwareDatetime
@@ -53,7 +53,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyQuery,
         at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
-        """What was counted last at each table, what moved since, and so what it should hold."""
+        """The last count of each table, movements since, and the expected inventory."""
         del reader
         moment = at or context.clock()
         async with snapshot(context.pools.readers) as connection:

@@ -1,4 +1,4 @@
-"""Routes of drop boxes that nobody can count: one person asks to write one off, another approves."""
+"""Routes of write-offs of drop boxes that cannot be counted: requested by one person, approved by another."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 class WriteOffs(BaseModel):
-    """What was asked for and decided about the boxes of a gaming day that nobody can count."""
+    """Requests and decisions about boxes of a gaming day that cannot be counted."""
 
     items: list[WriteOff]
 
@@ -31,7 +31,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List write-offs of drop boxes")
     async def list_write_offs(reader: DayReader, property_name: PropertyPath, gaming_day: DayQuery) -> WriteOffs:
-        """Of the boxes for which a gaming day waited."""
+        """Of the boxes that a gaming day was missing."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return WriteOffs(items=await write_offs_of_day(connection, property_name, gaming_day))
@@ -45,7 +45,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_write_off(
         request: Request, reader: DayReader, property_name: PropertyPath, write_off: NumberPath
     ) -> Response:
-        """As it was asked for, and what has become of it."""
+        """As entered, with its current status."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_write_off(connection, property_name, write_off))

@@ -1,1 +1,1 @@
-"""What people do at their desks: the pit, the cage, the count room, revenue audit, the controller."""
+"""Commands at the desks: the pit, the cage, the count room, revenue audit, the controller."""

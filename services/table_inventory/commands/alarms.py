@@ -1,4 +1,4 @@
-"""Alarms of the statistics: somebody is named to look into one, and concludes."""
+"""Commands about statistical alarms: assign an owner, resolve."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ COMMANDS: Final = Commands()
 
 
 class OwnAlarm(Command):
-    """Name who looks into an alarm.
+    """Assign an alarm to a person.
 
     The exceptions of reporting list the alarms, by these names.
     """
@@ -34,7 +34,7 @@ class OwnAlarm(Command):
 class ResolveAlarm(Approving):
     """Resolve an alarm.
 
-    By its owner, with what was found. It stays on the lists, and is open no more.
+    By its owner, with the conclusion. It stays on the lists as resolved.
     """
 
     property: Name
@@ -48,7 +48,7 @@ async def _naming(connection: AsyncConnection, command: OwnAlarm) -> tuple[Place
 
 @COMMANDS.handles(OwnAlarm, load=_naming)
 def own(command: OwnAlarm, state: tuple[Places, AlarmCase | None], now: Now) -> Accepted:
-    """Name the owner, or another one."""
+    """Assign the alarm to an owner, the first or another one."""
     places, case = state
     place_for_command(places.place, command.property, now.at)
     _require_open(case)

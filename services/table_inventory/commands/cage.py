@@ -1,4 +1,4 @@
-"""What known patrons move at the cage: entered by its cashier, void by somebody else."""
+"""Commands about transactions with known patrons: entered by a cashier, voided by another person."""
 
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -27,18 +27,21 @@ COMMANDS: Final = Commands()
 class MoveAtCage(CageMovement, Happened, Command):
     """Record what a known patron pays in at the cage, or is paid.
 
-    Counter checks that are redeemed are recorded as such, and not here once more.
+    Redemptions of counter checks are recorded as such, not here.
     """
 
 
 class Cage(NamedTuple):
-    """The properties, and the last number of a movement at the cage of one."""
+    """The properties, and the last number of a transaction at one property's cage."""
 
     places: Places
     last: int
 
     def next_one(self, property_name: str, now: Now, said: Happened = NOW) -> dict[str, Any]:
-        """Return when and by whom the next movement is made. Raises: Rejected for an unknown property, or moment."""
+        """Return time, number and person of the next transaction.
+
+        Raises: Rejected for an unknown property, or moment.
+        """
         place, at = happened(self.places.place, property_name, said, now.at)
         when = {"gaming_day": place.gaming_day(at), "shift": place.shift_at(at), "at": at}
         return {"number": self.last + 1, "by": now.by, **when, **said.late(now.at)}
@@ -58,9 +61,9 @@ def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
 
 
 class VoidAtCage(Approving):
-    """Void a movement at the cage that was entered by mistake.
+    """Void a transaction at the cage that was entered by mistake.
 
-    By somebody else than who entered it.
+    By another person than the one who entered it.
     """
 
     property: Name
@@ -82,7 +85,7 @@ async def _voiding(connection: AsyncConnection, command: VoidAtCage) -> Voiding:
 
 @COMMANDS.handles(VoidAtCage, load=_voiding, subject=first_loaded)
 def void(command: VoidAtCage, state: Voiding, now: Now) -> Accepted:
-    """Take a movement back."""
+    """Void a transaction."""
     movement, cage = state
     name = f"number {command.number} at the cage of {command.property}"
     if movement.voids is not None:

@@ -1,4 +1,4 @@
-"""Counter checks at the cage: paid in full or in part, replaced by another, void, and returned unpaid."""
+"""Commands about counter checks at the cage: redeem, replace, void, return unpaid."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -38,7 +38,7 @@ _NOTHING: Final[Mapping[str, datetime]] = {}
 
 
 class AtCage(NamedTuple):
-    """The properties, and the last number of what was done about counter checks at one."""
+    """The properties, and the last number of a counter check step at one."""
 
     places: Places
     last: int
@@ -46,7 +46,7 @@ class AtCage(NamedTuple):
     def step(
         self, property_name: str, now: Now, said: Happened = NOW, after: Mapping[str, datetime] = _NOTHING
     ) -> dict[str, Any]:
-        """Return when and by whom the next step is done, which comes `after` what happened at these moments.
+        """Return time, number and person of the next step, which must come `after` these moments.
 
         Raises: Rejected for an unknown property, or moment.
         """
@@ -67,7 +67,7 @@ async def _at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
 class RedeemCheck(Happened, Command):
     """Redeem a counter check, in full or in part.
 
-    Its drawer pays, or the bank where it was deposited.
+    The drawer pays, or the bank where it was deposited.
     """
 
     property: Name
@@ -85,7 +85,7 @@ async def _redeeming(connection: AsyncConnection, command: RedeemCheck) -> tuple
 
 @COMMANDS.handles(RedeemCheck, load=_redeeming)
 def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -> Accepted:
-    """Record what is paid, up to what is owed."""
+    """Record the payment, up to the amount owed."""
     cage, check = state
     check.require_left(command.cents)
     left_cents = check.left_cents - command.cents
@@ -109,7 +109,7 @@ def _said(redemption: Redemption) -> dict[str, Any]:
 class VoidRedemption(Approving):
     """Void a redemption that was entered by mistake.
 
-    By somebody else than who entered it; what it paid is owed again.
+    By another person than the one who entered it; the amount is owed again.
     """
 
     property: Name
@@ -118,9 +118,9 @@ class VoidRedemption(Approving):
 
 
 class ReturnCheck(Happened, Command):
-    """Record that what was paid came back unpaid.
+    """Record that a payment came back unpaid.
 
-    The bank returned a deposited counter check, or the drawer's own check; what it paid is owed again.
+    The bank returned a deposited counter check, or the drawer's own check; the amount is owed again.
     """
 
     property: Name
@@ -135,7 +135,7 @@ async def _undoing(connection: AsyncConnection, command: VoidRedemption | Return
 
 @COMMANDS.handles(VoidRedemption, load=_undoing, subject=first_loaded)
 def void(command: VoidRedemption, state: tuple[Redemption, AtCage], now: Now) -> Accepted:
-    """Take a redemption back."""
+    """Void a redemption."""
     redemption, cage = state
     name = f"redemption {command.step} of counter check {redemption.serial}"
     redemption.require_standing(command.step)
@@ -155,7 +155,7 @@ def void(command: VoidRedemption, state: tuple[Redemption, AtCage], now: Now) ->
 
 @COMMANDS.handles(ReturnCheck, load=_undoing)
 def return_unpaid(command: ReturnCheck, state: tuple[Redemption, AtCage], now: Now) -> Accepted:
-    """Record what is owed again: on the day on which the cage learns of it, for the deposit did happen on its own."""
+    """Record what is owed again, on the day on which the cage learns of it, because the deposit itself did happen."""
     redemption, cage = state
     redemption.require_returnable(command.step)
     fact = CheckReturned(
@@ -170,9 +170,9 @@ def return_unpaid(command: ReturnCheck, state: tuple[Redemption, AtCage], now: N
 
 
 class ReplaceChecks(Happened, Command):
-    """Replace counter checks by one of a new serial number.
+    """Replace counter checks by one with a new serial number.
 
-    Several are consolidated, or one that was paid in part is substituted; what is owed stays the same.
+    Several are consolidated, or one that was paid in part is substituted; the amount owed stays the same.
     """
 
     property: Name
@@ -190,7 +190,7 @@ async def _replacing(connection: AsyncConnection, command: ReplaceChecks) -> tup
 
 @COMMANDS.handles(ReplaceChecks, load=_replacing)
 def replace(command: ReplaceChecks, state: tuple[AtCage, Mapping[str, CounterCheck]], now: Now) -> Accepted:
-    """Put a check in the place of others."""
+    """Replace checks by another one."""
     cage, found = state
     if command.serial in found:
         detail = f"counter check {command.serial} exists already: take an unused serial number"

@@ -1,4 +1,4 @@
-"""Contests: one person enters fees and prizes when a contest has ended, another approves them."""
+"""Commands about contests: one person enters fees and prizes after the end, another approves them."""
 
 from datetime import date
 from typing import Annotated, Final, NamedTuple
@@ -32,8 +32,8 @@ COMMANDS: Final = Commands()
 class EnterContest(ContestResult, Command):
     """Enter the result of a contest.
 
-    On the gaming day on which it ended. Entered again, it takes the place of what was approved before, and says why;
-    somebody else approves it.
+    On the gaming day on which it ended. A further entry replaces the approved result, with a reason; another person
+    approves it.
     """
 
     property: Name
@@ -42,7 +42,7 @@ class EnterContest(ContestResult, Command):
 
 
 class Entering(NamedTuple):
-    """A property on a gaming day, and the revisions of a contest that ended on it, the last one first."""
+    """A property on a gaming day, and the revisions of a contest that ended on it, latest first."""
 
     place: PropertySnapshot
     revisions: list[ContestDocument]
@@ -86,7 +86,7 @@ class _OfContest(Command):
 class ApproveContest(_OfContest, Approving):
     """Approve the result of a contest.
 
-    It is posted, and its revenue is of the gaming day on which the contest ended.
+    It is posted; its revenue belongs to the gaming day on which the contest ended.
     """
 
 
@@ -100,7 +100,7 @@ class RejectContest(_OfContest):
 
 
 async def _entered(connection: AsyncConnection, command: _OfContest) -> ContestDocument:
-    """Return a result. Raises: Rejected where there is none."""
+    """Return a result. Raises: Rejected if there is none."""
     return await find_contest(connection, command.property, command.gaming_day, command.contest, command.revision)
 
 

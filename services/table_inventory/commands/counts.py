@@ -1,4 +1,4 @@
-"""The count of the drop boxes: under seal until it is concluded, by people who do not see each other's figures."""
+"""Commands of the count of drop boxes: sealed until its conclusion; people do not see each other's figures."""
 
 import secrets
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ COMMANDS: Final = Commands()
 class OpenCount(Command):
     """Begin the count of a gaming day.
 
-    Of all its boxes that were not counted yet.
+    It covers all of its boxes that were not counted yet.
     """
 
     property: Name
@@ -51,9 +51,9 @@ class OpenCount(Command):
 
 
 class Opening(NamedTuple):
-    """The count of the day that is not concluded, the last number of a count, and the boxes that were not counted.
+    """The day's open count, the last number of a count, and the boxes to be counted.
 
-    `counters` is how many people must find the same in a box.
+    `counters` is how many people must find the same contents in a box.
     """
 
     running: int | None
@@ -76,7 +76,7 @@ async def _opening(connection: AsyncConnection, command: OpenCount) -> Opening:
 
 @COMMANDS.handles(OpenCount, load=_opening)
 def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
-    """Begin a count, one at a time."""
+    """Begin a count; only one may be open."""
     if state.running is not None:
         detail = f"count {state.running} of {command.gaming_day} is not concluded yet"
         raise Rejected(Reason.CONTRADICTS, detail)
@@ -89,9 +89,10 @@ def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
 
 
 class CountBox(BoxRef, Command):
-    """Enter what was found in a box.
+    """Enter the contents of a box.
 
-    Sealed until the count is concluded. As many people as the law lists must find the same; nobody counts a box twice.
+    Sealed until the count is concluded. The number of people that the law requires must find the same; nobody counts a
+    box twice.
     """
 
     property: Name
@@ -99,12 +100,12 @@ class CountBox(BoxRef, Command):
     figures: BoxFigures
 
     def shown(self) -> dict[str, Any]:
-        """Return which box it is about: nobody may see what was found."""
+        """Return which box it is, without the figures, which nobody may see."""
         return self.model_dump(mode="json", exclude={"figures", "salt"})
 
 
 class SealBox(CountBox):
-    """Enter what was found in a box, with the salt that hides it."""
+    """Enter the contents of a box, with the salt that hides them."""
 
     salt: str
 
@@ -114,15 +115,15 @@ class SealBox(CountBox):
 
 
 async def salted(wanted: CountBox, person: str, key: str) -> SealBox:
-    """Return what was found with a new salt."""
+    """Return the figures with a new salt."""
     del person, key
     return SealBox(**{**dict(wanted), "figures": in_order(wanted.figures)}, salt=secrets.token_hex(16))
 
 
 class Counting(NamedTuple):
-    """A count that is not concluded, the boxes that wait to be counted, and what was found so far.
+    """An open count, the boxes to be counted, and the turns so far.
 
-    `counters` is how many people must find the same in a box.
+    `counters` is how many people must find the same contents in a box.
     """
 
     opened: CountOpened
@@ -132,14 +133,15 @@ class Counting(NamedTuple):
     place: PropertySnapshot
 
     def is_non_banking(self, table: str) -> bool:
-        """Return whether the revenue of a table is its rake."""
+        """Return whether a table is non-banking, so that its revenue is its rake."""
         return bool(non_banking(self.place, table, self.opened.gaming_day))
 
 
 class ConcludeCount(Command):
     """Conclude a count.
 
-    As soon as as many people as the law lists found the same in every box: the figures are opened and posted.
+    Possible once the number of people that the law requires found the same in every box: the figures are revealed and
+    posted.
     """
 
     property: Name
@@ -147,7 +149,7 @@ class ConcludeCount(Command):
 
 
 async def _counting(connection: AsyncConnection, command: SealBox | ConcludeCount) -> Counting:
-    """Return a count. Raises: Rejected where there is none, or it is concluded."""
+    """Return an open count. Raises: Rejected if there is none, or it is concluded."""
     count = await find_count(connection, command.property, command.count)
     if count.concluded_at is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"count {command.count} of {command.property} is concluded")
@@ -172,7 +174,7 @@ async def _seal(connection: AsyncConnection, command: SealBox, fact: CountSealed
 
 @COMMANDS.handles(SealBox, load=_counting, keep=_seal)
 def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
-    """Record the commitment of what a person found in a box."""
+    """Record the commitment of a person's figures for a box."""
     box = next((box for box in state.boxes if box.key == (command.table, command.exchange)), None)
     if box is None:
         detail = f"no box of exchange {command.exchange} at {command.table} waits to be counted"
@@ -204,7 +206,7 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
 
 @COMMANDS.handles(ConcludeCount, load=_counting)
 def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
-    """Open and post the figures, if as many people as it takes found the same in every box."""
+    """Reveal and post the figures if enough people found the same in every box."""
     del command
     gaming_day = state.opened.gaming_day
     boxes = awaited(state.boxes, state.turns)

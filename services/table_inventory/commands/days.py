@@ -1,4 +1,4 @@
-"""Gaming days: closed in three steps by different people, sealed with a hash, and adjusted by two."""
+"""Commands about gaming days: closed in three steps by different people, sealed with a hash, adjusted by two people."""
 
 from collections.abc import Collection, Sequence
 from datetime import date, timedelta
@@ -46,7 +46,7 @@ COMMANDS: Final = Commands()
 
 
 class AboutDay(Command):
-    """Something that is done about a gaming day."""
+    """A command about a gaming day."""
 
     property: Name
     gaming_day: date
@@ -67,30 +67,30 @@ def _require(day: Day, step: Step) -> None:
 
 
 def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
-    """Return that a day is closed one step further."""
+    """Return the acceptance of a step that closes a day further."""
     said = {name: value for name, value in fact if name in Day.model_fields}
     return Accepted(recording=FactWithPostings(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
 
 class DayStep(AboutDay):
-    """A step by which a gaming day is closed further."""
+    """A step of closing a gaming day."""
 
     _unread: Sequence[str] = PrivateAttr(default=())
 
     def tell(self, unread: Sequence[str]) -> None:
-        """Say which settlements have not been read: it is asked with the step, and no part of what was sent."""
+        """Set the unread settlements: they are determined with the step, and are not part of the request."""
         self._unread = unread
 
     @property
     def unread(self) -> Sequence[str]:
-        """Return which settlements have not been read."""
+        """Return the unread settlements."""
         return self._unread
 
 
 class Standing(NamedTuple):
-    """A gaming day as it stands when somebody closes it further: what was counted on it, and what is open of it.
+    """The state of a gaming day at a closing step: its counts, and what is open.
 
-    `left` is what the day lacks, or waits for, in words.
+    `left` lists what the day is missing or waiting for, as text.
     """
 
     day: Day
@@ -99,7 +99,7 @@ class Standing(NamedTuple):
 
 
 async def _standing(connection: AsyncConnection, command: DayStep, excused: Collection[str] | None = None) -> Standing:
-    """Return how a gaming day stands. Raises: Rejected for an unknown property, or a day that never ends."""
+    """Return the state of a gaming day. Raises: Rejected for an unknown property, or a day that never ends."""
     key = command.key()
     if key.gaming_day == date.max:
         raise Rejected(Reason.TOO_EARLY, f"{key.gaming_day} has not begun")
@@ -129,7 +129,7 @@ def _require_ended(command: DayStep, place: PropertySnapshot, now: Now) -> None:
 
 
 def _require_nothing(day: date, left: Sequence[str]) -> None:
-    """Raise Rejected where something is open of a gaming day."""
+    """Raise Rejected if something is open on a gaming day."""
     if left:
         raise Rejected(Reason.TOO_EARLY, f"{day} is not complete: {'; '.join(left)}")
 
@@ -169,12 +169,12 @@ def close(command: CloseDay, state: Standing, now: Now) -> Accepted:
 class AuditDay(DayStep, Approving):
     """Audit a gaming day.
 
-    By somebody who neither closed it nor took part in its count; reportable variances are resolved.
+    By a person who neither closed it nor took part in its count; reportable variances are resolved.
     """
 
 
 class Auditing(NamedTuple):
-    """A gaming day as it would be audited, and as it stands, who closes it by law, who counted, what is open of it."""
+    """A gaming day under audit and its state, the people that the law requires, the counters, and what is open."""
 
     review: DayReview
     standing: Standing
@@ -199,7 +199,7 @@ async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
 
 @COMMANDS.handles(AuditDay, load=_auditing, subject=first_loaded)
 def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
-    """Let revenue audit, which took no part in the count, be through with a day."""
+    """Record the audit of a day, by a person who took no part in the count."""
     day, gaming_day = state.standing.day, command.gaming_day
     _require(day, "preliminary")
     _require_ended(command, state.standing.counted.place, now)
@@ -217,14 +217,14 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
 class SealDay(DayStep, Approving):
     """Seal a gaming day.
 
-    By somebody else than the auditor: from now on there are only adjusting entries.
+    By another person than the auditor: from now on only adjusting entries are possible.
     """
 
 
 class Sealing(NamedTuple):
-    """A gaming day as it would be sealed, its property, who seals it by law, and the report that is to be sealed.
+    """A gaming day to be sealed, its property, the people that the law requires, and the report to be sealed.
 
-    `left` is what the day lacks, in words; `unstated` are the tables of which another win is stated than they have.
+    `left` lists what the day is missing, as text; `unstated` are tables whose stated win is out of date.
     """
 
     review: DayReview
@@ -273,8 +273,8 @@ def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
 class EnterAdjustment(AboutDay):
     """Enter an adjustment.
 
-    A figure of the win, or the rake of a non-banking table, must be other than it was recorded, by `cents` (positive:
-    higher); somebody else approves it.
+    It changes a figure of the win, or the rake of a non-banking table, by `cents` (positive: higher); another person
+    approves it.
     """
 
     table: Name
@@ -293,7 +293,7 @@ class Entering(NamedTuple):
 
 
 async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> Entering:
-    """Return what an adjustment is entered into. Raises: Rejected where there is no such table."""
+    """Return the state that an adjustment needs. Raises: Rejected if there is no such table."""
     place = await find_place(connection, *command.key())
     counted = await connection.execute(rows_of(counts, property=command.property, table=command.table).limit(1))
     if counted.first() is None:
@@ -305,7 +305,7 @@ async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> En
 
 @COMMANDS.handles(EnterAdjustment, load=_entering)
 def enter(command: EnterAdjustment, state: Entering, now: Now) -> Accepted:
-    """Propose an adjustment of a closed day."""
+    """Enter an adjustment of a closed day."""
     day, last, is_non_banking = state
     if day.step() == "open":
         detail = f"{command.gaming_day} is open: what happened is recorded by who saw it"
@@ -341,7 +341,7 @@ class RejectAdjustment(_OfAdjustment):
 
 
 async def _entered(connection: AsyncConnection, command: _OfAdjustment) -> Adjustment:
-    """Return an adjustment. Raises: Rejected where there is none."""
+    """Return an adjustment. Raises: Rejected if there is none."""
     return await find_adjustment(connection, command.key(), command.adjustment)
 
 

@@ -1,4 +1,4 @@
-"""Investigations: opened for a hold that lies far from its base, assigned to somebody, and concluded by its owner."""
+"""Commands about investigations: opened for a hold that deviates from its base, assigned, concluded by the owner."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -31,7 +31,7 @@ COMMANDS: Final = Commands()
 class OpenInvestigation(HoldVariance, Command):
     """Open an investigation.
 
-    Of the hold of a table or a game in the report of a month; it has an owner from the beginning.
+    Of the hold of a table or a game in a monthly report; it has an owner from the beginning.
     """
 
     found: Text
@@ -57,7 +57,7 @@ async def _opening(connection: AsyncConnection, command: OpenInvestigation) -> O
 
 @COMMANDS.handles(OpenInvestigation, load=_opening)
 def open_investigation(command: OpenInvestigation, state: Opening, now: Now) -> Accepted:
-    """Open it under the next number, where none of the same hold is open."""
+    """Open an investigation under the next number unless one of the same hold is open."""
     known = known_names(state.place, command.what, command.month)
     if command.subject not in known:
         detail = (
@@ -74,7 +74,7 @@ def open_investigation(command: OpenInvestigation, state: Opening, now: Now) -> 
 
 
 class AssignInvestigation(Command):
-    """Assign an investigation to somebody else."""
+    """Assign an investigation to another person."""
 
     property: Name
     investigation: Number
@@ -93,12 +93,12 @@ class ConcludeInvestigation(Approving):
 
 
 async def _known(connection: AsyncConnection, command: AssignInvestigation | ConcludeInvestigation) -> Investigation:
-    """Return an investigation. Raises: Rejected where there is none."""
+    """Return an investigation. Raises: Rejected if there is none."""
     return await find_investigation(connection, command.property, command.investigation)
 
 
 def _require_open(found: Investigation) -> None:
-    """Raise Rejected where an investigation is concluded."""
+    """Raise Rejected if an investigation is concluded."""
     if found.concluded_at is not None:
         detail = f"investigation {found.investigation} of {found.property} is concluded already"
         raise Rejected(Reason.ALREADY_DECIDED, detail)
@@ -106,7 +106,7 @@ def _require_open(found: Investigation) -> None:
 
 @COMMANDS.handles(AssignInvestigation, load=_known)
 def assign(command: AssignInvestigation, found: Investigation, now: Now) -> Accepted:
-    """Name another owner."""
+    """Assign another owner."""
     _require_open(found)
     fact = InvestigationAssigned(**dict(command), assigned_by=now.by, assigned_at=now.at)
     return Accepted(recording=FactWithPostings(fact=fact), answer=found.model_copy(update={"owner": command.owner}))
@@ -114,7 +114,7 @@ def assign(command: AssignInvestigation, found: Investigation, now: Now) -> Acce
 
 @COMMANDS.handles(ConcludeInvestigation, load=_known, subject=as_loaded)
 def conclude(command: ConcludeInvestigation, found: Investigation, now: Now) -> Accepted:
-    """Let the owner say what it was."""
+    """Record the owner's conclusion."""
     _require_open(found)
     if not same_person(found.owner, now.by):
         raise Rejected(Reason.NOT_ALLOWED, f"investigation {found.investigation} is {found.owner}'s to conclude")

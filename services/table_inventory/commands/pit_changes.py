@@ -1,4 +1,4 @@
-"""What people do at the desk about pit events: propose to void or correct one, and decide what somebody proposed."""
+"""Commands about pit events at the desk: propose to void or correct one, decide a proposal."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -51,7 +51,7 @@ COMMANDS: Final = Commands()
 class ProposePitChange(Command):
     """Propose to void or to correct an event of the pit.
 
-    What it should have said, whole, and when that happened; without both it is voided. Somebody else approves it.
+    The complete corrected data, and when the event happened; without both it is voided. Another person approves it.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -73,14 +73,14 @@ class _OfPitChange(Command):
 class ApprovePitChange(_OfPitChange, Approving):
     """Approve a change of a pit event, which takes effect.
 
-    Look at the event before and after first; nobody approves their own.
+    Check the event before and after first; nobody may approve their own.
     """
 
 
 class RejectPitChange(_OfPitChange):
     """Reject a change of a pit event.
 
-    Nothing changes; who proposed it may take it back so.
+    Nothing changes; the proposer can withdraw it in this way.
     """
 
     reason: Text
@@ -97,7 +97,7 @@ class _Asked:
 
 
 async def change_shown(connection: AsyncConnection, property_name: str, change: int) -> PitChangeDocument:
-    """Return a change with the event before and after. Raises: Rejected where there is none."""
+    """Return a change with the event before and after. Raises: Rejected if there is none."""
     row = await find_change(connection, property_name, change)
     [item] = await items_of(connection, [row])
     proposed = await content_of(connection, row)
@@ -109,7 +109,7 @@ async def _desk_of(connection: AsyncConnection, proposed: PitChangeProposed) -> 
 
 
 async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
-    """Return what deciding about a change takes."""
+    """Return the state needed to decide about a change."""
     data = change.data
     key = (data.property, data.table, data.sequence)
     found = await find_event(connection, *key)
@@ -120,7 +120,7 @@ async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
 
 @dataclass(frozen=True, slots=True)
 class _Proposing:
-    """What is proposed, without whose it is; its event; and the last number of a change at the property."""
+    """The proposed content without its proposer, its event, and the last number of a change at the property."""
 
     about: dict[str, Any]
     desk: PitDesk
@@ -184,7 +184,7 @@ async def _before_approving(connection: AsyncConnection, command: ApprovePitChan
 
 @COMMANDS.handles(ApprovePitChange, load=_before_approving, subject=first_loaded)
 def approve(command: ApprovePitChange, state: tuple[PitChangeDocument, _Asked], now: Now) -> Accepted:
-    """Let it take effect, if it could be recorded now."""
+    """Put the change into effect if it could be recorded now."""
     _, asked = state
     approval = approval_of(asked.proposed, asked.status)
     approval.approve(now.by)
@@ -204,7 +204,7 @@ def approve(command: ApprovePitChange, state: tuple[PitChangeDocument, _Asked], 
 
 @COMMANDS.handles(RejectPitChange, load=_asked)
 def reject(command: RejectPitChange, asked: _Asked, now: Now) -> Accepted:
-    """Leave the event as it is."""
+    """Reject the change."""
     approval_of(asked.proposed, asked.status).reject()
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = PitChangeRejected(**fields_of(asked.proposed, ChangeOfPitEvent), **rejected)

@@ -1,4 +1,4 @@
-"""Fills and credits: requested by the pit, prepared under the next number, received and voided by the cage."""
+"""Commands about fills and credits: requested by the pit, prepared, received and voided by the cage."""
 
 from datetime import date
 from typing import Annotated, Final, NamedTuple
@@ -35,7 +35,7 @@ Kind = Annotated[inventory.SlipKind, Field(description="the kind of slip")]
 class RequestSlip(Command):
     """Request a fill or a credit.
 
-    The pit asks the cage for a fill for a table, or to take a credit from it.
+    The pit requests a fill of a table from the cage, or that it takes a credit from the table.
     """
 
     slip: Kind
@@ -55,7 +55,10 @@ class Requesting(NamedTuple):
 
 
 async def _requesting(connection: AsyncConnection, command: RequestSlip) -> Requesting:
-    """Return what a slip is requested of. Raises: Rejected where property, table, shift or chips are not there."""
+    """Return the state that a request needs.
+
+    Raises: Rejected for an unknown property, table or shift, or unknown chips.
+    """
     place = await find_place(connection, command.property, command.gaming_day)
     _require_table(place, command)
     if command.shift not in place.shifts:
@@ -103,7 +106,7 @@ class WithdrawRequest(Command):
 
 
 async def _withdrawing(connection: AsyncConnection, command: WithdrawRequest) -> SlipRequest:
-    """Return a request. Raises: Rejected where there is none, it was withdrawn, or its slip is prepared."""
+    """Return a request. Raises: Rejected if there is none, it was withdrawn, or its slip is prepared."""
     name, number = command.property, command.request
     found = await find_request(connection, name, number)
     if found.withdrawn_by is not None:
@@ -116,7 +119,7 @@ async def _withdrawing(connection: AsyncConnection, command: WithdrawRequest) ->
 
 @COMMANDS.handles(WithdrawRequest, load=_withdrawing)
 def withdraw(command: WithdrawRequest, state: SlipRequest, now: Now) -> Accepted:
-    """Take a request back."""
+    """Withdraw a request."""
     withdrawn = {"withdrawn_by": now.by, "withdrawn_at": now.at, "withdrawal_reason": command.reason}
     place = {name: getattr(state, name) for name in ("property", "table", "gaming_day", "slip", "request")}
     fact = inventory.RequestWithdrawn(**place, **withdrawn)
@@ -156,7 +159,7 @@ async def _law(connection: AsyncConnection, property_name: str, slip: inventory.
 
 @COMMANDS.handles(PrepareSlip, load=_preparing, subject=first_loaded)
 def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
-    """Prepare the slip, unless it was prepared, or the law has somebody else prepare it than who requested it."""
+    """Prepare the slip unless it exists, or the law requires another person than the requester."""
     slip, number = state.request.slip, command.request
     if state.request.number is not None:
         detail = f"request {number} was prepared already: {slip} slip {state.request.number}"
@@ -172,7 +175,7 @@ def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
 class ReceiveCredit(Approving):
     """Receive a credit at the cage.
 
-    By somebody whom the law lets do it after the other steps of the slip.
+    By a person whom the law allows, given the slip's other steps.
     """
 
     property: Name
@@ -181,7 +184,10 @@ class ReceiveCredit(Approving):
 
 
 async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[Slip, Law]:
-    """Return a credit, and who has a hand in it. Raises: Rejected where it is not there, or chips that arrived."""
+    """Return a credit, and the people that the law requires.
+
+    Raises: Rejected if it is missing, or its chips arrived.
+    """
     slip = await find_slip(connection, SlipKey(command.property, "credit", command.number))
     place = await find_place(connection, slip.property, slip.gaming_day)
     _require_pieces(place, command.contents, slip.gaming_day)
@@ -190,7 +196,7 @@ async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[
 
 @COMMANDS.handles(ReceiveCredit, load=_credit, subject=first_loaded)
 def receive(command: ReceiveCredit, state: tuple[Slip, Law], now: Now) -> Accepted:
-    """Receive what left its table."""
+    """Receive chips that have left the table."""
     slip, law = state
     if slip.carried_by is None:
         raise Rejected(Why.TOO_EARLY, f"{slip.key} has not left its table yet")
@@ -206,7 +212,7 @@ def receive(command: ReceiveCredit, state: tuple[Slip, Law], now: Now) -> Accept
 class VoidSlip(Command):
     """Void a slip that was not received.
 
-    Its number stays used; what is on its way goes back.
+    Its number stays used; chips in transit go back.
     """
 
     property: Name
@@ -216,14 +222,14 @@ class VoidSlip(Command):
 
 
 async def _slip(connection: AsyncConnection, command: VoidSlip) -> tuple[Slip, PropertySnapshot]:
-    """Return a slip, and its property. Raises: Rejected where there is none."""
+    """Return a slip, and its property. Raises: Rejected if there is none."""
     slip = await find_slip(connection, SlipKey(command.property, command.slip, command.number))
     return slip, await find_place(connection, slip.property, slip.gaming_day)
 
 
 @COMMANDS.handles(VoidSlip, load=_slip)
 def void(command: VoidSlip, state: tuple[Slip, PropertySnapshot], now: Now) -> Accepted:
-    """Void the slip, and send back what is on its way."""
+    """Void the slip, and return chips in transit."""
     slip, place = state
     if slip.voided_at is not None:
         raise Rejected(Why.ALREADY_DECIDED, f"{slip.key} is void already")
@@ -241,12 +247,12 @@ def void(command: VoidSlip, state: tuple[Slip, PropertySnapshot], now: Now) -> A
 class EnterManualSlip(inventory.ManualSlip, Command):
     """Enter a paper slip after an outage.
 
-    Under the number that is printed on it, with everybody who signed; it is flagged as late.
+    Under its printed number, with everyone who signed; it is flagged as late.
     """
 
 
 class VoidManualSlip(Command):
-    """Account for a spoilt paper form.
+    """Account for a spoiled paper form.
 
     Its number is accounted for, and nothing moves.
     """
@@ -259,7 +265,7 @@ class VoidManualSlip(Command):
 
 
 async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManualSlip) -> PropertySnapshot:
-    """Return the property of a form. Raises: Rejected where it is unknown, or the form was entered or voided before."""
+    """Return the property of a form. Raises: Rejected if it is unknown, or the form was entered or voided before."""
     place = await find_place(connection, command.property, command.gaming_day)
     query = rows_of(manual_slips, property=command.property, slip=command.slip, number=command.number)
     found = (await connection.execute(query)).one_or_none()
@@ -272,7 +278,7 @@ async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManu
 
 @COMMANDS.handles(EnterManualSlip, load=_form)
 def enter_manual(command: EnterManualSlip, place: PropertySnapshot, now: Now) -> Accepted:
-    """Record a paper slip at the moment that it says, if everybody signed it whom the law lists, once."""
+    """Record a paper slip at its stated moment, once, if everyone whom the law requires has signed."""
     _require_table(place, command)
     _require_pieces(place, command.contents, command.gaming_day)
     law, people = law_of_slips(place, command.slip, command.gaming_day), dict(command)

@@ -1,4 +1,4 @@
-"""Variances: somebody is named to explain one, and resolves it into the books."""
+"""Commands about variances: assign an owner, resolve into the books."""
 
 from datetime import date
 from typing import Annotated, Final
@@ -22,7 +22,7 @@ COMMANDS: Final = Commands()
 
 
 class AboutVariance(Command):
-    """Something that is done about a variance."""
+    """A command about a variance."""
 
     property: Name
     gaming_day: date
@@ -46,14 +46,14 @@ class OwnVariance(AboutVariance):
 class ResolveVariance(AboutVariance, Approving):
     """Resolve a variance.
 
-    By its owner; the books follow what was counted.
+    By its owner; the counted amount stands in the books.
     """
 
     conclusion: Reason
 
 
 async def _variance(connection: AsyncConnection, command: AboutVariance) -> Variance:
-    """Return a variance. Raises: Rejected where there is none."""
+    """Return a variance. Raises: Rejected if there is none."""
     return await find_variance(connection, command.key())
 
 
@@ -67,7 +67,7 @@ def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
 
 
 async def _resolving(connection: AsyncConnection, command: ResolveVariance) -> Variance:
-    """Return a variance of what nobody takes back meanwhile. Raises: Rejected where there is none."""
+    """Return a variance, and lock its count against a concurrent void. Raises: Rejected if there is none."""
     if command.variance == "inventory":
         await hold(connection, counts, property=command.property, table=command.table, sequence=command.number)
     elif command.variance in ("fill", "credit"):

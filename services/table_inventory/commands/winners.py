@@ -1,4 +1,4 @@
-"""Winners: who won a wager whose winnings are reported, and what was done about the form."""
+"""Commands about winners of reportable wagers, and their forms."""
 
 from datetime import date
 from typing import Annotated, Final
@@ -22,9 +22,9 @@ COMMANDS: Final = Commands()
 
 
 class IdentifyWinner(Command):
-    """Say who won a wager, and what was done about its form.
+    """Record who won a wager, and the state of its form.
 
-    Said again, it takes the place of what was said before: when the form is numbered, or filed.
+    A further record replaces the earlier one, for example when the form is numbered or filed.
     """
 
     property: Name
@@ -49,9 +49,9 @@ class IdentifyWinner(Command):
 
 
 async def _paying(connection: AsyncConnection, command: IdentifyWinner) -> tuple[PropertySnapshot, int]:
-    """Return the property, and what was recorded as withheld of the win before.
+    """Return the property, and the tax recorded as withheld before.
 
-    Raises: Rejected where table or regulation are not there.
+    Raises: Rejected for an unknown table or regulation.
     """
     place = await find_place(connection, command.property, command.gaming_day)
     why = place.why_no_table(command.table, command.gaming_day)
@@ -67,7 +67,7 @@ async def _paying(connection: AsyncConnection, command: IdentifyWinner) -> tuple
 
 @COMMANDS.handles(IdentifyWinner, load=_paying)
 def identify(command: IdentifyWinner, state: tuple[PropertySnapshot, int], now: Now) -> Accepted:
-    """Record who won, and post what is withheld beyond what was recorded before."""
+    """Record the winner, and post tax withheld beyond what was recorded before."""
     place, before_cents = state
     if (paid_on := command.paid_on) is not None:
         if paid_on < command.gaming_day:

@@ -1,4 +1,4 @@
-"""Drop boxes that nobody can count: written off by two people, so that the gaming day waits for them no longer."""
+"""Commands about drop boxes that cannot be counted: written off by two people, so that the day can be closed."""
 
 from datetime import date
 from typing import Annotated, Final, Literal, NamedTuple
@@ -24,10 +24,10 @@ COMMANDS: Final = Commands()
 
 
 class EnterWriteOff(Command):
-    """Ask to write off a drop box.
+    """Request the write-off of a drop box.
 
-    One that an exchange took off the table and nobody can count, or one that it placed and that never came back.
-    Somebody else approves it.
+    One that an exchange removed and that cannot be counted, or one that it placed and that never came back. Another
+    person approves it.
     """
 
     property: Name
@@ -49,7 +49,7 @@ class Entering(NamedTuple):
 
 
 async def _entering(connection: AsyncConnection, command: EnterWriteOff) -> Entering:
-    """Return what a write-off is entered for. Raises: Rejected where nobody waits for the box."""
+    """Return the state that a write-off needs. Raises: Rejected if the box is not expected."""
     key = {"property": command.property, "table": command.table, "exchange": command.exchange}
     await hold(connection, boxes, **key)
     row = await find_box(connection, **key)
@@ -72,7 +72,7 @@ async def _entering(connection: AsyncConnection, command: EnterWriteOff) -> Ente
 
 @COMMANDS.handles(EnterWriteOff, load=_entering)
 def enter(command: EnterWriteOff, state: Entering, now: Now) -> Accepted:
-    """Ask for it under the next number."""
+    """Enter a write-off under the next number."""
     place = {"box": state.box, "shift": state.shift, "write_off": state.last + 1}
     fact = inventory.WriteOffEntered(**dict(command), **place, entered_by=now.by, entered_at=now.at)
     return Accepted(recording=FactWithPostings(fact=fact), answer=WriteOff(**dict(fact)))
@@ -86,7 +86,7 @@ class _OfWriteOff(Command):
 class ApproveWriteOff(_OfWriteOff, Approving):
     """Approve a write-off.
 
-    The gaming day waits for the box no longer; one that is found later is counted, and restates the day.
+    The gaming day no longer waits for the box; if it is found later, it is counted, and restates the day.
     """
 
 
@@ -100,7 +100,7 @@ class RejectWriteOff(_OfWriteOff):
 
 
 async def _entered(connection: AsyncConnection, command: _OfWriteOff) -> WriteOff:
-    """Return a write-off. Raises: Rejected where there is none."""
+    """Return a write-off. Raises: Rejected if there is none."""
     return await find_write_off(connection, command.property, command.write_off)
 
 

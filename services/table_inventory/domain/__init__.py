@@ -1,1 +1,1 @@
-"""What the ledger thinks: movements, slips, counts, variances and the win. No SQL, no HTTP, no clock."""
+"""The domain of the ledger: movements, slips, counts, variances and the win. No SQL, no HTTP, no clock."""

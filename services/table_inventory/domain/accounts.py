@@ -1,27 +1,27 @@
-"""The accounts of the ledger, and the postings of what happens: signed cents, debits positive.
+"""The accounts of the ledger, and the postings of events: signed cents, debits positive.
 
-An account is (property, table, wager, leg); `wager` names the instrument, the coupon or the slip where there is one.
+An account is (property, table, wager, leg); `wager` names the instrument, the coupon or the slip, if there is one.
 
 | leg | what it holds |
 |---|---|
 | `inventory` | the table inventory as the books expect it |
 | `cage` | chips at the property's cage, less what it gave (no table) |
-| `transit` | chips on their way, `wager` says under a fill or a credit |
-| `box` | currency and counter checks in the drop box that were not counted yet, by instrument |
+| `transit` | chips in transit, `wager` tells under a fill or a credit |
+| `box` | currency and counter checks in the drop box that are not counted yet, by instrument |
 | `drop` | currency and counter checks as counted |
 | `rake_counted`, `rake` | chips that a non-banking table took from its pots, as counted, and its revenue (a credit) |
-| `check_payments`, `checks_redeemed` | what was paid of counter checks, by what it was paid in; its contra (no table) |
-| `cage_money`, `patrons_money` | what known patrons moved at the cage, by medium, and what for (no table) |
-| `withheld_money`, `withheld_tax` | tax that was kept back of winnings, and what is owed of it |
+| `check_payments`, `checks_redeemed` | payments on counter checks, by means of payment; their contra (no table) |
+| `cage_money`, `patrons_money` | transactions of known patrons at the cage, by medium, and by purpose (no table) |
+| `withheld_money`, `withheld_tax` | tax withheld from winnings, and the liability for it |
 | `receivable` | what prepaid access instruments owe for chips |
 | `rounds` | the win of the settled rounds in chips (a credit balance is a win) |
 | `coupons`, `coupons_counted`, `coupons_memo` | coupons dropped and counted at their stated value, and their contra |
-| `coupons_paid` | chips paid for coupons beyond the record of the round |
-| `vigorish_waived` | vigorish that rounds assessed and nobody collected |
+| `coupons_paid` | chips paid for coupons beyond the round record |
+| `vigorish_waived` | vigorish that rounds assessed and that was waived |
 | `tip_box`, `tips_payable` | tips, which belong to the dealers |
 | `contest_fees`, `contest_prizes`, `contest_money` | fees of a contest (a credit), its prizes, its money (no table) |
-| `brought_forward` | inventories with which the ledger began |
-| `inventory_variance`, `drop_variance`, `transit_variance` | differences that were resolved |
+| `brought_forward` | opening inventories of the ledger |
+| `inventory_variance`, `drop_variance`, `transit_variance` | resolved variances |
 """
 
 from collections import Counter
@@ -49,9 +49,9 @@ class TableAccounts:
         return Account(self._property, self._table, "" if leg == "inventory" else wager, leg)
 
     def transfer(self, debit: str, credit: str, cents: int, wager: str = "") -> tuple[Posting, ...]:
-        """Post cents from one leg to another; nothing for none.
+        """Post cents from one leg to another; no postings for zero.
 
-        `wager` names the instrument, coupon or slip; the inventory and the cage are of none.
+        `wager` names the instrument, coupon or slip; for the inventory and the cage it is empty.
         """
         if not cents:
             return ()
@@ -68,19 +68,19 @@ class TableAccounts:
         return dropped + self.transfer("coupons_paid", "inventory", paid_cents, coupon)
 
     def sent(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post that the chips of a slip leave: a fill the cage, a credit the table."""
+        """Post the departure of a slip's chips: a fill from the cage, a credit from the table."""
         return self.transfer("transit", _SENDER[slip], cents, slip)
 
     def arrived(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post that the chips of a slip arrive: a fill at the table, a credit at the cage."""
+        """Post the arrival of a slip's chips: a fill at the table, a credit at the cage."""
         return self.transfer(_RECEIVER[slip], "transit", cents, slip)
 
     def returned(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post that the chips of a void slip go back to their sender."""
+        """Post the return of a void slip's chips to their sender."""
         return self.transfer(_SENDER[slip], "transit", cents, slip)
 
     def counted_box(self, box: CountedBox) -> tuple[Posting, ...]:
-        """Post what was in a drop box. The rest of the `box` accounts is the difference to what was recorded."""
+        """Post the contents of a drop box. The rest of the `box` accounts is the difference from what was recorded."""
         postings = self.transfer("drop", "box", box.currency_cents, "currency")
         postings += self.transfer("drop", "box", box.counter_checks_cents, "counter_check")
         coupons: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Alarms of the statistics: who looks into one, and what was found. Which alarms there are, reporting alone knows."""
+"""Cases of statistical alarms: owner and conclusion. The alarms themselves are known to reporting only."""
 
 from pydantic import AwareDatetime
 
@@ -7,7 +7,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class AlarmCase(AlarmOwned, ApprovalSubject):
-    """Who looks into an alarm, and the conclusion, once there is one."""
+    """The owner of an alarm, and the conclusion, once there is one."""
 
     conclusion: str | None = None
     resolved_at: AwareDatetime | None = None

@@ -1,4 +1,4 @@
-"""Drop boxes and their count: under seal until it is concluded, by people who do not see each other's figures."""
+"""Drop boxes and their count: sealed until its conclusion; people do not see each other's figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -16,14 +16,14 @@ BoxKey = tuple[str, int]
 """(table, exchange)"""
 
 Turns = Mapping[BoxKey, Sequence[BoxTurn]]
-"""What people found in boxes, in the order in which they counted."""
+"""The turns of counting boxes, in order."""
 
 
 class Box(BaseModel, frozen=True):
-    """A drop box of a gaming day and shift: what was recorded as dropped, and what was counted (None: not yet).
+    """A drop box of a gaming day and shift: recorded drop, and counted contents (None: not yet).
 
-    `placed_box` took its place on the table. A box that nobody can count is `written_off`; so is one that was placed
-    and never came back (`placed_written_off`).
+    `placed_box` replaced it on the table. A box that cannot be counted is `written_off`; so is one that was placed and
+    never came back (`placed_written_off`).
     """
 
     table: str
@@ -52,7 +52,7 @@ class Box(BaseModel, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """Return whether nothing more is expected of it: it is counted, or written off."""
+        """Return whether it is counted or written off."""
         return self.currency_cents is not None or self.written_off
 
     def missing_count(self) -> Missing:
@@ -61,7 +61,7 @@ class Box(BaseModel, frozen=True):
 
     @property
     def differences(self) -> Mapping[str, int]:
-        """Return how much more was counted than recorded, by instrument; nothing before the count."""
+        """Return counted less recorded amounts, by instrument; empty before the count."""
         if self.currency_cents is None or self.counter_checks_cents is None:
             return {}
         return {
@@ -70,12 +70,12 @@ class Box(BaseModel, frozen=True):
         }
 
     def coupon_cents(self, coupon: str) -> int:
-        """Return the stated value of the coupons of one kind that were counted."""
+        """Return the stated value of the counted coupons of one kind."""
         coupons = () if self.figures is None else self.figures.coupons
         return sum(item.cents * item.count for item in coupons if item.coupon == coupon)
 
     def counted(self, figures: BoxFigures, turns: Sequence[BoxTurn], *, non_banking: bool) -> CountedBox:
-        """Return the box with what two people found in it; a table that is not `non_banking` has no rake."""
+        """Return the counted box with its contents; only a `non_banking` table has rake."""
         place = {name: getattr(self, name) for name in ("table", "exchange", "box", "gaming_day", "shift")}
         return CountedBox(
             **place,
@@ -89,12 +89,12 @@ class Box(BaseModel, frozen=True):
 
 
 def awaited(boxes: Iterable[Box], turns: Mapping[BoxKey, Sequence["BoxTurn"]]) -> list[Box]:
-    """Return the boxes for which a count waits: of those that are written off, the ones that somebody has counted."""
+    """Return the boxes that a count must include: written-off ones only if someone has counted them."""
     return [box for box in boxes if not box.is_done or turns.get(box.key)]
 
 
 class BoxProgress(BaseModel):
-    """How far the counting of a box has come: nothing of what was found."""
+    """The progress of counting a box, without figures."""
 
     table: str
     exchange: int
@@ -106,14 +106,14 @@ class BoxProgress(BaseModel):
 
     @classmethod
     def of(cls, box: Box | CountedBox, turns: Sequence[BoxTurn], counters: int) -> "BoxProgress":
-        """Return how far a box has come that so many people must count alike."""
+        """Return the progress of a box that `counters` people must count alike."""
         place = {name: getattr(box, name) for name in ("table", "exchange", "box", "shift")}
         people = [turn.counted_by for turn in turns]
         return cls(**place, turns=len(turns), counted_by=people, agreed=agreed(turns, counters) is not None)
 
 
 class CountDocument(CountOpened):
-    """A count. `boxes` shows progress; figures come with the conclusion, in `concluded`."""
+    """A count. `boxes` shows progress; the figures, after the conclusion, are in `concluded`."""
 
     status: Literal["open", "concluded"] = "open"
     boxes: tuple[BoxProgress, ...]
@@ -121,18 +121,18 @@ class CountDocument(CountOpened):
 
 
 def commitment_of(figures: BoxFigures, salt: str) -> str:
-    """Return what the journal has of figures under seal: SHA-256, in hexadecimal."""
+    """Return the commitment to sealed figures: SHA-256, in hexadecimal."""
     return sha256(canonical({"figures": as_json(figures), "salt": salt})).hexdigest()
 
 
 def agreed(turns: Sequence[BoxTurn], counters: int) -> BoxFigures | None:
-    """Return what so many of the people who counted a box found alike; None while there are not as many."""
+    """Return the figures that `counters` people found alike, or None."""
     found = [in_order(turn.figures) for turn in turns]
     return next((figures for figures in found if found.count(figures) >= counters), None)
 
 
 def in_order(figures: BoxFigures) -> BoxFigures:
-    """Return figures in one order, whichever they were listed in."""
+    """Return figures in a canonical order."""
     return BoxFigures(
         currency=tuple(sorted(figures.currency, key=lambda pieces: pieces.cents)),
         counter_checks=tuple(sorted(figures.counter_checks, key=lambda check: check.serial)),

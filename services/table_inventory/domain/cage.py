@@ -1,4 +1,4 @@
-"""What known patrons move at the cage, and the money that it is. Pure; amounts are cents."""
+"""Transactions of known patrons at the cage, and their postings. Pure; amounts are cents."""
 
 from datetime import date
 
@@ -11,7 +11,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class CageDocument(CageMovement, EnteredLate):
-    """A movement at the cage; `voids` is the number of the one that it takes back."""
+    """A transaction at the cage; `voids` is the number of the voided one."""
 
     gaming_day: date
     shift: str
@@ -23,13 +23,13 @@ class CageDocument(CageMovement, EnteredLate):
 
 
 class CageRecord(CageDocument, ApprovalSubject):
-    """A movement at the cage, and whether another took it back."""
+    """A transaction at the cage, and whether it was voided."""
 
     is_void: bool
 
 
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
-    """Return the postings of a movement, or of one that is void: what the cage holds, and whom it is of."""
+    """Return the postings of a transaction or its void: the cage's money, and the patrons'."""
     is_in = (transaction.direction == "in") != void
     cents = transaction.cents if is_in else -transaction.cents
     return (
@@ -39,7 +39,7 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
 
 
 def withheld(fact: WinnerIdentified) -> tuple[Posting, ...]:
-    """Return the postings of tax that is kept back of winnings, beyond what was recorded before; nothing for none."""
+    """Return the postings of tax withheld from winnings beyond what was recorded before; empty for zero."""
     cents = fact.withheld_cents - fact.before_cents
     if not cents:
         return ()

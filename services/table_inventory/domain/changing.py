@@ -1,6 +1,7 @@
-"""What follows when a pit event is voided or corrected: what it did is taken back, and what it should have said, done.
+"""Void or correct a pit event: its effects are reversed, and those of its correction applied.
 
-The day of the table never sees what is taken back. What depends on it is named, and has to be undone first. Pure.
+The table's day shows no trace of a reversed event. Events that depend on it are named, and must be reversed first.
+Pure.
 """
 
 from typing import Any
@@ -27,7 +28,7 @@ from shared.runtime.ingest.pit_events import EventStanding, place_of, told_by
 
 
 def of_event(event: Event[Any], known: Known) -> tuple[FactWithPostings, ...]:
-    """Return what is recorded of an event of a pit stream, whatever it says. Raises: Refused."""
+    """Return the facts of an event of a pit stream of any type. Raises: Refused."""
     if isinstance(event.data, PitChange):
         trial = known.copied()
         recordings, standing = _change(event, trial)
@@ -47,7 +48,7 @@ def _standing(recording: FactWithPostings, event: Event[Any]) -> EventStanding[P
 
 
 def _change(event: Event[Any], known: Known) -> tuple[tuple[FactWithPostings, ...], EventStanding[PitRecorded] | None]:
-    """Return what follows from a change, and what stands of the event then."""
+    """Return the facts of a change, and the event's version in force afterwards."""
     change: PitChange = event.data
     standing = known.events.standing(event)
     known.events.require_change(event, known.places, None if standing is None else standing.fact.event)
@@ -79,7 +80,7 @@ def _change(event: Event[Any], known: Known) -> tuple[tuple[FactWithPostings, ..
 def _voided(
     event: Event[Any], standing: EventStanding[PitRecorded], instead: Event[Any] | None, known: Known
 ) -> FactWithPostings:
-    """Take back what an event did, at its moment and on its gaming day."""
+    """Reverse an event, at its moment and on its gaming day."""
     change, fact = event.data, standing.fact
     found = known.dependents.get(place_of(event), Dependents())
     slip = known.slips[slip_of(fact.data)] if isinstance(fact.data, SlipStep) else None
@@ -107,7 +108,7 @@ _SAID = tuple(OfPitEvent.model_fields.keys() - {"moved"})
 def _undo(
     standing: EventStanding[PitRecorded], instead: Event[Any] | None, found: Dependents, known: Known
 ) -> tuple[Posting, ...]:
-    """Leave what is known as it is without an event; return with what the books of its table begin then."""
+    """Remove an event from the state; return the postings of a changed opening balance."""
     fact, data = standing.fact, standing.fact.data
     match data:
         case said.CountedTable() | said.CarriedTable():
@@ -124,14 +125,14 @@ def _undo(
 
 
 def _boxes_stay(data: Any, instead: Event[Any] | None, found: Dependents) -> bool:
-    """Return whether the boxes on tables are the same without an event, or with another one in its place."""
+    """Return whether the boxes on tables are the same without an event, or with its replacement."""
     if not isinstance(data, said.ExchangedBox):
         return False
     return not found.is_last or (instead is not None and instead.data.placed_box == data.placed_box)
 
 
 def _uncount(standing: EventStanding[PitRecorded], instead: Event[Any] | None, known: Known) -> tuple[Posting, ...]:
-    """Leave a count out of the books of its table; where they began with it, they begin with the next one."""
+    """Remove a count from its table's books; if they began with it, they begin with the next one."""
     fact = standing.fact
     books = known.books[TableKey(fact.property, fact.table)]
     brought = -sum(cents for account, cents in standing.postings if account.leg == "brought_forward")
@@ -147,7 +148,7 @@ def _uncount(standing: EventStanding[PitRecorded], instead: Event[Any] | None, k
 
 
 def _noted(event: Event[Any], known: Known) -> FactWithPostings:
-    """Return that what an event says moves nothing. Raises: Refused where property or table are not known."""
+    """Return the fact that an event has no effect. Raises: Refused for an unknown property or table."""
     data, at = event.data, event.time
     what: dict[str, Any] = {"event": event.type, "sequence": event.sequence, "data": data}
     if isinstance(data, PitChange):

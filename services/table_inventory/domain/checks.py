@@ -1,4 +1,4 @@
-"""Counter checks on hand at the cage: what was issued, paid, and is still owed. Amounts are cents."""
+"""Counter checks at the cage: issued, paid and outstanding amounts. Amounts are cents."""
 
 from collections.abc import Set
 from datetime import date
@@ -13,11 +13,11 @@ from shared.journal.entry import Account, Posting
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
 RETURNABLE: Final[Set[PaidIn]] = {"deposit", "check"}
-"""What a bank may return unpaid: a counter check that was deposited, and a check of the drawer's own."""
+"""What a bank may return unpaid: a deposited counter check, and the drawer's own check."""
 
 
 class CounterCheck(BaseModel):
-    """A counter check: what it was issued for, or replaced others with, and what is still owed on it.
+    """A counter check: its issuance, or the checks that it replaced, and the outstanding amount.
 
     `table` is that of its issuance; one that replaced others has none.
     """
@@ -30,7 +30,7 @@ class CounterCheck(BaseModel):
     left_cents: int
 
     def require_left(self, cents: int = 1) -> None:
-        """Raise Rejected unless so much is owed on it."""
+        """Raise Rejected unless at least `cents` are owed on it."""
         if not self.left_cents:
             raise Rejected(Reason.ALREADY_DECIDED, f"nothing is owed on counter check {self.serial} any more")
         if cents > self.left_cents:
@@ -39,7 +39,7 @@ class CounterCheck(BaseModel):
 
 
 class Redemption(EnteredLate, ApprovalSubject):
-    """A redemption as it was entered; `undone` says whether somebody has voided it, or it came back unpaid."""
+    """A redemption as entered; `undone` says whether it was voided, or came back unpaid."""
 
     property: str
     step: int
@@ -55,13 +55,13 @@ class Redemption(EnteredLate, ApprovalSubject):
     undone: Literal["voided", "returned"] | None = None
 
     def require_standing(self, step: int) -> None:
-        """Raise Rejected where what was paid is owed again already."""
+        """Raise Rejected if the payment was voided or returned already."""
         if self.undone is not None:
             what = "is void" if self.undone == "voided" else "came back unpaid"
             raise Rejected(Reason.ALREADY_DECIDED, f"redemption {step} of counter check {self.serial} {what} already")
 
     def require_returnable(self, step: int) -> None:
-        """Raise Rejected unless a bank can have refused what was paid."""
+        """Raise Rejected unless a bank could have returned the payment."""
         self.require_standing(step)
         if self.paid_in not in RETURNABLE:
             detail = (
@@ -71,7 +71,7 @@ class Redemption(EnteredLate, ApprovalSubject):
 
 
 def paid(property_name: str, paid_in: PaidIn, cents: int) -> tuple[Posting, ...]:
-    """Return the postings of cents that are paid of counter checks; below zero: void, or come back."""
+    """Return the postings of a payment on counter checks, cents; negative: voided, or returned."""
     return (
         Posting(Account(property_name, "", paid_in, "check_payments"), cents),
         Posting(Account(property_name, "", "", "checks_redeemed"), -cents),

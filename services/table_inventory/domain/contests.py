@@ -1,4 +1,4 @@
-"""Contests: fees and prizes that two people stand for, and the money that they are. Amounts are cents."""
+"""Contests: fees and prizes approved by two people, and their postings. Amounts are cents."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class ContestDocument(Contest, ApprovalSubject):
-    """The result of a contest and what has become of it."""
+    """The result of a contest with its status."""
 
     status: Literal["entered", "approved", "rejected"] = "entered"
     approved_by: str | None = None
@@ -21,7 +21,7 @@ class ContestDocument(Contest, ApprovalSubject):
 
 
 def money(result: Contest) -> tuple[Posting, ...]:
-    """Return the postings of a result: what it says, less what it takes the place of."""
+    """Return the postings of a result, less those of the result that it replaces."""
     before = result.before or ContestTotals(fees_cents=0, prizes_cents=0)
     fees_cents, prizes_cents = (
         result.fees_cents - before.fees_cents,

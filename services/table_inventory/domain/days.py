@@ -1,4 +1,4 @@
-"""Gaming days: closed in steps, by different people, when all of them is there; and adjustments of their figures."""
+"""Gaming days: closed in steps by different people once they are complete; adjustments of their figures."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
@@ -22,7 +22,7 @@ class DayKey(NamedTuple):
     gaming_day: date
 
     def path(self) -> str:
-        """Return where the gaming day is found."""
+        """Return the URL path of the gaming day."""
         return f"/gaming-days/{self.property}/{self.gaming_day}"
 
 
@@ -31,7 +31,7 @@ Step = Literal["open", "preliminary", "audited", "final"]
 
 
 class Day(BaseModel):
-    """How far a gaming day is closed, by whom; `hash` and `report` when it is final."""
+    """The stage of a gaming day, with the people; `hash` and `report` when it is final."""
 
     property: str
     gaming_day: date
@@ -47,7 +47,7 @@ class Day(BaseModel):
     report: dict[str, Any] | None = None
 
     def step(self) -> Step:
-        """Return the last step that people have taken of it."""
+        """Return the last closing step taken."""
         if self.final_by is not None:
             return "final"
         if self.audited_by is not None:
@@ -55,14 +55,14 @@ class Day(BaseModel):
         return "open" if self.preliminary_by is None else "preliminary"
 
     def status_of(self, report: Mapping[str, Any]) -> ReportStatus:
-        """Return the status of a report: it is restated where the day was sealed with other values of its members."""
+        """Return the status of a report: restated if the day was sealed with other values of its members."""
         if self.report is None or all(self.report[name] == value for name, value in report.items()):
             return self.status
         return ReportStatus.RESTATED
 
 
 class Adjustment(AdjustmentEntered, ApprovalSubject):
-    """An adjustment and what has become of it."""
+    """An adjustment with its status."""
 
     status: Literal["entered", "approved", "rejected"] = "entered"
     approved_by: str | None = None
@@ -84,7 +84,7 @@ _WORDS: Final[Mapping[MissingKind, str]] = {
 
 
 def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
-    """Return what a table lacks, in words, by the clock of its property."""
+    """Return what a table is missing, as text, by the clock of its property."""
     since = missing.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
     return _WORDS[missing.what].format(table=table, name=missing.name, since=since)
 
@@ -92,9 +92,9 @@ def in_words(table: str, missing: Missing, zone: ZoneInfo) -> str:
 def incomplete(
     place: PropertySnapshot, gaming_day: date, shifts: Mapping[str, Sequence[Win]], excused: Collection[str]
 ) -> Iterator[str]:
-    """Return what is missing of a gaming day, in words. `shifts` is the win of each table with a record of the day.
+    """Yield what a gaming day is missing, as text. `shifts` is the win of each table with a record of the day.
 
-    A fully automated table has no chips that could be counted.
+    A fully automated table has no chips to count.
     """
     for table, wins in sorted(shifts.items()):
         for missing in dict.fromkeys(one for win in wins for one in win.lacks):

@@ -1,4 +1,4 @@
-"""Counts of chips, coins and plaques by denomination, which can be added and taken away."""
+"""Arithmetic on counts of chips, coins and plaques by denomination."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from shared.contracts.chips import Pieces
 
 Stacks = dict[str, int]
-"""Counts by denomination, the denomination as `chip:2500`; negative counts went out."""
+"""Counts by denomination, such as `chip:2500`; negative counts went out."""
 
 
 def stacks(contents: Iterable[Pieces], sign: int = 1) -> Stacks:
@@ -19,7 +19,7 @@ def stacks(contents: Iterable[Pieces], sign: int = 1) -> Stacks:
 
 
 def added(*parts: Mapping[str, int]) -> Stacks:
-    """Return the sum of counts by denomination, without those that are zero, in the order of the denominations."""
+    """Return the sum of counts by denomination, without zeros, ordered by denomination."""
     total: Counter[str] = Counter()
     for part in parts:
         total.update(part)

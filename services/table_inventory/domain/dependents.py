@@ -1,4 +1,4 @@
-"""What was done since by what a pit event said, so that it cannot be taken back before that is. Pure; cents."""
+"""What depends on a pit event, so that it must be reversed before the event can be changed. Pure; cents."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +10,11 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependents:
-    """What depends on a pit event that is on record.
+    """What depends on a recorded pit event.
 
-    `resolved_cents` is what the variance of a count or a slip was resolved for; `step` the last at the cage about a
-    counter check that stands; `count` the one in which a box is counted; `write_off` one that is not rejected. Of the
-    last box exchange of its table, `box_before` is the box that lay there before: property and name.
+    `resolved_cents` is the resolved variance of a count or a slip; `step` the last valid cage step about a counter
+    check; `count` the one in which a box is counted; `write_off` one that is not rejected. If the event is the last box
+    exchange of its table, `box_before` is the box on the table before: property and name.
     """
 
     resolved_cents: int | None = None
@@ -26,7 +26,7 @@ class Dependents:
 
 
 def require_free(sequence: int, data: Any, instead: Any, found: Dependents, slip: Slip | None) -> None:
-    """Let what an event said be taken back, or (`instead`) replaced; of a step of a slip, with the slip as it stands.
+    """Check that an event may be voided, or replaced by `instead`; for a step of a slip, given the slip's state.
 
     Raises: Refused, saying what must be undone first.
     """

@@ -12,7 +12,7 @@ Check = Literal["cards", "dice", "card_reader", "stub"]
 
 
 class Done(BaseModel):
-    """What was last done of a check: when, on which gaming day, and what the event said."""
+    """The last event of a check: time, gaming day, and its data."""
 
     at: AwareDatetime
     gaming_day: date
@@ -20,7 +20,7 @@ class Done(BaseModel):
 
 
 class OpenTable(BaseModel):
-    """A table that is open: since when, on which gaming day, with what, and what was last done about it, by check."""
+    """An open table: since when, on which gaming day, its game, and the last event of each check."""
 
     property: str
     table: str
@@ -32,12 +32,12 @@ class OpenTable(BaseModel):
     rounds_since_stub: int
 
     def said(self, check: Check) -> Mapping[str, Any]:
-        """Return what the last event of a check said; nothing without one."""
+        """Return the data of the last event of a check; empty if there is none."""
         return self.last[check].data if check in self.last else {}
 
 
 class Clock(BaseModel):
-    """When something is due at an open table: at a moment (`due_at`), or after so many rounds (`rounds_left`)."""
+    """When something is due at an open table: at a moment (`due_at`), or after a number of rounds (`rounds_left`)."""
 
     property: str
     table: str
@@ -50,7 +50,7 @@ class Clock(BaseModel):
 
 
 def clocks(table: OpenTable, provisions: Provisions, now: datetime) -> Iterator[Clock]:
-    """Return the clocks of a table. Time that it was closed does not count."""
+    """Yield the clocks of a table. Time during which it was closed does not count."""
     cards = table.said("cards")
     regulation, dealing = cards.get("regulation", "default"), cards.get("dealing", "hand")
     life = provisions.deck_life(regulation, dealing)

@@ -1,4 +1,4 @@
-"""What has to be looked after of a gaming day, in one list: variances, slips, boxes, checks, equipment, adjustments."""
+"""The follow-ups of a gaming day: variances, slips, boxes, checks, equipment, adjustments."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ FollowUpKind = Literal[
 
 
 class FollowUp(BaseModel):
-    """Something that somebody has to look after before the day can be closed, or since it was."""
+    """Something that needs attention before the day can be closed, or after it was."""
 
     kind: FollowUpKind
     since: AwareDatetime
@@ -39,7 +39,7 @@ class FollowUp(BaseModel):
 
 
 class IssuedCheck(BaseModel):
-    """A counter check that was issued at a table, and is in no box that was counted as it was issued."""
+    """A counter check issued at a table that is in no counted box as issued."""
 
     table: str
     serial: str
@@ -49,21 +49,21 @@ class IssuedCheck(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What is known of a gaming day that may have to be followed up."""
+    """The data from which the follow-ups of a gaming day are determined."""
 
     key: DayKey
     provisions: Provisions
     zone: ZoneInfo
     day: Day
     tables: Sequence[Win]
-    """The win of each table as it stands, of a day that is sealed."""
+    """The current win of each table of a sealed day."""
     variances: Sequence[Variance]
     slips: Sequence[Slip]
-    """Those that are under way, at least."""
+    """At least the slips in progress."""
     boxes: Sequence[Box]
     sessions: Sequence[Sessions]
     lacks: Sequence[tuple[str, Missing]]
-    """What tables lack of the day, apart from slips and counts of boxes."""
+    """What tables are missing, apart from slips and counts of boxes."""
     unopened: Sequence[Unopened]
     checks: Sequence[IssuedCheck]
     open_tables: Sequence[OpenTable]
@@ -71,7 +71,7 @@ class Findings:
 
 
 def follow_ups(found: Findings, now: datetime) -> list[FollowUp]:
-    """Return what has to be looked after, oldest first."""
+    """Return the follow-ups, oldest first."""
     listed = [
         *_variances(found.variances),
         *_slips(found.slips),
@@ -113,7 +113,7 @@ def _boxes(boxes: Iterable[Box]) -> Iterator[FollowUp]:
 
 
 def _lacks(found: Findings) -> Iterator[FollowUp]:
-    """Return what sessions and boxes of tables lack, what was played at closed ones, and who opened an open one."""
+    """Yield missing items of sessions and boxes, play at closed tables, and openers of tables that were open."""
     for table, missing in found.lacks:
         if missing.what not in ("slip", "count"):  # these are listed by themselves
             reason = in_words(table, missing, found.zone)
@@ -132,7 +132,7 @@ def _lacks(found: Findings) -> Iterator[FollowUp]:
 
 
 def _checks(found: Findings) -> Iterator[FollowUp]:
-    """Return counter checks whose issuance copies were in no box, where all boxes of the table are counted."""
+    """Yield counter checks whose issuance copies were in no box, if all boxes of the table are counted."""
     counted = {box.table for box in found.boxes} - {box.table for box in found.boxes if box.count is None}
     for one in found.checks:
         if one.table in counted:

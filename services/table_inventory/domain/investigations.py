@@ -1,4 +1,4 @@
-"""Investigations of a hold that lies far from its base, and the gaming days of the month that each is about."""
+"""Investigations of a hold that deviates from its base, and the gaming days of the month that they cover."""
 
 from calendar import monthrange
 from datetime import date
@@ -11,7 +11,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class Investigation(InvestigationOpened, ApprovalSubject):
-    """An investigation and what has become of it: it is over when it has a conclusion."""
+    """An investigation with its status: it is over when it has a conclusion."""
 
     conclusion: str | None = None
     concluded_at: AwareDatetime | None = None

@@ -1,6 +1,6 @@
-"""Drop boxes on a table: each that was there while the table was open comes back and is counted, or is written off.
+"""Drop boxes on a table: each box on an open table must come back and be counted, or be written off.
 
-A box comes off by an exchange, which puts the next one on. Of the first box of a table nobody said when it was put on.
+An exchange removes a box and places the next one. For the first box of a table it is unknown when it was placed.
 """
 
 from collections import defaultdict
@@ -15,14 +15,14 @@ from services.table_inventory.domain.sessions import EVER, Lack, Piece, ShiftKey
 from shared.contracts.win import Missing
 
 AT_THE_COUNT: Final = timedelta(minutes=30)
-"""A box that was on an open table for no longer, and into which nothing was recorded, was changed for the count."""
+"""A box on an open table for no longer than this, with nothing recorded in it, was exchanged for the count."""
 
 _DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """The time of a box on a table: since the exchange `placed`, until it came off as `back`; None: not known."""
+    """The stay of a box on a table: from the exchange `placed` until it was removed as `back`; None: unknown."""
 
     placed: Box | None
     back: Box | None
@@ -34,12 +34,12 @@ class Stay:
 
 
 def stays_of(boxes: Sequence[Box]) -> list[Stay]:
-    """Return the stays of a table, from exchanges in the order of time, one after the other."""
+    """Return the stays of a table, from its exchanges in order of time."""
     return [Stay(placed, back) for placed, back in pairwise((None, *boxes, None))]
 
 
 def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
-    """Return what the shifts of a table lack of its drop boxes. `pieces` are those of which no exchange is inside."""
+    """Yield what the shifts of a table are missing of its drop boxes. `pieces` contain no exchange."""
     for box in boxes:
         if not box.is_done:
             yield Lack(ShiftKey(box.gaming_day, box.shift), box.missing_count())
@@ -52,10 +52,10 @@ def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
 
 
 def other_days(boxes: Sequence[Box], day: date) -> tuple[date, date] | None:
-    """Return the gaming days, from the first to before the last, that may have waited for the same box as a day.
+    """Return the gaming days, from the first up to but not including the last, that may miss the same box as a day.
 
-    `boxes` are the exchanges around the day, with the one before and the one after. None where no box came off on it,
-    or was given up.
+    `boxes` are the exchanges around the day, with the one before and the one after. None if no box was removed on it,
+    or written off.
     """
     if not any(box.gaming_day == day or box.placed_written_off for box in boxes):
         return None
@@ -68,7 +68,7 @@ _Found = tuple[Stay, list[Piece]]
 
 
 def _by_day(stays: Sequence[Stay], pieces: Sequence[Piece]) -> dict[object, dict[int, _Found]]:
-    """Return the stays on each gaming day, by their place in the order, with the time that the table was open."""
+    """Return the stays on each gaming day, by their index, with the time that the table was open."""
     found: dict[object, dict[int, _Found]] = defaultdict(dict)
     number = 0
     for piece in sorted(pieces, key=lambda one: one.since):

@@ -1,4 +1,4 @@
-"""Steps that different people take, as the law of the property lists them."""
+"""Steps that different people must take, by the law of the property."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -11,19 +11,19 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import Dated
 
 Law = Dated[Any]
-"""Steps by name that one person each takes, and where that is written."""
+"""The steps that need different people, and the source of the rule."""
 
 
 def law_of_slips(place: PropertySnapshot, slip: SlipKind, gaming_day: date) -> Law:
-    """Return who has a hand in a slip of a gaming day."""
+    """Return the steps of a slip that need different people on a gaming day."""
     people = place.law.people
     return people.fill.on(gaming_day) if slip == "fill" else people.credit.on(gaming_day)
 
 
 def require_different(what: str, law: Law, people: Mapping[str, str | None]) -> None:
-    """Let these people, by step, do what they did. Raises: Rejected where one takes two of the steps of the law.
+    """Check that the people who took these steps are different. Raises: Rejected if one took two of the law's steps.
 
-    Steps that the law does not list do not count, nor do those that nobody has taken.
+    Steps that the law does not list, or that are not taken yet, do not count.
     """
     if (found := held_twice((step, people.get(step)) for step in law.value)) is not None:
         person, one, other = found

@@ -1,6 +1,6 @@
-"""What pit events and settled rounds do to a table inventory.
+"""The effects of pit events and settled rounds on a table inventory.
 
-§ 465a.36(b) permits six movements; each kind of event that moves chips is one of them, and tips are none.
+§ 465a.36(b) permits six movements; each kind of event that moves chips is one of them; tips are none.
 """
 
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ from shared.runtime.ingest.pit_events import PitEventsKnown, PitPlace
 
 SlipStep = pit.CarriedFill | pit.ReceivedFill | pit.CarriedCredit
 FirstCount = pit.CountedTable | pit.CarriedTable
-"""What may be the first count of a table."""
+"""Events that may be the first count of a table."""
 
 
 class TableKey(NamedTuple):
@@ -48,10 +48,11 @@ BoxName = tuple[str, str]
 
 @dataclass(slots=True)
 class Books:
-    """With what the books of a table begin: what was counted first, less what had moved by then, rounds aside.
+    """The opening balance of a table's books: the first count, less movements before it, except rounds.
 
-    `brought_cents` is with what they begin so far. `counts` has its earliest counts, (moment, sequence) and cents; of
-    what moved, `moved_until` has what is recorded, by the moments in question, and `moved` the rest: moment and cents.
+    `brought_cents` is the current opening balance. `counts` has the earliest counts, (moment, sequence) and cents; of
+    the movements, `moved_until` has the recorded ones, by the moments in question, and `moved` the new ones: moment and
+    cents.
     """
 
     brought_cents: int = 0
@@ -59,10 +60,10 @@ class Books:
     moved: list[tuple[datetime, int]] = field(default_factory=list)
     moved_until: dict[datetime, int] = field(default_factory=dict)
     begin_again: bool = False
-    """Whether the count with which they began changes."""
+    """Whether the first count changes."""
 
     def begun(self) -> int:
-        """Return by how much more they begin now than so far; cents."""
+        """Return by how much the opening balance changes; cents."""
         wanted = 0
         if self.counts:
             (at, _), cents = min(self.counts.items())
@@ -72,7 +73,7 @@ class Books:
 
 
 class Round(RevisionView):
-    """What a round did, by wager type."""
+    """The totals of a round by wager type."""
 
     totals: tuple[WagerTotals, ...]
 
@@ -86,38 +87,38 @@ class PostedRound(Round):
 
 @view_of(SettlementReversed)
 class ReversedRound(Round):
-    """A round was taken back."""
+    """A reversed round."""
 
 
 @dataclass(slots=True)
 class Known:
-    """What is known of the properties, slips and tables that a batch is about."""
+    """The known properties, slips and tables of a batch."""
 
     places: PropertyLookup
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
     books: dict[TableKey, Books] = field(default_factory=dict)
-    """Those of tables that were never counted, or of which a count changes."""
+    """Books of tables that were never counted, or of which a count changes."""
     checks: set[tuple[str, str]] = field(default_factory=set)
-    """The counter checks that there are, of those that are named: (property, serial number)."""
+    """The existing ones of the named counter checks: (property, serial number)."""
     boxes: dict[BoxName, set[str]] = field(default_factory=dict)
-    """The tables on which the drop boxes are that are named."""
+    """The tables on which the named drop boxes are."""
     events: PitEventsKnown[PitRecorded] = field(default_factory=PitEventsKnown)
     dependents: dict[PitPlace, Dependents] = field(default_factory=dict)
     """What depends on the events that change."""
 
     def copied(self) -> "Known":
-        """Return the same, to be tried: what changes in it does not change here."""
+        """Return a copy for a trial; its changes do not affect this one."""
         books = {key: replace(one, counts=dict(one.counts), moved=list(one.moved)) for key, one in self.books.items()}
         boxes = {name: set(tables) for name, tables in self.boxes.items()}
         return replace(self, slips=dict(self.slips), books=books, checks=set(self.checks), boxes=boxes)
 
     def take(self, trial: "Known") -> None:
-        """Let what was tried hold."""
+        """Adopt the state after a trial."""
         self.slips, self.books, self.checks, self.boxes = trial.slips, trial.books, trial.checks, trial.boxes
 
 
 AT_COUNTS: Final = (pit.CountedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)
-"""What belongs to the gaming day that it says, within the margin of the pit; all else is of the day of its moment."""
+"""Events that belong to the gaming day that they claim, within the pit's margin; others to that of their moment."""
 
 
 def slip_of(data: SlipStep) -> SlipKey:
@@ -126,11 +127,11 @@ def slip_of(data: SlipStep) -> SlipKey:
 
 
 def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **again: Any) -> FactWithPostings:
-    """Return what is recorded of a pit event, under the gaming day of its moment where it claims another.
+    """Return the fact of a pit event, under the gaming day of its moment if it claims another.
 
-    `again` are the `revision` and the `correction` of one that was recorded before; `boxes_stay` where they are then.
-    Raises: Refused where its property, table or slip is not there, the property refuses the gaming day, or a person
-    stands for two steps.
+    `again` has `revision` and `correction` of an event recorded before; `boxes_stay`: the boxes on tables do not
+    change. Raises: Refused for an unknown property, table or slip, for a gaming day that the property refuses, or if
+    one person took two steps.
     """
     place, day = in_pit(known.places, event.data, event.time)
     if not isinstance(event.data, AT_COUNTS):
@@ -158,7 +159,7 @@ def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **a
 
 
 def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, boxes_stay: bool) -> None:
-    """Note what a property has once only. Raises: Refused for a shift that it has not, or for what is there already."""
+    """Check what must be unique at a property. Raises: Refused for an unknown shift, or a duplicate."""
     begun = data.begins if isinstance(data, pit.CountedOpenTable) else None
     for shift in (data.shift, data.shift if begun is None else begun.shift):
         if shift not in place.shifts:
@@ -176,7 +177,7 @@ def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, 
 
 
 def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> None:
-    """Let an event name chips that the property has on a gaming day. Raises: Refused for others."""
+    """Check that an event's chips are in use at the property on a gaming day. Raises: Refused."""
     for name, value in data:
         if isinstance(value, tuple) and all(isinstance(one, Pieces) for one in value):
             why = place.why_no_pieces(value, day)
@@ -185,7 +186,7 @@ def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> Non
 
 
 def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
-    """Note that a box is on a table, if there is one. Raises: Refused where it is on another one."""
+    """Note that a box, if any, is on a table. Raises: Refused if it is on another one."""
     property_name, name = box
     if name is None:
         return
@@ -198,7 +199,7 @@ def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
 def _on_its_days(
     data: pit.PitData, at: datetime, place: PropertySnapshot, day: date
 ) -> tuple[pit.PitData, date | None]:
-    """Return what an event says on the gaming day of its moment; the one that it claimed, where that is another."""
+    """Return an event's data under the gaming day of its moment, and the claimed day if different."""
     claimed = None if data.gaming_day == day else data.gaming_day
     changes: dict[str, Any] = {"gaming_day": day}
     if isinstance(data, pit.CountedOpenTable) and data.begins is not None:
@@ -211,7 +212,7 @@ def _on_its_days(
 
 
 def _slip_day(data: pit.PitData, known: Known) -> date | None:
-    """Return the gaming day of the slip that an event is a step of, where that is another than its own."""
+    """Return the gaming day of a step's slip if it differs from the step's own."""
     if not isinstance(data, SlipStep):
         return None
     day = known.slips[slip_of(data)].gaming_day
@@ -253,7 +254,7 @@ def _moved(movement: Movement, cents: int, postings: tuple[Posting, ...], conten
 
 
 def _first_count(data: FirstCount, event: Event[Any], table: TableAccounts, known: Known) -> tuple[Posting, ...]:
-    """Post with what the books of a table begin, at its first count; later counts are compared with them."""
+    """Post the opening balance of a table's books at its first count; later counts are compared with them."""
     books = known.books.get(TableKey(data.property, data.table))
     if books is None:
         return ()
@@ -287,7 +288,7 @@ def _slip_step(data: SlipStep, at: datetime, table: TableAccounts, known: Known,
 
 
 def step_of(data: SlipStep, at: datetime) -> dict[str, Any]:
-    """Return what a pit event changes of its slip, as columns and fields are named."""
+    """Return the columns of a slip that a pit event sets."""
     people = {step: person for step, person in data if step in STEPS}
     if not isinstance(data, pit.ReceivedFill):
         return {**people, "carried_at": at}
@@ -296,10 +297,10 @@ def step_of(data: SlipStep, at: datetime) -> dict[str, Any]:
 
 
 def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, datetime]) -> FactWithPostings:
-    """Return what is recorded of a settled round: its chips, at the moment when it was closed.
+    """Return the fact of a settled round: its chips, at the moment when it was closed.
 
-    What is taken back is taken back at that moment too: the inventory never had it.
-    Raises: Refused where that moment is not known yet.
+    A reversal is recorded at that moment too: the inventory never had the chips. Raises: Refused if that moment is not
+    known yet.
     """
     key = RoundKey.of(data)
     if isinstance(data, PostedRound):

@@ -1,4 +1,4 @@
-"""Changes of pit events at the desk: what one would change, and whether it can. Pure; amounts are cents."""
+"""Changes of pit events at the desk: their effects, and whether they are possible. Pure; amounts are cents."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -23,21 +23,21 @@ from shared.runtime.ingest.pit_events import Said
 
 PitChangeStatus = Literal["proposed", "approved", "rejected"]
 PitChangeEffect = Literal["waiting", "recorded", "superseded"]
-"""`waiting`: approved, and not recorded yet. `superseded`: the pit said something else first, and nothing moved."""
+"""`waiting`: approved and not recorded yet. `superseded`: a later pit event came first, so nothing moved."""
 
 _SOMEBODY: Final = "somebody else"
-"""Who approves what nobody has approved yet."""
+"""Placeholder for the future approver."""
 
 
 class PitEventSide(BaseModel):
-    """What a pit event says, and when that happened."""
+    """The data of a pit event, and when it happened."""
 
     at: datetime
     data: dict[str, Any] = Field(description="what it says, whole, as its type has it in the contract")
 
 
 class PitEventDocument(PitEventSide):
-    """A pit event as it stands. `revision` is how often it was recorded: a change names it."""
+    """The version of a pit event in force. `revision` is the number of recordings: a change names it."""
 
     property: str
     table: str
@@ -48,7 +48,7 @@ class PitEventDocument(PitEventSide):
 
 
 class PitChangeItem(BaseModel):
-    """A change of a pit event: who proposed it and why, what was decided by whom, and what it led to."""
+    """A change of a pit event: proposer and reason, decision, and outcome."""
 
     property: str
     change: int
@@ -77,11 +77,10 @@ class LegChange(BaseModel):
 
 
 class PitChangeDocument(PitChangeItem, ApprovalSubject):
-    """A change with the whole event before and after, worked out now by the code that would record it.
+    """A change with the whole event before and after, computed now by the code that would record it.
 
-    `stands` says whether the revision that it replaces is the one in force. Without `after` the event is voided.
-    `refused` says why it could not be recorded now. `restates` are the gaming days whose figures may change; where one
-    of them is sealed, its report is restated.
+    `stands`: the revision that it replaces is in force. Without `after` the event is voided. `refused` is the reason
+    why it could not be recorded now. `restates` are the gaming days whose figures may change; a sealed one is restated.
     """
 
     stands: bool
@@ -94,7 +93,7 @@ class PitChangeDocument(PitChangeItem, ApprovalSubject):
 
 @dataclass(frozen=True, slots=True)
 class FoundEvent:
-    """A pit event as it is known: where the last was said of it, and what stands, if anything does."""
+    """A pit event: position of the last statement about it, and its version in force, if any."""
 
     name: str
     last: Said
@@ -103,7 +102,7 @@ class FoundEvent:
     at: datetime | None = None
 
     def standing(self, replaces: int, what: str) -> tuple[PitRecorded, datetime]:
-        """Return what stands, and when it was. Raises: Rejected where that is not the revision that is replaced."""
+        """Return the version in force, with its time. Raises: Rejected if it is not the revision to be replaced."""
         if self.fact is None or self.at is None:
             raise Rejected(Reason.CONTRADICTS, f"nothing of {self.name} stands: it is void, and {what} is of none")
         if self.revision != replaces:
@@ -117,14 +116,14 @@ class FoundEvent:
 
 @dataclass(frozen=True, slots=True)
 class PitDesk:
-    """What deciding about a change takes: the event, what is known, and an approved change of it that waits."""
+    """The state needed to decide about a change: the event, other state, and an approved change not yet in effect."""
 
     found: FoundEvent
     known: Known
     waiting: int | None = None
 
     def require_standing(self, replaces: int, what: str) -> None:
-        """Raise Rejected where the revision that is replaced does not stand, or is being replaced already."""
+        """Raise Rejected if the revision to be replaced is not in force, or is being replaced already."""
         self.found.standing(replaces, what)
         if self.waiting is not None:
             raise Rejected(
@@ -133,7 +132,7 @@ class PitDesk:
             )
 
     def led_to(self, change: DeskChange) -> tuple[FactWithPostings, ...]:
-        """Return what would be recorded of a change. Raises: Rejected, saying why it cannot be."""
+        """Return the facts that a change would lead to. Raises: Rejected with the reason if it is not possible."""
         try:
             return of_event(change, self.known)
         except Refused as refused:
@@ -160,7 +159,7 @@ def approval_of(change: PitChangeProposed, status: str) -> Approval:
 
 
 def instead_of(event: str, data: dict[str, Any]) -> PitData:
-    """Return what an event of a type should have said. Raises: Rejected with all that is wrong with its form."""
+    """Return the corrected data of an event of a type. Raises: Rejected with all faults of its form."""
     try:
         said: PitData = KINDS[event].model.model_validate(data)
     except ValidationError as error:
@@ -174,7 +173,7 @@ def instead_of(event: str, data: dict[str, Any]) -> PitData:
 
 
 def change_document(item: PitChangeItem, proposed: PitChangeProposed, desk: PitDesk) -> PitChangeDocument:
-    """Return a change as it is shown: what the event says, what it would say, and what that leads to."""
+    """Return a change for display: the event before and after, and the effects."""
     found = desk.found
     stands, refused = found.fact is not None and found.revision == proposed.replaces, None
     recordings: tuple[FactWithPostings, ...] = ()

@@ -1,4 +1,4 @@
-"""The figures by which the ledger judges on a gaming day, as the property and its jurisdiction's pack fix them."""
+"""The provisions that apply to a gaming day, from the property and its jurisdiction's pack."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ ValueT = TypeVar("ValueT")
 
 @dataclass(frozen=True, slots=True)
 class Provisions:
-    """What holds at a property on a gaming day, by its law since `effective_from`.
+    """The provisions of a property on a gaming day; its law is in effect since `effective_from`.
 
-    `drop` names the instruments that count as drop, `counters` is how many people must find the same in a drop box.
+    `drop` names the instruments that count as drop, `counters` is how many people must count a drop box alike.
     """
 
     property_version: int
@@ -33,7 +33,10 @@ class Provisions:
 
     @classmethod
     def of(cls, place: PropertySnapshot, gaming_day: date) -> Self:
-        """Return what holds at a property on a gaming day. Raises: LookupError before the first value of its law."""
+        """Return the provisions of a property on a gaming day.
+
+        Raises: LookupError before the first value of its law.
+        """
         law, begun = place.law, list[date]()
 
         def on_the_day(provision: Provision[ValueT]) -> ValueT:
@@ -67,5 +70,5 @@ class Provisions:
         return "report" if abs(cents) > self.variance_report_cents else "noted"
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
-        """Return how long cards may stay on a table under a chapter; the shortest time, where it is not of the pack."""
+        """Return how long cards may stay on a table under a chapter; the shortest time for an unlisted chapter."""
         return deck_life(self.deck_hours, regulation, dealing)

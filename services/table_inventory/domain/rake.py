@@ -1,4 +1,4 @@
-"""The rake: the revenue of a non-banking table, which has no win. Amounts are cents."""
+"""Rake: the revenue of a non-banking table, which has no win. Amounts are cents."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -11,18 +11,18 @@ from shared.contracts.property_snapshot import PropertySnapshot
 
 
 def non_banking_tables(place: PropertySnapshot, gaming_day: date) -> frozenset[str]:
-    """Return the tables of a property whose revenue is their rake on a gaming day."""
+    """Return the non-banking tables of a property on a gaming day."""
     return frozenset(table.table for table in place.tables_on(gaming_day) if table.non_banking)
 
 
 def non_banking(place: PropertySnapshot, table: str, gaming_day: date) -> NonBanking:
-    """Return the mark of a table on a gaming day, as facts carry it."""
+    """Return the non-banking mark of a table on a gaming day, for facts."""
     is_there = place.why_no_table(table, gaming_day) is None
     return True if is_there and place.table(table, gaming_day).non_banking else None
 
 
 class Rake(BaseModel):
-    """What a non-banking table took from its pots on a gaming day; None while one of its boxes is not counted.
+    """The rake of a non-banking table on a gaming day; None until all of its boxes are counted.
 
     `boxes` are the sequences of their exchanges in the table's pit stream.
     """
@@ -35,9 +35,9 @@ class Rake(BaseModel):
 
 
 def rakes(tables: Iterable[str], boxes: Iterable[Box], adjustments: Iterable[AdjustmentEntered]) -> list[Rake]:
-    """Return the rake of each of the non-banking tables of which a box came off on a gaming day, by table.
+    """Return the rake of each non-banking table with a box removed on a gaming day, by table.
 
-    `boxes` and `adjustments` are those of the gaming day, of whatever tables.
+    `boxes` and `adjustments` are those of the gaming day, for all tables.
     """
     counted: dict[str, list[Box]] = {table: [] for table in sorted(tables)}
     for box in boxes:

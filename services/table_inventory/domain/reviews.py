@@ -1,4 +1,4 @@
-"""What whoever audits or seals a gaming day stands for: all figures of the day, of one moment."""
+"""The approval subject of auditing or sealing a gaming day: all of its figures in one snapshot."""
 
 from services.table_inventory.domain.contests import ContestDocument
 from services.table_inventory.domain.days import Adjustment, Day
@@ -8,8 +8,9 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class DayReview(ApprovalSubject):
-    """A gaming day as it would be audited or sealed now: how far it is closed (without the sealed report), its win by
-    table and shift, variances, adjustments and contests.
+    """A gaming day as it would be audited or sealed now.
+
+    Its stage (without the sealed report), its win by table and shift, variances, adjustments and contests.
     """
 
     day: Day

@@ -1,9 +1,9 @@
-"""Sessions: from the counts of a table, in their order, to the windows of its gaming days and shifts, and their lacks.
+"""Sessions: from the counts of a table, in order, to the windows of its gaming days and shifts, and what is missing.
 
 An opener begins a session and a closer ends it; a count of an open table that begins another shift or gaming day
-divides it, and a spot count divides only the time. Gaming day and shift of a window follow from the count that begins
-it: what moved in it is of that day, whatever it claims. A table that stays open over the end of a gaming day is counted
-within the margin of the pit; where nobody did, the session is cut at that moment, and both days lack the count.
+divides it, and a spot count only divides time. Gaming day and shift of a window follow from the count that begins it:
+movements in it belong to that day, whatever they claim. A table that stays open over the end of a gaming day is counted
+within the pit's margin; without such a count, the session is cut at that moment, and both days miss the count.
 """
 
 from collections import deque
@@ -17,16 +17,16 @@ from shared.contracts.win import Missing, MissingKind
 
 _DAY: Final = timedelta(days=1)
 TICK: Final = timedelta(microseconds=1)
-"""A gaming day ends with the last moment before the next one begins: what moves when that begins is of that."""
+"""A gaming day ends with the last moment before the next one begins."""
 EVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """What a property says of the time (`shared.contracts.property_snapshot.Place`)."""
+    """A property's time (`shared.contracts.property_snapshot.PropertySnapshot`)."""
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return how far outside its gaming day the pit may count of it."""
+        """Return how far outside its gaming day a count of the pit may be."""
 
     def gaming_day(self, moment: datetime) -> date:
         """Return the gaming day in which a moment lies."""
@@ -46,7 +46,7 @@ class ShiftKey(NamedTuple):
 
 
 class Lack(NamedTuple):
-    """What a shift of a gaming day lacks."""
+    """Something that a shift of a gaming day is missing."""
 
     of: ShiftKey
     missing: Missing
@@ -54,7 +54,7 @@ class Lack(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The time between two marks while a table was open, and what moved in it."""
+    """The time between two marks while a table was open, and the movements in it."""
 
     since: datetime
     until: datetime
@@ -64,10 +64,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """What follows from the counts of a table.
+    """The sessions of a table, from its counts.
 
-    `carried` are the records of inventories that did not open; `recounted` the counts that a recount replaced, and
-    `unexpected` the openers of a table that was open: they count it, and somebody should know why.
+    `carried` are the inventories of days without an opener; `recounted` the counts replaced by a recount, and
+    `unexpected` openers of a table that was open: they count it, and need an explanation.
     """
 
     table: str
@@ -90,15 +90,14 @@ class Sessions:
 
 
 def nothing_of(table: str) -> Sessions:
-    """Return the sessions of a table at which nothing was counted."""
+    """Return the sessions of a table without counts."""
     return Sessions(table, (), (), (), (), (), ())
 
 
 def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
-    """Return the sessions of one table. `marks` are in the order of time; of one moment, counts before other marks.
+    """Return the sessions of one table. `marks` are in order of time; at one moment, counts come before other marks.
 
-    Of the ends of gaming days among them (a `TICK` before the next begins), those count after which the margin of the
-    pit has passed by `now`.
+    Ends of gaming days among them (a `TICK` before the next begins) count once the pit's margin has passed by `now`.
     """
     recounted: list[Count] = []
     effective = _effective(marks, recounted)
@@ -111,9 +110,9 @@ def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
 
 
 def _effective(marks: Iterable[Mark], recounted: list[Count]) -> list[Mark]:
-    """Return the marks without the counts that were repeated before anything moved: the last of them holds.
+    """Return the marks without counts that were repeated before anything moved: the last of them counts.
 
-    It stands where the first of them was made: what that ended, it has ended.
+    It is positioned where the first of them was: whatever that ended stays ended.
     """
     found: list[Mark] = []
     last: int | None = None
@@ -147,9 +146,9 @@ def _ends_a_day(count: Count | None, following: date) -> bool:
 
 @dataclass(slots=True)
 class _Running:
-    """The window that runs: since which count, what moved in it, and of which day and shift it is while it is open.
+    """The current window: its first count, the movements in it, and its day and shift while the table is open.
 
-    `uncounted`: no count has begun this day of it.
+    `uncounted`: no count began this day of it.
     """
 
     start: Count | None = None
@@ -162,7 +161,7 @@ class _Running:
     uncounted: bool = False
 
     def after(self, count: Count, at: datetime) -> "_Running":
-        """Return the window that begins with a count, in the same state; a count that begins nothing leaves it so."""
+        """Return the window that begins with a count; a count that begins nothing keeps the state."""
         if count.purpose in ("spot", "carried"):
             return replace(self, start=count, since=at, moves=NOTHING, earlier=NOTHING, opens=False)
         return _Running(start=count, since=at, open=self.open, opened_at=count.at)
@@ -176,7 +175,7 @@ class _Making:
     clock: Clock
     now: datetime
     counts: deque[Mark]
-    """The marks of counts that are still to come."""
+    """The marks of later counts."""
     windows: list[Window] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     lacks: list[Lack] = field(default_factory=list)
@@ -205,7 +204,7 @@ class _Making:
         return self.clock.begins_at(self.clock.gaming_day(at)) == at
 
     def finish(self) -> None:
-        """End with what runs."""
+        """Emit the current window at the end."""
         running = self.running
         if running.open is not None and self._at is not None:
             self._lacks_closer(running.open)
@@ -233,7 +232,7 @@ class _Making:
                 self.running = self.running.after(count, at)
 
     def _divide(self, count: Count, at: datetime) -> None:
-        """Count a table that is, or must have been, open: another shift or day begins, or none."""
+        """Apply a count of a table that is, or must have been, open: another shift or day begins, or none."""
         running, begun = self.running, ShiftKey(*count.begun)
         if count.purpose == "opener":
             self.unexpected.append(count)
@@ -256,7 +255,7 @@ class _Making:
         self.running = _Running(start=count, since=at, open=ShiftKey(*count.begun), opens=True, opened_at=count.at)
 
     def _unopened(self, count: Count, at: datetime) -> None:
-        """End a session that nobody had opened: it began on its day, somewhere after the count before."""
+        """End a session without an opener: it began on its day, at some time after the previous count."""
         running, of = self.running, ShiftKey(count.gaming_day, count.shift)
         self._lack(of, "opener", count.at if running.start is None else running.start.at)
         begun = max(running.since or at, self.clock.begins_at(count.gaming_day))
@@ -266,14 +265,14 @@ class _Making:
         self._emit(count, closes=True)
 
     def _require_today(self, at: datetime) -> None:
-        """Cut what begins with a count of a gaming day that had ended: it must have ended within the margin, too."""
+        """Cut before a count of a gaming day that has ended, which must have ended within the margin."""
         if self.running.open is not None:
             ended = self.clock.begins_at(self.running.open.gaming_day + _DAY)
             if ended <= at:
                 self._day_ends(ended)
 
     def _day_ends(self, at: datetime) -> None:
-        """Cut what runs at the end of a gaming day: of an open table, where nobody counted it around that moment."""
+        """Cut an open table's window at the end of a gaming day without a count around that moment."""
         running, next_day = self.running, self.clock.gaming_day(at)
         if running.open is None:
             if running.start is not None or running.since is not None:
@@ -296,12 +295,12 @@ class _Making:
         running.moves, running.since, running.opens = NOTHING, at, False
 
     def _is_counted(self, at: datetime) -> bool:
-        """Return whether a count soon after the end of a gaming day ends it; an opener says that it had none."""
+        """Return whether a count soon after the end of a gaming day ends it; an opener shows that there was none."""
         day, until = self.clock.gaming_day(at), at + self.clock.pit_margin
         return any(at <= mark.at <= until and _ends_a_day(mark.count, day) for mark in self.counts)
 
     def _emit(self, end: Count | None, *, until: datetime | None = None, **more: Any) -> None:
-        """Add the window that runs, up to a count or the end of a gaming day."""
+        """Emit the current window, up to a count or the end of a gaming day."""
         running = self.running
         of = running.open or self._closed(end)
         self.windows.append(
@@ -322,7 +321,10 @@ class _Making:
         )
 
     def _closed(self, end: Count | None) -> ShiftKey:
-        """Return the day and shift of a window of a closed table: those of its end. Who sold chips then, opened it."""
+        """Return day and shift of a window of a closed table: those of its end.
+
+        Selling chips implies that it was opened.
+        """
         running = self.running
         moment = running.since or (None if end is None else end.at)
         assert moment is not None, "a window begins or ends somewhere"
@@ -332,7 +334,7 @@ class _Making:
         return of if end is None else ShiftKey(end.gaming_day, end.shift)
 
     def _lacks_closer(self, of: ShiftKey) -> None:
-        """Note that a session has no end; its counts say since when it went on, however far back one looks."""
+        """Note that a session has no end; its counts tell since when, however far back one reads."""
         assert self.running.opened_at is not None
         self._lack(of, "closer", self.running.opened_at)
 

@@ -1,4 +1,4 @@
-"""Fill and credit slips as they go from hand to hand: each step is done once, by the people that the law lists."""
+"""Fill and credit slips: each step is taken once, by the people that the law requires."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,7 +16,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 SlipStatus = Literal["prepared", "carried", "received", "void"]
 
 STEPS: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")
-"""The steps of a slip that people do."""
+"""The steps of a slip that people take."""
 
 
 class SlipKey(NamedTuple):
@@ -35,7 +35,7 @@ class SlipKey(NamedTuple):
 
 
 class SlipRequest(SlipRequested, ApprovalSubject):
-    """A request for a slip, what its contents come to, and the `number` of the one that was prepared for it.
+    """A request for a slip, its value, and the `number` of the slip prepared for it.
 
     It may be withdrawn before.
     """
@@ -46,14 +46,14 @@ class SlipRequest(SlipRequested, ApprovalSubject):
 
     @classmethod
     def of(cls, request: SlipRequested, **more: Any) -> "SlipRequest":
-        """Return a request with what it comes to."""
+        """Return a request with its value."""
         return cls(**dict(request), cents=value_of(request.contents), **more)
 
 
 class Slip(SlipPrepared, ApprovalSubject):
-    """A slip as it stands, with everybody who did a step.
+    """The state of a slip, with the person of every step.
 
-    `difference_cents` is what arrived beyond what was sent; `returned` is what was on its way when it was voided.
+    `difference_cents` is what arrived less what was sent; `returned` is what was in transit when it was voided.
     """
 
     cents: int
@@ -74,7 +74,7 @@ class Slip(SlipPrepared, ApprovalSubject):
 
     @classmethod
     def of(cls, values: Mapping[Any, Any]) -> "Slip":
-        """Return the slip with these values, and what follows from them."""
+        """Return the slip with these values, and the derived ones."""
         status: SlipStatus = "prepared" if values.get("carried_at") is None else "carried"
         difference = None
         if values.get("voided_at") is not None:
@@ -85,7 +85,7 @@ class Slip(SlipPrepared, ApprovalSubject):
         return cls(**{**values, "status": status, "difference_cents": difference})
 
     def after(self, **changes: Any) -> "Slip":
-        """Return the slip as it is after these changes."""
+        """Return the slip after these changes."""
         return self.of({**dict(self), **changes})
 
     @property
@@ -95,16 +95,19 @@ class Slip(SlipPrepared, ApprovalSubject):
 
     @property
     def since(self) -> datetime:
-        """Return since when it is where it is: prepared, or on its way."""
+        """Return since when it has its status: prepared, or in transit."""
         return self.carried_at or self.prepared_at
 
     @property
     def reference(self) -> dict[str, Any]:
-        """Return the fields by which the facts of its steps name it."""
+        """Return the fields that identify it in the facts of its steps."""
         return {**self.key._asdict(), "table": self.table, "gaming_day": self.gaming_day}
 
     def require_free(self, law: Law, **people: str) -> None:
-        """Let these people do these steps. Raises: Rejected where it is void, a step is done, or the law forbids it."""
+        """Check that these people may take these steps.
+
+        Raises: Rejected if it is void, a step is done, or the law forbids it.
+        """
         if self.voided_by is not None:
             raise Rejected(Reason.ALREADY_DECIDED, f"{self.key} is void")
         held = {step: person for step in STEPS if (person := getattr(self, step)) is not None}

@@ -1,4 +1,4 @@
-"""What is stated of the win of tables: the figures of each shift of a gaming day, and what changes of them."""
+"""Statements of win: the figures of each shift of a gaming day, and their changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -14,7 +14,7 @@ from shared.contracts.win import Missing, ShiftTime, WinFigures, WinStated
 
 
 class Stated(BaseModel):
-    """What was stated last of a table in a shift."""
+    """The last statement about a table in a shift."""
 
     table: str
     shift: str
@@ -27,16 +27,16 @@ class Stated(BaseModel):
 
 
 def days_since(running: date, now: date) -> list[date]:
-    """Return the gaming days that are over since one was running, up to the one that runs now."""
+    """Return the gaming days that have ended since an earlier current day."""
     return [running + number * timedelta(days=1) for number in range((now - running).days)]
 
 
 def unstated_of(
     place: PropertySnapshot, key: DayKey, shifts: Mapping[str, Sequence[Win]], stated: Sequence[Stated]
 ) -> Iterator[WinStated]:
-    """Return what is to be stated of a gaming day: the shifts that are other now than was stated of them last.
+    """Yield the statements due for a gaming day: the shifts whose figures differ from their last statement.
 
-    `shifts` is the win of each table by shift, `stated` what was stated last of these tables.
+    `shifts` is the win of each table by shift, `stated` the last statements about these tables.
     """
     known = {(one.table, one.shift): one for one in stated}
     now = {(table, win.shift or ""): win for table, wins in shifts.items() for win in wins}

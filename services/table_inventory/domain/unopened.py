@@ -1,4 +1,4 @@
-"""What was played at a table while nobody had it open: it is in no win, so a gaming day is not closed before it is."""
+"""Play at a table that was not open: it is in no win, so a gaming day cannot be closed until it is resolved."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
@@ -13,9 +13,9 @@ _DAY: Final = timedelta(days=1)
 
 
 class Unopened(BaseModel):
-    """What was played at a table that was closed: how many of each, and the moment of the first.
+    """Play at a closed table: counts by kind, and the moment of the first.
 
-    Chips that were sold then are no part of it: of them the day lacks an `opener`.
+    Sales of chips are not included: for those the day misses an `opener`.
     """
 
     table: str
@@ -26,7 +26,7 @@ class Unopened(BaseModel):
     waivers: int = 0
 
     def in_words(self, zone: ZoneInfo) -> str:
-        """Return it in words, by the clock of its property."""
+        """Return it as text, by the clock of its property."""
         counted = [(self.rounds, "round"), (self.coupons, "coupon"), (self.changes, "change of chips")]
         counted.append((self.waivers, "waiver of vigorish"))
         since = self.since.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
@@ -34,7 +34,7 @@ class Unopened(BaseModel):
 
 
 def _listed(counted: Iterable[tuple[int, str]]) -> str:
-    """Return what there is any of, in words.
+    """Return the non-zero counts as text.
 
     >>> _listed([(2, "round"), (0, "coupon"), (1, "change of chips")])
     '2 rounds, 1 change of chips'
@@ -48,7 +48,7 @@ def _listed(counted: Iterable[tuple[int, str]]) -> str:
 
 
 class ClosedTime(NamedTuple):
-    """A time of a gaming day in which a table was closed: after one moment, up to and with another."""
+    """A period of a gaming day in which a table was closed: after one moment, up to and including another."""
 
     table: str
     after: datetime
@@ -56,7 +56,7 @@ class ClosedTime(NamedTuple):
 
 
 def closed_times(clock: Clock, day: date, sessions: Iterable[Sessions]) -> Iterator[ClosedTime]:
-    """Return the times of a gaming day in which tables were closed, of those of which anything is on record."""
+    """Yield the periods of a gaming day in which tables with any record were closed."""
     first, last = clock.begins_at(day) - TICK, clock.begins_at(day + _DAY) - TICK
     for one in sessions:
         for window in one.windows:

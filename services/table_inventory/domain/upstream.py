@@ -1,6 +1,6 @@
-"""What round settlement says of its input: events that are missing, and records that it refused.
+"""Round settlement's reports about its input: missing events, and refused records.
 
-No day of a property is closed while any of its own is open.
+No day of a property is closed while any of its own are open.
 """
 
 import re
@@ -20,14 +20,14 @@ from shared.contracts.journal_facts import (
 )
 
 OF_INPUT: Final = (GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, DismissedTogether)
-"""What is read of it."""
+"""The facts about input that are read."""
 
 _OF_PROPERTY: Final = re.compile(r"/properties/([^/]+)/")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenInput:
-    """What is open of an input: `missing` events of a stream, or a record that was refused, for a `reason`."""
+    """An open item of an input: `missing` events of a stream, or a record that was refused for a `reason`."""
 
     of: str
     source: str | None
@@ -41,7 +41,7 @@ class OpenInput:
 
 
 def property_of(source: str | None) -> str | None:
-    """Return the property that a stream is of; None where it says none.
+    """Return the property of a stream, or None.
 
     >>> property_of("/properties/riverside/tables/BJ-01/pit")
     'riverside'
@@ -51,7 +51,7 @@ def property_of(source: str | None) -> str | None:
 
 
 def noted(event: Event[Any]) -> Iterator[UpstreamNoted]:
-    """Return what is noted of an entry that says something of the input of round settlement."""
+    """Yield the notes on an entry of round settlement about its input."""
     match event.data:
         case GapOpened() as gap:
             property_name = property_of(gap.source)

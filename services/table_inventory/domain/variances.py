@@ -1,4 +1,4 @@
-"""Variances: what was counted otherwise than expected, and what became of it."""
+"""Variances: differences between counted and expected, and their resolution."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
@@ -20,7 +20,7 @@ VarianceStatus = Literal["open", "owned", "resolved", "changed"]
 
 
 class VarianceKey(NamedTuple):
-    """The name of a variance: `number` is that of the count, the box exchange (pit sequences) or the slip."""
+    """The key of a variance: `number` is that of the count, the box exchange (pit sequences) or the slip."""
 
     property: str
     gaming_day: date
@@ -29,17 +29,17 @@ class VarianceKey(NamedTuple):
     number: int
 
     def path(self) -> str:
-        """Return where the variance is found."""
+        """Return the URL path of the variance."""
         return f"/variances/{self.property}/{self.gaming_day}/{self.variance}/{self.table}/{self.number}"
 
 
 class Variance(ApprovalSubject):
-    """A difference. `cents` is what was counted (or arrived) beyond what was expected; negative: it is missing.
+    """A variance. `cents` is counted (or arrived) less expected; negative: missing.
 
-    `by_instrument` splits the difference of a drop box. `expected_by_denomination` and `counted_by_denomination` say
-    how many pieces, where every movement since the count before is known by denomination; where rounds were played,
-    `unexplained_by_denomination` has what is left of each denomination after the movements that are known so.
-    Status `changed`: it was resolved, and what was recorded later makes another difference.
+    `by_instrument` splits the variance of a drop box. `expected_by_denomination` and `counted_by_denomination` are
+    numbers of pieces, if every movement since the last count is known by denomination; if rounds were played,
+    `unexplained_by_denomination` is the rest of each denomination after the movements known by denomination. Status
+    `changed`: it was resolved, and later records make another difference.
     """
 
     property: str
@@ -70,12 +70,12 @@ class Variance(ApprovalSubject):
         return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
 
     def judged(self, provisions: Provisions) -> "Variance":
-        """Return the variance with its level: by its largest part, where it is split."""
+        """Return the variance with its level: by its largest part, if it is split."""
         cents = max((self.by_instrument or {}).values(), key=abs, default=self.cents)
         return self.model_copy(update={"level": provisions.level(cents)})
 
     def after(self, **changes: Any) -> "Variance":
-        """Return the variance as it is after these changes of what became of it."""
+        """Return the variance after these changes of its case."""
         found = self.model_copy(update=changes)
         status: VarianceStatus = "open" if found.owner is None else "owned"
         if found.resolved_at is not None:
@@ -83,7 +83,7 @@ class Variance(ApprovalSubject):
         return found.model_copy(update={"status": status})
 
     def correction(self) -> tuple[Posting, ...]:
-        """Return what brings the books to what was counted, beyond what an earlier resolution did."""
+        """Return the postings that bring the books to the counted amount, beyond an earlier resolution."""
         table = TableAccounts(self.property, self.table)
         cents = self.cents - (self.resolved_cents or 0)
         match self.variance:
@@ -107,10 +107,10 @@ def variances(
     slips: Iterable[Slip],
     cases: Mapping[tuple[str, str, int], Mapping[str, Any]],
 ) -> list[Variance]:
-    """Return all variances of a gaming day, in the order of table and time.
+    """Return all variances of a gaming day, by table and time.
 
-    Of the `slips`, only those that were received otherwise than they were sent, or that somebody took on, count.
-    `cases` has what became of those that somebody took on, by (table, variance, number).
+    `slips` only count if they were received otherwise than sent, or have an owner. `cases` has the cases of variances
+    with an owner, by (table, variance, number).
     """
     looked_at = (
         window

@@ -1,4 +1,4 @@
-"""The win by the formula of the law, from counts, movements and boxes, with what the settled rounds imply."""
+"""The win by the formula of the law, from counts, movements and boxes, and the win implied by settled rounds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ _INSTRUMENTS: Final[Mapping[str, str]] = {
 
 
 def win_effect(provisions: Provisions, figure: Figure, cents: int) -> int:
-    """Return what it does to the win that a figure is raised by so many cents; of a rake, to the rake."""
+    """Return the effect on the win (or a table's rake) of raising a figure by `cents`."""
     match figure:
         case "currency":
             return _drop_effect(provisions, "currency", cents)
@@ -48,17 +48,16 @@ def _drop_effect(provisions: Provisions, instrument: str, cents: int) -> int:
 
 @dataclass(slots=True)
 class Win:
-    """The win of a table, a shift of it, or all tables, by the formula of the law, with what the settled rounds imply.
+    """The win of a table, of one of its shifts, or of all tables, by the formula of the law.
 
-    `win_cents` is what the formula makes of opener, fills, credits, closer and drop, and None while something is
-    missing (`missing` says what, `lacks` which and since when). Drop is what the law counts as drop of currency,
-    counter checks, prepaid access, match play and direct bets. By closer + credits + drop - opener - fills the win is
-    always `rounds_win_cents` + `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`, less currency,
-    counter checks and prepaid access. `coupons_cents` were counted in the box: match play, direct bets, and others,
-    which are a memorandum everywhere. `rounds_win_cents` is what the rounds brought, less coupons paid and vigorish
-    waived. `counts` and `boxes` are the sequences in the table's pit stream of what the figures come from.
-    `handed_over_cents` are counts that end one shift and begin the next of the day: of a whole day, neither opener nor
-    closer has them.
+    `win_cents` follows from opener, fills, credits, closer and drop, and is None while something is missing (`missing`
+    says what, `lacks` which and since when). Drop is what the law counts as drop of currency, counter checks, prepaid
+    access, match play and direct bets. By closer + credits + drop - opener - fills the win is always `rounds_win_cents`
+    + `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`, less currency, counter checks and prepaid
+    access. `coupons_cents` were counted in the box: match play, direct bets, and others, which are always a memorandum.
+    `rounds_win_cents` is what the rounds brought, less coupons paid and vigorish waived. `counts` and `boxes` are the
+    sequences in the table's pit stream behind the figures. `handed_over_cents` are counts that end one shift and begin
+    the next of the day: for a whole day they are in neither opener nor closer.
     """
 
     table: str | None = None
@@ -100,15 +99,15 @@ class Win:
     counts: list[int] = field(default_factory=list)
     boxes: list[int] = field(default_factory=list)
     times: Annotated[list[ShiftTime], Field(exclude=True)] = field(default_factory=list)
-    """Those in which the table was open in the shift: they are stated, and in no document."""
+    """The periods in which the table was open in the shift: stated, but in no document."""
 
     def lack(self, missing: Missing) -> None:
-        """Note what it lacks, once."""
+        """Note a missing item, once."""
         if missing not in self.lacks:
             self.lacks.append(missing)
 
     def finish(self, provisions: Provisions) -> "Win":
-        """Return it with everything that follows from what was added up."""
+        """Compute everything that follows from the sums, and return self."""
         self.drop_cents = sum([getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop])
         self.rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
         self.lacks.sort(key=lambda one: (one.what, one.since, one.name))
@@ -133,7 +132,7 @@ class Win:
         return self
 
     def figures(self, *, non_banking: bool) -> WinFigures:
-        """Return the figures that are stated of a shift; of a non-banking table those that are not of a win."""
+        """Return the figures to state for a shift; for a non-banking table those that are not part of a win."""
         if non_banking:
             counted = {name: getattr(self, name) for name in ("counter_checks_cents", "rake_cents")}
             tally = {"openings": self.openings, "boxes": len(self.boxes), "boxes_counted": self.boxes_counted}
@@ -158,10 +157,10 @@ def shift_wins(
     adjustments: Iterable[AdjustmentEntered],
     slips: Iterable[Slip] = (),
 ) -> list[Win]:
-    """Return the win of each shift of a table on a gaming day, in the order in which they begin.
+    """Return the win of each shift of a table on a gaming day, in order.
 
-    `boxes` are the exchanges of the table in the order of time, with the one before and the one after those of the day;
-    `adjustments` those that were approved, `slips` those of the day that have not ended.
+    `boxes` are the exchanges of the table in order of time, with the one before and the one after those of the day;
+    `adjustments` the approved ones, `slips` those of the day in progress.
     """
     found: dict[str, Win] = {}
 
@@ -202,17 +201,17 @@ def table_wins(
     *,
     now: datetime,
 ) -> list[Win]:
-    """Return the win of each shift of a table on a gaming day, from nothing but what was counted and what moved.
+    """Return the win of each shift of a table on a gaming day, only from counts and movements.
 
-    `marks` are the counts of the table, the ends of the gaming days and its box exchanges, in the order of time, each
-    with what moved since the one before (`sessions_of`).
+    `marks` are the counts of the table, the ends of gaming days and its box exchanges, in order of time, each with the
+    movements since the one before (`sessions_of`).
     """
     sessions = sessions_of(clock, marks, now)
     return shift_wins(provisions, gaming_day, sessions, boxes, adjustments, slips)
 
 
 def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
-    """Return the win of a table on a gaming day, from its shifts: what they hand over is neither opener nor closer."""
+    """Return the win of a table on a gaming day from its shifts; handovers are in neither opener nor closer."""
     win = _sum(shifts)
     win.table = shifts[0].table
     win.game = next((one.game for one in shifts if one.game is not None), None)
@@ -225,7 +224,7 @@ def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
 
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
-    """Return the win of all tables, which misses whatever one of them misses."""
+    """Return the win of all tables, which is missing whatever one of them is missing."""
     return _sum(rows).finish(provisions)
 
 
@@ -263,7 +262,7 @@ def _add_window(win: Win, window: Window) -> None:
 
 
 def _add_time(times: list[ShiftTime], piece: Piece) -> None:
-    """Add a time to those of a shift; one that begins where the last one ends goes on with it."""
+    """Add a period to those of a shift, merging it with an adjoining last one."""
     since = times.pop().since if times and times[-1].until == piece.since else piece.since
     times.append(ShiftTime(since=since, until=None if piece.until == EVER else piece.until))
 
@@ -289,11 +288,10 @@ def _add_box(win: Win, box: Box) -> None:
 
 
 class TablesWin(BaseModel):
-    """The win of a gaming day: by table, and altogether (nothing while a table is incomplete).
+    """The win of a gaming day: by table, and in total (empty while a table is incomplete).
 
-    By the law of the property as its version `property_version` names it, which is in force since `provisions_from`:
-    `formula`, and the instruments that count as `drop`. Beside it stand the rake of the tables that have no win, and
-    the contests that ended.
+    By the law in the property's `property_version`, in force since `provisions_from`: `formula`, and the instruments
+    that count as `drop`. In addition the rake of the tables that have no win, and the contests that ended.
     """
 
     property_version: int
@@ -307,7 +305,7 @@ class TablesWin(BaseModel):
 
 
 class DayWin(TablesWin):
-    """The same, by shift, too."""
+    """The win of a gaming day, also by shift."""
 
     shifts: list[Win]
 
@@ -318,7 +316,7 @@ def day_win(
     rake: Sequence[Rake] = (),
     contests: Sequence[ContestResult] = (),
 ) -> DayWin:
-    """Return the win of a gaming day as it stands, from the shifts of its banking tables; of the others, the rake."""
+    """Return the current win of a gaming day, from the shifts of its banking tables; for the others, the rake."""
     of_shifts = [row for table in sorted(shifts) for row in shifts[table]]
     tables = [of_day(provisions, shifts[table]) for table in sorted(shifts) if shifts[table]]
     return DayWin(

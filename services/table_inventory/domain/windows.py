@@ -1,7 +1,7 @@
-"""Windows: the time between two counts of a table, and what it should hold at the end of it.
+"""Windows: the time between two counts of a table, and the expected inventory at its end.
 
-What a table should hold is what was counted at the beginning of the window and what moved meanwhile; the difference to
-what was counted then is a variance.
+The expected inventory is the count at the beginning of the window plus the movements in it; the difference from the
+count at the end is a variance.
 """
 
 from datetime import date
@@ -15,7 +15,7 @@ Purpose = Literal["opener", "closer", "shift", "drop", "spot", "carried"]
 
 
 class Count(BaseModel, frozen=True):
-    """A table inventory as it was counted; `sequence` is that of the event in the table's pit stream."""
+    """A count of a table inventory; `sequence` is that of the event in the table's pit stream."""
 
     table: str
     sequence: int
@@ -43,11 +43,11 @@ class Count(BaseModel, frozen=True):
 
 
 class Moves(BaseModel, frozen=True):
-    """What moved in a window: `cents` altogether, positive into the inventory, and of which kinds.
+    """The movements in a window: `cents` in total, positive into the inventory, and by kind.
 
-    Figures by kind are positive as their names say: `currency_cents` is what players paid. `by_denomination` has what
-    is known by denomination, signed, where there is something to look at: a table that is not counted yet, or that was
-    counted otherwise than expected; `unknown` is the number of movements of which it is not known.
+    Figures by kind are positive: `currency_cents` is what players paid. `by_denomination` has the movements known by
+    denomination, signed, if needed: for a table that is not counted yet, or that has a variance; `unknown` is the
+    number of movements that are not known by denomination.
     """
 
     cents: int = 0
@@ -65,7 +65,7 @@ class Moves(BaseModel, frozen=True):
 
     @property
     def any(self) -> bool:
-        """Return whether anything moved that counts: what was taken back never did."""
+        """Return whether anything moved, reversed movements excepted."""
         return any(getattr(self, name) for name in _SUMS)
 
     @property
@@ -91,9 +91,9 @@ NOTHING: Final = Moves()
 
 
 class Mark(BaseModel, frozen=True):
-    """A moment of a table at which something may begin or end: a count, the end of a gaming day, a box exchange.
+    """A moment at which something may begin or end at a table: a count, the end of a gaming day, a box exchange.
 
-    `moves` is what moved since the mark before: after that moment, up to and with this one; None where it is not known.
+    `moves` are the movements after the previous mark, up to and including this one; None if unknown.
     """
 
     table: str
@@ -105,10 +105,10 @@ class Mark(BaseModel, frozen=True):
 class Window(BaseModel, frozen=True):
     """The time of a table up to a count (`end`) from the count before it (`start`; None: there was none).
 
-    Where the gaming day ended and nobody counted, the time is cut there, at `since` and `until`: `moves` is what moved
-    in this part, `earlier` what moved between the count and it. A table is open in a window of `play`; `opens` and
-    `closes` say whether its counts are opener and closer of its `gaming_day` and `shift`, which follow from the count
-    that begins it. Where the end begins another shift of the same gaming day, `hands_over`.
+    If a gaming day ended without a count, the time is cut there, at `since` and `until`: `moves` are the movements in
+    this part, `earlier` those between the count and it. A table is open in a window of `play`; `opens` and `closes` say
+    whether its counts are opener and closer of its `gaming_day` and `shift`, which follow from the count that begins
+    it. If the end begins another shift of the same gaming day, `hands_over`.
     """
 
     table: str
@@ -127,19 +127,19 @@ class Window(BaseModel, frozen=True):
 
     @property
     def expected_cents(self) -> int:
-        """Return what the table should hold at the end."""
+        """Return the expected inventory at the end."""
         return (0 if self.start is None else self.start.cents) + self.earlier.cents + self.moves.cents
 
     @property
     def variance_cents(self) -> int | None:
-        """Return how much more was counted than was expected; None without two counts."""
+        """Return counted less expected; None without two counts."""
         if self.start is None or self.end is None:
             return None
         return self.end.cents - self.expected_cents
 
     @property
     def expected_by_denomination(self) -> Stacks | None:
-        """Return what it should hold by denomination, where every movement is known so."""
+        """Return the expected pieces by denomination, if every movement is known by denomination."""
         moves = self.earlier + self.moves
         if self.start is None or moves.unknown or moves.by_denomination is None:
             return None
@@ -147,9 +147,9 @@ class Window(BaseModel, frozen=True):
 
     @property
     def unexplained_by_denomination(self) -> Stacks | None:
-        """Return what was counted of each denomination beyond the movements that are known by denomination.
+        """Return the counted pieces of each denomination beyond the movements known by denomination.
 
-        Settled rounds and most sales are not: this is their sum and the variance.
+        Settled rounds and most sales are not known so: this is their sum and the variance.
         """
         moves = self.earlier + self.moves
         if self.start is None or self.end is None or moves.by_denomination is None:
@@ -159,9 +159,9 @@ class Window(BaseModel, frozen=True):
 
 
 class InventoryRow(BaseModel):
-    """What a table should hold at a moment: what was counted last, and what moved since.
+    """The expected inventory of a table at a moment: the last count, and movements since.
 
-    `expected_by_denomination` is given where every movement since is known so.
+    `expected_by_denomination` is set if every movement since is known by denomination.
     """
 
     table: str

@@ -1,4 +1,4 @@
-"""Create the copy of the properties, what is under seal, and the read model."""
+"""Create the copy of the properties, the sealed counts, and the read model."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -9,7 +9,7 @@ depends_on = "journal_0001"
 
 
 def upgrade() -> None:
-    """Run the statements of the SQL files, and grant the service what it needs."""
+    """Run the SQL files, and grant the service the privileges it needs."""
     run_sql(__file__, "0001_properties")
     grant(
         "SELECT, INSERT",

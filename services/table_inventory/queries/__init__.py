@@ -1,1 +1,1 @@
-"""What is read of the read model, each report in one snapshot."""
+"""Queries on the read model, each report in one snapshot."""

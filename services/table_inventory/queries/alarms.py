@@ -1,4 +1,4 @@
-"""Read what people make of alarms."""
+"""Read the cases of alarms."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -8,12 +8,12 @@ from shared.runtime.rows import rows_of, thing_of, things_of
 
 
 async def find_case(connection: AsyncConnection, property_name: str, alarm: str) -> AlarmCase | None:
-    """Return who looks into an alarm; None: nobody yet."""
+    """Return the case of an alarm, or None if it has no owner yet."""
     row = (await connection.execute(rows_of(alarm_cases, property=property_name, alarm=alarm))).one_or_none()
     return None if row is None else thing_of(AlarmCase, row)
 
 
 async def cases_of(connection: AsyncConnection, property_name: str, after: str, limit: int) -> list[AlarmCase]:
-    """Return the alarms that somebody looks into or did, in the order of their names."""
+    """Return the alarms with an owner, by name."""
     query = rows_of(alarm_cases, property=property_name).where(alarm_cases.c.alarm > after)
     return await things_of(AlarmCase, connection, query.order_by(alarm_cases.c.alarm).limit(limit))

@@ -1,4 +1,4 @@
-"""Read what known patrons moved at the cage."""
+"""Read transactions of known patrons at the cage."""
 
 from datetime import date
 
@@ -10,7 +10,7 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
 async def find_movement(connection: AsyncConnection, property_name: str, number: int) -> CageRecord:
-    """Return a movement at the cage, and whether it is void. Raises: Rejected where there is none."""
+    """Return a transaction at the cage, and whether it is void. Raises: Rejected if there is none."""
     missing = f"nothing was moved at the cage of {property_name} under number {number}"
     row = await find_row(connection, cage_movements, missing, property=property_name, number=number)
     voided = (await connection.execute(rows_of(cage_movements, property=property_name, voids=number))).first()
@@ -20,7 +20,7 @@ async def find_movement(connection: AsyncConnection, property_name: str, number:
 async def movements_of_day(
     connection: AsyncConnection, property_name: str, gaming_day: date, after: int, limit: int
 ) -> list[CageDocument]:
-    """Return what was moved on a gaming day, and what is void, in the order of numbers."""
+    """Return the transactions of a gaming day, including voids, by number."""
     query = rows_of(cage_movements, property=property_name, gaming_day=gaming_day)
     number = cage_movements.c.number
     return await things_of(CageDocument, connection, query.where(number > after).order_by(number).limit(limit))

@@ -1,4 +1,4 @@
-"""Read what depends on pit events that somebody changes, and with what the books of tables begin."""
+"""Read what depends on pit events to be changed, and the opening balances of tables."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -53,7 +53,7 @@ _OF_COUNTS: Final = frozenset({"table.opened", "table.closed", "table.counted", 
 async def read_dependents(
     connection: AsyncConnection, events: Iterable[Event[Any]], known: PitEventsKnown[PitRecorded]
 ) -> dict[PitPlace, Dependents]:
-    """Return what depends on the recorded events that some of these change."""
+    """Return what depends on the recorded events that these events change."""
     found: dict[PitPlace, Dependents] = {}
     for event in events:
         standing = known.standing(event) if isinstance(event.data, PitChange) else None
@@ -68,10 +68,10 @@ async def read_dependents(
 async def require_still_free(
     connection: AsyncConnection, change: PitChange, standing: EventStanding[PitRecorded]
 ) -> None:
-    """Let a change be recorded whose rows are written already, in the transaction that writes them.
+    """Check again, in the writing transaction, that a change is possible.
 
-    Who builds on an event holds its row (`queries.holding`): the change waits for it, and finds here what was built.
-    Raises: Refused, saying what must be undone first.
+    A dependent transaction holds a lock on the event's row (`queries.holding`): the change waits for it, and sees here
+    what it wrote. Raises: Refused, saying what must be undone first.
     """
     data = standing.fact.data
     slip = None
@@ -113,7 +113,7 @@ async def _dependents(connection: AsyncConnection, fact: PitRecorded, at: dateti
 
 
 async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[str, Any]:
-    """Return whether an exchange is the last of its table, and which box lay there before."""
+    """Return whether an exchange is the last of its table, and which box was there before."""
     b = t.boxes.c
     rows = rows_of(t.boxes, property=fact.property, table=fact.table).order_by(b.removed_at.desc(), b.exchange.desc())
     last, *before = (await connection.execute(rows.limit(2))).all()
@@ -126,9 +126,9 @@ async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[
 async def read_books(
     connection: AsyncConnection, events: Sequence[Event[Any]], first: Collection[TableKey]
 ) -> dict[TableKey, Books]:
-    """Return the books of tables that were never counted, of those at which a `first` count may be among the events.
+    """Return the books of tables that were never counted, among those with a possible `first` count in the events.
 
-    And of those of which a count changes: with what they began, their earliest counts, and what moved until these.
+    Also those of which a count changes: opening balance, earliest counts, and movements until these.
     """
     changed: dict[TableKey, int] = defaultdict(int)
     moments: dict[TableKey, set[datetime]] = defaultdict(set)

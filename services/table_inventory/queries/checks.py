@@ -1,4 +1,4 @@
-"""Read counter checks: what is owed on each, and what the cage has done about them."""
+"""Read counter checks: the outstanding amounts, and the cage's steps."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -31,7 +31,7 @@ _OF_SERIALS: Final = text(_CHECKS.format(which="= ANY(:serials)"))
 async def checks_on_hand(
     connection: AsyncConnection, property_name: str, after: str, limit: int
 ) -> Sequence[CounterCheck]:
-    """Return the counter checks on which anything is owed, in the order of their serial numbers."""
+    """Return the counter checks with an outstanding amount, by serial number."""
     asked = {"property": property_name, "after": after, "limit": limit}
     return await things_of(CounterCheck, connection, _ON_HAND, asked)
 
@@ -39,13 +39,13 @@ async def checks_on_hand(
 async def find_checks(
     connection: AsyncConnection, property_name: str, serials: Sequence[str]
 ) -> dict[str, CounterCheck]:
-    """Return the counter checks of these serial numbers, as far as there are any."""
+    """Return the existing counter checks of these serial numbers."""
     asked = {"property": property_name, "serials": list(serials)}
     return {check.serial: check for check in await things_of(CounterCheck, connection, _OF_SERIALS, asked)}
 
 
 async def find_check(connection: AsyncConnection, property_name: str, serial: str) -> CounterCheck:
-    """Return a counter check. Raises: Rejected where there is none."""
+    """Return a counter check. Raises: Rejected if there is none."""
     found = await find_checks(connection, property_name, [serial])
     if serial not in found:
         raise Rejected(Reason.NOT_FOUND, f"no counter check {serial} was issued at {property_name}")
@@ -53,7 +53,7 @@ async def find_check(connection: AsyncConnection, property_name: str, serial: st
 
 
 async def find_redemption(connection: AsyncConnection, property_name: str, step: int) -> Redemption:
-    """Return the redemption that was entered as a step. Raises: Rejected where there is none."""
+    """Return the redemption entered as a step. Raises: Rejected if there is none."""
     missing = f"there is no redemption {step} at {property_name}"
     row = await find_row(connection, check_steps, missing, property=property_name, step=step, what="redeemed")
     undone = (await connection.execute(rows_of(check_steps, property=property_name, undoes=step))).first()

@@ -1,4 +1,4 @@
-"""Read contests: what was entered and decided about them, and their results."""
+"""Read contests: entries, decisions and results."""
 
 from datetime import date
 
@@ -19,7 +19,7 @@ async def contests_of_day(connection: AsyncConnection, property_name: str, gamin
 async def find_contest(
     connection: AsyncConnection, property_name: str, gaming_day: date, contest: str, revision: int
 ) -> ContestDocument:
-    """Return a revision of a contest. Raises: Rejected where there is none."""
+    """Return a revision of a contest. Raises: Rejected if there is none."""
     missing = f"there is no revision {revision} of contest {contest} of {gaming_day} at {property_name}"
     key = {"property": property_name, "gaming_day": gaming_day, "contest": contest, "revision": revision}
     return thing_of(ContestDocument, await find_row(connection, contests, missing, **key))
@@ -28,13 +28,13 @@ async def find_contest(
 async def revisions_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, contest: str
 ) -> list[ContestDocument]:
-    """Return the revisions of a contest, the last one first."""
+    """Return the revisions of a contest, latest first."""
     query = rows_of(contests, property=property_name, gaming_day=gaming_day, contest=contest)
     return await things_of(ContestDocument, connection, query.order_by(contests.c.revision.desc()))
 
 
 async def results_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[ContestResult]:
-    """Return the approved results of a gaming day, in the order of the contests' names."""
+    """Return the approved results of a gaming day, by contest."""
     found = {
         one.contest: one
         for one in await contests_of_day(connection, property_name, gaming_day)

@@ -1,4 +1,4 @@
-"""Read counts of drop boxes: what is under seal, how far it has come, and what was found."""
+"""Read counts of drop boxes: sealed turns, progress, and results."""
 
 from datetime import date
 from typing import Any
@@ -23,15 +23,15 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
 async def find_count(connection: AsyncConnection, property_name: str, count: int) -> Row[Any]:
-    """Return the row of a count. Raises: Rejected where there is none."""
+    """Return the row of a count. Raises: Rejected if there is none."""
     missing = f"there is no count {count} at {property_name}"
     return await find_row(connection, drop_counts, missing, property=property_name, count=count)
 
 
 async def uncounted_boxes(connection: AsyncConnection, place: PropertySnapshot, gaming_day: date) -> list[Box]:
-    """Return the boxes of a gaming day that are not in a concluded count, also those that are written off.
+    """Return the boxes of a gaming day that are in no concluded count, including written-off ones.
 
-    One of these is counted where it is found; nobody waits for it (`is_done`).
+    A written-off box is counted if it is found, but not expected (`is_done`).
     """
     asked = Span(place, gaming_day, gaming_day).asked(place.document.property, None)
     boxes = (box for found in (await boxes_between(connection, asked)).values() for box in found)
@@ -39,9 +39,9 @@ async def uncounted_boxes(connection: AsyncConnection, place: PropertySnapshot, 
 
 
 async def sealed_turns(connection: AsyncConnection, property_name: str, count: int) -> dict[BoxKey, list[BoxTurn]]:
-    """Return what people found in the boxes of a count, in the order in which they counted each.
+    """Return the turns of the boxes of a count, in order.
 
-    Raises: Rejected where what is under seal is not what was committed to.
+    Raises: Rejected if the sealed figures do not match their commitments.
     """
     query = rows_of(sealed_counts, property=property_name, count=count).order_by(sealed_counts.c.turn)
     found: dict[BoxKey, list[BoxTurn]] = {}
@@ -62,7 +62,7 @@ async def sealed_turns(connection: AsyncConnection, property_name: str, count: i
 
 
 def _under_seal(row: Row[Any]) -> BoxTurn | None:
-    """Return what somebody found in a box; None of a row that the service cannot have written."""
+    """Return a sealed turn; None for a row that the service cannot have written."""
     try:
         return thing_of(BoxTurn, row)
     except ValidationError:
@@ -70,12 +70,12 @@ def _under_seal(row: Row[Any]) -> BoxTurn | None:
 
 
 def _commitment(turn: BoxTurn | None) -> str:
-    """Return what a turn commits to; nothing of what is no turn, to which nobody has committed."""
+    """Return the commitment of a turn; empty for an invalid turn."""
     return "" if turn is None else commitment_of(turn.figures, turn.salt)
 
 
 async def _committed(connection: AsyncConnection, property_name: str, count: int) -> set[tuple[Any, ...]]:
-    """Return what the journal has of what is under seal: (table, exchange, turn, person, commitment)."""
+    """Return the commitments in the journal: (table, exchange, turn, person, commitment)."""
     rows = await connection.execute(rows_of(commitments, property=property_name, count=count))
     places = {(row.shard, row.seq) for row in rows}
     found: set[tuple[Any, ...]] = set()
@@ -87,7 +87,7 @@ async def _committed(connection: AsyncConnection, property_name: str, count: int
 
 
 async def compare_sealed_counts(connection: AsyncConnection) -> ComparedTable:
-    """Compare what is under seal with what was committed to."""
+    """Compare the sealed figures with their commitments."""
     key = [column.name for column in sealed_counts.primary_key]
     was: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in await connection.execute(select(sealed_counts)):
@@ -101,7 +101,7 @@ async def compare_sealed_counts(connection: AsyncConnection) -> ComparedTable:
 
 
 async def read_count(connection: AsyncConnection, property_name: str, count: int) -> CountDocument:
-    """Return a count as it may be seen: progress while it is open, figures when it is concluded. Raises: Rejected."""
+    """Return a count for display: progress while it is open, figures once concluded. Raises: Rejected."""
     row = await find_count(connection, property_name, count)
     place = await find_place(connection, property_name, row.gaming_day)
     counters = Provisions.of(place, row.gaming_day).counters
@@ -119,7 +119,7 @@ async def read_count(connection: AsyncConnection, property_name: str, count: int
 
 
 async def counters_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> set[str]:
-    """Return everybody who counted a box of a gaming day, or opened or concluded the count."""
+    """Return everyone who counted a box of a gaming day, or opened or concluded the count."""
     c, s = drop_counts.c, sealed_counts.c
     of_day = (c.property == property_name) & (c.gaming_day == gaming_day)
     people = await connection.execute(select(c.opened_by, c.concluded_by).where(of_day))

@@ -1,4 +1,4 @@
-"""Read gaming days: how far they are closed, their adjustments, variances, win, and what has to be looked after."""
+"""Read gaming days: stage, adjustments, variances, win, and follow-ups."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,10 +51,10 @@ FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What was counted on a gaming day at a property, by table: its sessions, and its drop boxes with their neighbors.
+    """The counts of a gaming day at a property, by table: sessions, and drop boxes with their neighbors.
 
-    `windows` are those that ended with a count of the day, with what is known of them by denomination where that is to
-    be looked at; `slips` those of the day that have not ended; `unopened` what was played while tables were closed.
+    `windows` are those that ended with a count of the day, by denomination if needed; `slips` those of the day in
+    progress; `unopened` is play at closed tables.
     """
 
     key: DayKey
@@ -72,7 +72,7 @@ class Counted:
         return [box for boxes in self.in_order.values() for box in boxes if box.gaming_day == self.key.gaming_day]
 
     def shifts(self, approved: Sequence[AdjustmentEntered]) -> dict[str, list[Win]]:
-        """Return the win of each shift, by table, with what was approved of its adjustments."""
+        """Return the win of each shift, by table, including these approved adjustments."""
         adjusted = {one.table for one in approved} | {slip.table for slip in self.slips}
         found = {
             table: shift_wins(
@@ -89,19 +89,19 @@ class Counted:
 
 
 async def read_day(connection: AsyncConnection, key: DayKey) -> Day:
-    """Return a gaming day as far as it is closed; an open one where nothing was closed."""
+    """Return the stage of a gaming day; open if nothing was closed."""
     row = (await connection.execute(rows_of(t.days, **key._asdict()))).one_or_none()
     return Day(**key._asdict()) if row is None else thing_of(Day, row)
 
 
 async def read_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adjustment]:
-    """Return the adjustments of a gaming day, in the order of their numbers."""
+    """Return the adjustments of a gaming day, by number."""
     query = rows_of(t.adjustments, **key._asdict()).order_by(t.adjustments.c.adjustment)
     return await things_of(Adjustment, connection, query)
 
 
 async def find_adjustment(connection: AsyncConnection, key: DayKey, adjustment: int) -> Adjustment:
-    """Return an adjustment of a gaming day. Raises: Rejected where there is none."""
+    """Return an adjustment of a gaming day. Raises: Rejected if there is none."""
     missing = f"there is no adjustment {adjustment} of {key.gaming_day} at {key.property}"
     return thing_of(
         Adjustment, await find_row(connection, t.adjustments, missing, **key._asdict(), adjustment=adjustment)
@@ -111,7 +111,7 @@ async def find_adjustment(connection: AsyncConnection, key: DayKey, adjustment: 
 async def counted_of_day(
     connection: Executes, place: PropertySnapshot, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
 ) -> Counted:
-    """Return what was counted on a gaming day, or at a `table` on it, as it stands `now`."""
+    """Return the counts of a gaming day, of all tables or one, as of `now`."""
     asked = Span(place, key.gaming_day, key.gaming_day).asked(key.property, table)
     marks, boxes, slips = await asyncio.gather(
         marks_of(connection, asked), boxes_between(connection, asked), open_slips(connection, *key, table)
@@ -135,7 +135,7 @@ async def counted_of_day(
 async def _unopened(
     connection: Executes, place: PropertySnapshot, key: DayKey, sessions: Iterable[Sessions]
 ) -> Sequence[Unopened]:
-    """Return what was played while tables were closed that have chips: a fully automated one has none."""
+    """Return play at closed tables, except fully automated ones, which have no chips."""
     automated = {table.table for table in place.tables_on(key.gaming_day) if table.fully_automated}
     closed = closed_times(place, key.gaming_day, (one for one in sessions if one.table not in automated))
     return await unopened_in(connection, key.property, list(closed))
@@ -144,25 +144,25 @@ async def _unopened(
 async def find_counted(
     connection: AsyncConnection, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
 ) -> Counted:
-    """Return the same. Raises: Rejected for an unknown property."""
+    """Return the counts of a gaming day. Raises: Rejected for an unknown property."""
     place = await find_place(connection, *key)
     return await counted_of_day(_OneByOne(connection), place, key, table, now=now)
 
 
 async def counted_at_once(read: SnapshotReader, key: DayKey, *, now: datetime) -> Counted:
-    """Return the same, its parts read at once."""
+    """Return the counts of a gaming day, reading in parallel."""
     return await counted_of_day(read, await find_place(read.connection, *key), key, now=now)
 
 
 class _OneByOne:
-    """Reads on one connection what is asked for at once."""
+    """Runs concurrent statements one by one on a single connection."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
         self._turn = asyncio.Lock()
 
     async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]:
-        """Return the rows of a statement, all of them."""
+        """Return all rows of a statement."""
         async with self._turn:
             return await self._connection.execute(statement, parameters)
 
@@ -178,7 +178,7 @@ async def variances_of_day(connection: AsyncConnection, key: DayKey, table: str 
 
 
 async def find_variance(connection: AsyncConnection, key: VarianceKey) -> Variance:
-    """Return a variance. Raises: Rejected where there is none."""
+    """Return a variance. Raises: Rejected if there is none."""
     for variance in await variances_of_day(connection, DayKey(key.property, key.gaming_day), key.table):
         if variance.key() == key:
             return variance
@@ -200,7 +200,7 @@ async def _variances(
 
 
 async def read_win(connection: AsyncConnection, counted: Counted) -> DayWin:
-    """Return the win of a gaming day as it stands, from what was counted on it."""
+    """Return the current win of a gaming day, from its counts."""
     key = counted.key
     approved = await approved_adjustments(connection, key)
     raked = non_banking_tables(counted.place, key.gaming_day)
@@ -210,12 +210,12 @@ async def read_win(connection: AsyncConnection, counted: Counted) -> DayWin:
 
 
 async def approved_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adjustment]:
-    """Return the adjustments of a gaming day that somebody approved."""
+    """Return the approved adjustments of a gaming day."""
     return [one for one in await read_adjustments(connection, key) if one.status == "approved"]
 
 
 async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
-    """Return a gaming day in its stage: restated where its win is another than the sealed one."""
+    """Return a gaming day with its stage: restated if its win differs from the sealed one."""
     day = await read_day(connection, key)
     if day.report is None:
         return day
@@ -242,7 +242,7 @@ async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]
 
 
 async def read_findings(connection: AsyncConnection, counted: Counted, win: TablesWin | None = None) -> Findings:
-    """Return what may have to be followed up of a gaming day, from what was counted on it.
+    """Return the data for the follow-ups of a gaming day, from its counts.
 
     The `win` is read unless it is given.
     """

@@ -1,4 +1,4 @@
-"""Read what was last done about the equipment of the tables that are open."""
+"""Read the last equipment events of open tables."""
 
 from datetime import date, datetime
 from typing import Final
@@ -45,7 +45,7 @@ async def open_tables(connection: AsyncConnection, property_name: str | None) ->
 
 
 async def clocks_of(connection: AsyncConnection, property_name: str | None, now: datetime) -> list[Clock]:
-    """Return all clocks of the tables that are open."""
+    """Return all equipment clocks of open tables."""
     places = await known_places(connection, properties)
     of_days: dict[tuple[str, date], Provisions] = {}
     found: list[Clock] = []

@@ -1,4 +1,4 @@
-"""Hold what a pit event says while somebody builds on it: nobody takes it back until that is recorded."""
+"""Lock pit events that a command depends on, so that they are not changed before it is recorded."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from shared.runtime.rows import rows_of
 
 
 async def hold(connection: AsyncConnection, table: Table, /, **key: Any) -> None:
-    """Hold the rows with this key until the transaction ends.
+    """Lock the rows with this key (shared) until the transaction ends.
 
-    Where one was taken back since the transaction began, the database refuses it, and the command is decided again.
+    If one was changed since the transaction began, the database refuses the lock, and the command is decided again.
     """
     await connection.execute(rows_of(table, **key).with_for_update(read=True))

@@ -1,4 +1,4 @@
-"""Read what deciding about pit events takes: those that come in, and those that somebody at a desk proposes."""
+"""Read the state needed to decide about pit events, incoming ones and those proposed at a desk."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from shared.runtime.ingest.pit_events import known_events
 
 
 async def read_known(connection: AsyncConnection, places: PropertyLookup, events: Sequence[Event[Any]]) -> pit.Known:
-    """Return what is known of what events say, and of what those say that they change."""
+    """Return the state that events, and the events that they change, refer to."""
     known = await known_events(connection, pit_events, journal, events)
     data = [event.data for event in events]
     standing = (known.standing(event) for event in events if isinstance(event.data, PitChange))
@@ -40,6 +40,6 @@ async def read_known(connection: AsyncConnection, places: PropertyLookup, events
 
 
 def placed(said: Sequence[Any]) -> set[pit.BoxName]:
-    """Return the drop boxes that events, by what they say, place on tables."""
+    """Return the drop boxes that events place on tables."""
     exchanged = (one for one in said if isinstance(one, ExchangedBox))
     return {(one.property, one.placed_box) for one in exchanged if one.placed_box is not None}

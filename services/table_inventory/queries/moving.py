@@ -1,4 +1,4 @@
-"""Read what handlers need of what moved: the books of new tables, and when rounds had been closed."""
+"""Read movements that handlers need: the books of new tables, and closing times of rounds."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -32,7 +32,7 @@ _ROUNDS: Final = bulk.select(movements, by=("property", "table", "ref", "revisio
 async def first_books(
     connection: AsyncConnection, tables: Collection[TableKey]
 ) -> dict[TableKey, list[tuple[datetime, int]]]:
-    """Return what moved at these tables, moment and cents, rounds aside, for those that were never counted."""
+    """Return the movements of tables that were never counted, moment and cents, except rounds."""
     if not tables:
         return {}
     c = counts.c
@@ -45,7 +45,7 @@ async def first_books(
 
 
 async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return which of these counter checks, (property, serial number), there are."""
+    """Return the existing ones of these counter checks, (property, serial number)."""
     if not wanted:
         return set()
     rows = await _CHECKS.read(connection, bulk.keyed(_CHECKS, sorted(wanted)))
@@ -53,7 +53,7 @@ async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str
 
 
 async def boxes_on_tables(connection: AsyncConnection, wanted: Collection[BoxName]) -> dict[BoxName, set[str]]:
-    """Return on which tables these drop boxes are, as the last exchange of each table says."""
+    """Return the tables on which these drop boxes are, according to the last exchange of each table."""
     found: dict[BoxName, set[str]] = {}
     if wanted:
         for row in await connection.execute(_ON_TABLES, _named(wanted)):
@@ -62,9 +62,9 @@ async def boxes_on_tables(connection: AsyncConnection, wanted: Collection[BoxNam
 
 
 async def require_on_one_table(connection: AsyncConnection, placed: Collection[BoxName]) -> None:
-    """Let nobody else place these drop boxes until the transaction ends, in which they were placed.
+    """Lock these drop boxes, which were placed in this transaction, until its end.
 
-    Raises: Refused where one of them is on two tables, for another process has placed it meanwhile.
+    Raises: Refused if one of them is on two tables, because another process has placed it meanwhile.
     """
     if not placed:
         return
@@ -80,7 +80,7 @@ def _named(boxes: Collection[BoxName]) -> dict[str, list[str]]:
 
 
 async def closed_rounds(connection: AsyncConnection, keys: Collection[RoundKey]) -> dict[RoundKey, datetime]:
-    """Return when these rounds had been closed, for those that were counted."""
+    """Return the closing times of these rounds, for those that were counted."""
     if not keys:
         return {}
     rows = await _ROUNDS.read(connection, bulk.keyed(_ROUNDS, sorted(keys)))

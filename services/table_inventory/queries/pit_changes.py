@@ -1,4 +1,4 @@
-"""Read pit events as they stand, and their changes at the desk: proposed, decided, and those that wait."""
+"""Read pit events in force, and their changes at the desk."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
@@ -35,7 +35,7 @@ _OUTCOME = exists().where(_O.property == _C.property, _O.change == _C.change)
 
 
 async def find_event(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> FoundEvent:
-    """Return a pit event by its place. Raises: Rejected where nothing is known of it, or it changes another one."""
+    """Return a pit event by its position. Raises: Rejected if it is unknown, or changes another one."""
     name = f"event {sequence} of the pit stream of {table} of {property_name}"
     key = {"source": pit_source(property_name, table), "sequence": sequence}
     row = await find_row(connection, pit_events, f"there is no {name}", **key)
@@ -71,13 +71,13 @@ def _document(row: Row[Any], entry: Entry) -> PitEventDocument:
 
 
 async def find_change(connection: AsyncConnection, property_name: str, change: int) -> Row[Any]:
-    """Return the row of a change. Raises: Rejected where there is none such."""
+    """Return the row of a change. Raises: Rejected if there is none."""
     missing = f"there is no change {change} at {property_name}"
     return await find_row(connection, pit_changes, missing, property=property_name, change=change)
 
 
 async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangeProposed:
-    """Return a change as the journal has it: as it was proposed, or as it was approved."""
+    """Return a change from the journal: as proposed, or as approved."""
     entry = await read_entry(connection, journal, row.shard, row.seq)
     fact = decode_fact(entry.draft.kind, entry.draft.data)
     assert isinstance(fact, PitChangeProposed), f"entry {row.shard}/{row.seq} is {entry.draft.kind}"
@@ -85,7 +85,7 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangePro
 
 
 async def approved_changes(connection: AsyncConnection, named: Iterable[PitChangeApproval]) -> list[PitChangeApproved]:
-    """Return those of the changes that are named whose approval stands in the journal."""
+    """Return the named changes whose approval is in the journal."""
     keys = {(one.property, one.change) for one in named}
     if not keys:
         return []
@@ -95,7 +95,7 @@ async def approved_changes(connection: AsyncConnection, named: Iterable[PitChang
 
 
 async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[PitChangeItem]:
-    """Return changes as they are listed, each with what became of it."""
+    """Return changes for listing, each with its outcome."""
     keys = [(row.property, row.change) for row in rows if row.status == Decision.APPROVED]
     query = select(pit_change_outcomes).where(tuple_(_O.property, _O.change).in_(keys))
     effects = {(one.property, one.change): one.effect for one in await connection.execute(query)} if keys else {}
@@ -109,13 +109,13 @@ async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> lis
 
 
 async def last_place(connection: AsyncConnection, property_name: str, table: str) -> int:
-    """Return the place of the last approved change in the desk stream of a table; 0 without any."""
+    """Return the sequence of the last approved change in the desk stream of a table; 0 without any."""
     query = select(func.count(_C.place)).where(_C.property == property_name, _C.table == table)
     return int((await connection.execute(query)).scalar_one())
 
 
 async def waiting_change(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> int | None:
-    """Return the number of a change of an event that is approved and has not taken effect."""
+    """Return the number of an approved change of an event that has not taken effect, or None."""
     query = select(_C.change).where(
         *(_C.property == property_name, _C.table == table, _C.sequence == sequence),
         *(_C.status == Decision.APPROVED, ~_OUTCOME),
@@ -124,7 +124,7 @@ async def waiting_change(connection: AsyncConnection, property_name: str, table:
 
 
 async def waiting_changes(connection: AsyncConnection) -> list[PitChangeApproved]:
-    """Return the approved changes that have not taken effect and are not in quarantine, in their order."""
+    """Return the approved changes that have not taken effect and are not in quarantine, in order."""
     q = journal.quarantine.c
     query = select(pit_changes).where(_C.status == Decision.APPROVED, ~_OUTCOME)
     rows = (await connection.execute(query.order_by(_C.property, _C.table, _C.place))).all()

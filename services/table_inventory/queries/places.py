@@ -1,4 +1,4 @@
-"""Read properties as they are on a gaming day, and the provisions that follow from them."""
+"""Read properties as of a gaming day, and their provisions."""
 
 from datetime import date
 
@@ -12,17 +12,17 @@ from shared.runtime.ingest.property_copies import Places, known_places
 
 
 async def find_place(connection: AsyncConnection, property_name: str, gaming_day: date) -> PropertySnapshot:
-    """Return a property as it is on a gaming day. Raises: Rejected where it is not there."""
+    """Return a property as of a gaming day. Raises: Rejected if it did not exist."""
     return place_on(await known_places(connection, properties), property_name, gaming_day)
 
 
 async def provisions_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> Provisions:
-    """Return the provisions of a property on a gaming day. Raises: Rejected where it is not there."""
+    """Return the provisions of a property on a gaming day. Raises: Rejected if it did not exist."""
     return Provisions.of(await find_place(connection, property_name, gaming_day), gaming_day)
 
 
 def place_on(places: Places, property_name: str, gaming_day: date) -> PropertySnapshot:
-    """Return a property as it is on a gaming day. Raises: Rejected where it is not there."""
+    """Return a property as of a gaming day. Raises: Rejected if it did not exist."""
     found = None if gaming_day == date.max else places.of_day(property_name, gaming_day)  # the last date has no end
     if found is None:
         raise Rejected(

@@ -1,4 +1,4 @@
-"""Read slips, and how far the numbers of slips have come."""
+"""Read slips and requests."""
 
 from collections.abc import Collection
 from datetime import date
@@ -23,7 +23,7 @@ slip_status: Final[ColumnElement[str]] = case(
     (slips.c.carried_at.is_not(None), "carried"),
     else_="prepared",
 )
-"""How far a slip has come."""
+"""The status of a slip."""
 
 
 async def last_number(connection: AsyncConnection, table: Table, name: str, **values: Any) -> int:
@@ -33,7 +33,7 @@ async def last_number(connection: AsyncConnection, table: Table, name: str, **va
 
 
 async def find_slips(connection: AsyncConnection, keys: Collection[SlipKey]) -> dict[SlipKey, Slip]:
-    """Return the slips of these names, as far as they have come."""
+    """Return the existing ones of these slips."""
     if not keys:
         return {}
     rows = await _SLIPS.read(connection, bulk.keyed(_SLIPS, sorted(keys)))
@@ -41,7 +41,7 @@ async def find_slips(connection: AsyncConnection, keys: Collection[SlipKey]) -> 
 
 
 async def find_slip(connection: AsyncConnection, key: SlipKey) -> Slip:
-    """Return a slip. Raises: Rejected where there is none."""
+    """Return a slip. Raises: Rejected if there is none."""
     found = await find_slips(connection, {key})
     if key not in found:
         raise Rejected(Reason.NOT_FOUND, f"there is no {key}")
@@ -49,7 +49,7 @@ async def find_slip(connection: AsyncConnection, key: SlipKey) -> Slip:
 
 
 async def find_request(connection: AsyncConnection, property_name: str, request: int) -> SlipRequest:
-    """Return a request, and which slip was prepared for it. Raises: Rejected where there is none."""
+    """Return a request, and the slip prepared for it. Raises: Rejected if there is none."""
     missing = f"there is no request {request} at {property_name}"
     row = await find_row(connection, requests, missing, property=property_name, request=request)
     prepared = (await connection.execute(rows_of(slips, property=property_name, request=request))).one_or_none()
@@ -60,7 +60,7 @@ async def find_request(connection: AsyncConnection, property_name: str, request:
 async def read_requests(
     connection: AsyncConnection, property_name: str, *, after: tuple[int] | None, limit: int
 ) -> list[SlipRequest]:
-    """Return the requests for which nothing was prepared yet, in the order of their numbers."""
+    """Return the requests without a slip, by number."""
     c = requests.c
     prepared = exists().where(slips.c.property == c.property, slips.c.request == c.request)
     query = rows_of(requests, property=property_name).where(~prepared, c.withdrawn_at.is_(None))
@@ -73,7 +73,7 @@ async def read_requests(
 async def open_slips(
     connection: Executes, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Slip]:
-    """Return the slips of a gaming day, or those of a `table`, that were prepared, and have not ended."""
+    """Return the prepared slips of a gaming day, or of a `table`, that are in progress."""
     c = slips.c
     under_way = c.voided_at.is_(None) & c.received_at.is_(None) & c.prepared_at.is_not(None)
     query = rows_of(slips, property=property_name, gaming_day=gaming_day, table=table).where(under_way)
@@ -84,7 +84,7 @@ async def open_slips(
 async def slips_off(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Slip]:
-    """Return the slips of a gaming day, or those of a `table`, that are under way, or that somebody has to explain."""
+    """Return the slips of a gaming day, or of a `table`, that are in progress, or have a variance."""
     c, v = slips.c, variance_cases.c
     under_way = c.voided_at.is_(None) & c.received_at.is_(None)
     explained = exists().where(v.property == c.property, v.table == c.table, v.variance == c.slip, v.number == c.number)

@@ -1,4 +1,4 @@
-"""Read what was stated of wins, and which gaming days of tables may have another one since."""
+"""Read the last statements of win, and the table days whose win may have changed since."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -22,7 +22,7 @@ class TableDay(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """Gaming days of tables that may have another win, and how far the shards of the journal have been looked at."""
+    """Table days whose win may have changed, and how far the shards of the journal were read."""
 
     days: Sequence[TableDay]
     reached: Mapping[int, int]
@@ -56,12 +56,12 @@ _INCOMPLETE: Final = text("""
 
 
 async def read_stated(connection: AsyncConnection, key: DayKey, table: str | None = None) -> list[Stated]:
-    """Return what was stated last of the shifts of a gaming day, or of those of a `table`."""
+    """Return the last statements about the shifts of a gaming day, of all tables or one."""
     return await things_of(Stated, connection, rows_of(wins_stated, **key._asdict(), table=table))
 
 
 async def read_touched(connection: AsyncConnection, reached: Mapping[int, int] | None) -> Touched:
-    """Return what may have another win since the shards were looked at; `reached` None: since the last statements."""
+    """Return the table days touched since the shards were read up to `reached`; None: since the last statements."""
     if reached is None:
         rows = list(await connection.execute(_UNSTATED))
         due = [row for row in rows if row.is_due]
@@ -75,11 +75,11 @@ async def read_touched(connection: AsyncConnection, reached: Mapping[int, int] |
 
 
 async def incomplete_tables(connection: AsyncConnection, key: DayKey) -> list[TableDay]:
-    """Return the tables of a gaming day of which something is missing as it was stated."""
+    """Return the tables of a gaming day that were stated as incomplete."""
     return [TableDay(*row) for row in await connection.execute(_INCOMPLETE, key._asdict())]
 
 
 async def waiting_days(connection: AsyncConnection, of: TableDay, days: tuple[date, date]) -> list[TableDay]:
-    """Return the gaming days of a table, of those from one to before another, of which something is missing."""
+    """Return the incomplete gaming days of a table, from one up to but not including another."""
     asked = {"property": of.property, "table": of.table, "first": days[0], "last": days[1]}
     return [TableDay(*row) for row in await connection.execute(_WAITING, asked)]

@@ -1,4 +1,4 @@
-"""Read what is open of the input: events that are missing, and records in quarantine, here and at round settlement."""
+"""Read open input: missing events, and quarantined records, here and at round settlement."""
 
 from typing import Final
 
@@ -40,6 +40,6 @@ _OPEN: Final = text("""
 
 
 async def open_input(connection: AsyncConnection, property_name: str) -> list[OpenInput]:
-    """Return what is open of a property, and of those that do not say of which they are."""
+    """Return the open input of a property, and that of unknown properties."""
     asked = {"property": property_name, "stream": f"/properties/{property_name}/"}
     return await things_of(OpenInput, connection, _OPEN, asked)

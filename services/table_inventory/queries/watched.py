@@ -1,4 +1,4 @@
-"""Read what the figures follow from that change with the clock: slips on their way, their numbers, days not sealed."""
+"""Read data for metrics that change with the clock: slips in transit, their numbers, unsealed days."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -14,7 +14,7 @@ from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.rows import things_of
 
 LOOK_BACK_DAYS: Final = 35
-"""How many gaming days ago one may have ended that is not sealed, to be looked at."""
+"""How many gaming days back unsealed days are looked for."""
 
 SERIES: Final = ("system", "paper")
 """Who numbers slips: the system, or the printer of the forms that are used while it is away."""
@@ -22,7 +22,7 @@ SERIES: Final = ("system", "paper")
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """Slips of a gaming day that are neither received nor void; of those `is_carried`, when the `first_at` left."""
+    """Slips of a gaming day in progress; if `is_carried`, `first_at` is when the first left."""
 
     property: str
     slip: SlipKind
@@ -67,19 +67,19 @@ async def slips_under_way(connection: AsyncConnection) -> list[UnderWay]:
 
 
 async def missing_numbers(connection: AsyncConnection) -> dict[tuple[str, str], int]:
-    """Return how many numbers nobody has accounted for, of all properties, by series and kind of slip."""
+    """Return how many slip numbers are unaccounted for, over all properties, by series and kind of slip."""
     return {(row.series, row.slip): int(row.missing) for row in await connection.execute(_MISSING)}
 
 
 async def running_days(connection: AsyncConnection, now: datetime) -> dict[str, date]:
-    """Return the gaming day that runs at each property that is in effect at a moment."""
+    """Return the current gaming day of each property in effect at a moment."""
     places = await known_places(connection, properties)
     names = (await connection.execute(_PROPERTIES)).scalars()
     return {name: place.gaming_day(now) for name in names if (place := places.place(name, now)) is not None}
 
 
 async def unsealed_days(connection: AsyncConnection, now: datetime) -> list[DayKey]:
-    """Return the gaming days on which tables were counted, of those that ended lately, that are not sealed."""
+    """Return the recently ended gaming days with counts that are not sealed."""
     ended = [
         DayKey(name, running - timedelta(days=ago))
         for name, running in (await running_days(connection, now)).items()

@@ -1,4 +1,4 @@
-"""Read the marks of tables, from which their sessions follow, and drop boxes with what was recorded as dropped."""
+"""Read the marks of tables, from which sessions are derived, and drop boxes with their recorded drop."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -170,14 +170,14 @@ _BOXES: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time from a gaming day to another one, and around it that in which the pit may still report of them."""
+    """The time from one gaming day to another, extended by the pit's margin."""
 
     place: PropertySnapshot
     first: date
     last: date
 
     def asked(self, property_name: str, table: str | None) -> dict[str, Any]:
-        """Return what is asked for of a table, or of all, in this time."""
+        """Return the query parameters for this time, for one table or all."""
         begins = [self.place.begins_at(day) for day in self._days()]
         margin = self.place.pit_margin
         first, last = begins[0] - margin, begins[-1] + margin
@@ -191,20 +191,20 @@ class Span:
 
 
 async def marks_of(connection: Executes, asked: Mapping[str, Any]) -> dict[str, list[Mark]]:
-    """Return the marks of tables, by table, in the order of time: what it takes to know their sessions in a time."""
+    """Return the marks of tables, by table, in order of time: what deriving their sessions needs."""
     found = await documents_of(Mark, connection, _MARKS, asked)
     return {table: list(marks) for table, marks in groupby(found, attrgetter("table"))}
 
 
 async def boxes_between(connection: Executes, asked: Mapping[str, Any]) -> dict[str, list[Box]]:
-    """Return the drop boxes that came off in a time, by table, each with its neighbor before and after that time."""
+    """Return the drop boxes removed in a time, by table, each with its neighbors before and after."""
     wanted = {name: asked[name] for name in ("property", "first", "last", "table")}
     found = await documents_of(Box, connection, _BOXES, wanted)
     return {table: list(boxes) for table, boxes in groupby(found, attrgetter("table"))}
 
 
 async def unopened_in(connection: Executes, property_name: str, closed: Sequence[ClosedTime]) -> list[Unopened]:
-    """Return what was played at tables in times in which they were closed. What was taken back never was."""
+    """Return play at tables while they were closed, except what was reversed."""
     if not closed:
         return []
     tables, after, until = map(list, zip(*closed, strict=True))
@@ -215,7 +215,7 @@ async def unopened_in(connection: Executes, property_name: str, closed: Sequence
 async def with_denominations(
     connection: Executes, property_name: str, windows: Sequence[Window], at: datetime | None = None
 ) -> list[Window]:
-    """Return windows with what is known to have moved in them by denomination; in those that run, up to a moment."""
+    """Return windows with the movements known by denomination; for current windows, up to a moment."""
     if not windows:
         return []
     until = [at if window.end is None else window.end.at for window in windows]
@@ -235,7 +235,7 @@ async def with_denominations(
 async def running_windows(
     connection: Executes, place: PropertySnapshot, property_name: str, at: datetime
 ) -> list[Window]:
-    """Return the window of each table from its last count up to a moment, with what moved by denomination."""
+    """Return the window of each table from its last count up to a moment, with movements by denomination."""
     asked = {"property": property_name, "first": at, "last": at, "recounted": at, "cuts": [at], "table": None}
     marks = await marks_of(connection, asked)
     windows = [sessions_of(place, found, at).windows[-1] for found in marks.values() if any(one.count for one in found)]

@@ -1,4 +1,4 @@
-"""Read drop boxes as they came off, and what was asked for about those that nobody can count."""
+"""Read removed drop boxes, and write-offs."""
 
 from datetime import date
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
 class WriteOff(WriteOffEntered, ApprovalSubject):
-    """A write-off of a drop box, and what has become of it."""
+    """A write-off of a drop box with its status."""
 
     status: Literal["entered", "approved", "rejected"] = "entered"
     approved_by: str | None = None
@@ -25,12 +25,12 @@ class WriteOff(WriteOffEntered, ApprovalSubject):
 
 
 async def find_box(connection: AsyncConnection, **key: Any) -> Row[Any]:
-    """Return the row of a box by its exchange. Raises: Rejected where there is none."""
+    """Return the row of a box by its exchange. Raises: Rejected if there is none."""
     return await find_row(connection, boxes, f"no box came off {key['table']} by exchange {key['exchange']}", **key)
 
 
 async def box_after(connection: AsyncConnection, row: Row[Any]) -> Row[Any] | None:
-    """Return the row of the box that came off the same table next."""
+    """Return the row of the box removed next from the same table, or None."""
     b = boxes.c
     later = rows_of(boxes, property=row.property, table=row.table)
     later = later.where(tuple_(b.removed_at, b.exchange) > (row.removed_at, row.exchange))
@@ -39,13 +39,13 @@ async def box_after(connection: AsyncConnection, row: Row[Any]) -> Row[Any] | No
 
 
 async def find_write_off(connection: AsyncConnection, property_name: str, write_off: int) -> WriteOff:
-    """Return a write-off. Raises: Rejected where there is none."""
+    """Return a write-off. Raises: Rejected if there is none."""
     missing = f"there is no write-off {write_off} at {property_name}"
     key = {"property": property_name, "write_off": write_off}
     return thing_of(WriteOff, await find_row(connection, write_offs, missing, **key))
 
 
 async def write_offs_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[WriteOff]:
-    """Return the write-offs for which a gaming day waited, in the order of their numbers."""
+    """Return the write-offs of boxes that a gaming day was missing, by number."""
     query = rows_of(write_offs, property=property_name, gaming_day=gaming_day).order_by(write_offs.c.write_off)
     return await things_of(WriteOff, connection, query)

@@ -1,1 +1,1 @@
-"""What is assessed and owed, its money, and its report. Pure; amounts are cents."""
+"""Assessed vigorish, what is owed, and the postings. Pure; amounts are cents."""

@@ -1,14 +1,14 @@
-"""What a round assesses as vigorish, and what is still owed of it. Pure; amounts are cents.
+"""The vigorish that a round assesses, and what is owed of it. Pure; amounts are cents.
 
 Accounts are (property, table, class, leg), where the class is `player` or `bank` (the bank or a co-bank):
 
 | leg | posting |
 |---|---|
-| `outstanding` | plus what was assessed or given back, minus what was collected or waived |
+| `outstanding` | plus what was assessed or returned, minus what was collected or waived |
 | `assessed` | minus what was assessed |
 | `collected` | plus what was collected |
 | `waived` | plus what was waived |
-| `returned` | minus what was given back |
+| `returned` | minus what was returned |
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _BANK: Final = "bank"
 
 
 def rate_of(law: GamingPack, regulation: str, gaming_day: date) -> Dated[str]:
-    """Return the rate of a regulation on a gaming day, as the law has it. Raises: Refused where it has none."""
+    """Return a regulation's rate on a gaming day. Raises: Refused if the law has none."""
     if regulation not in law.vigorish:
         raise Refused(f"pack {law.id} has no rate of vigorish for {regulation}")
     try:
@@ -39,7 +39,7 @@ def rate_of(law: GamingPack, regulation: str, gaming_day: date) -> Dated[str]:
 
 
 def rounded(exact: Fraction, rounding: Rounding) -> int:
-    """Return the cents that are taken of an exact amount.
+    """Return an exact amount rounded to the cents that are charged.
 
     >>> exact = Fraction("60.95")
     >>> rounded(exact, "none"), rounded(exact, "quarter_up"), rounded(Fraction(25), "quarter_up")
@@ -52,7 +52,7 @@ def rounded(exact: Fraction, rounding: Rounding) -> int:
 
 
 def assess(data: PostedRound, rounding: Rounding, law: GamingPack) -> tuple[AssessedLine, ...]:
-    """Return what the lines of a round assess under a law. Raises: Refused where it has no rate."""
+    """Return the vigorish that a round's lines assess under a law. Raises: Refused if it has no rate."""
     taken = [line for line in data.lines if line.vigorish]
     if not taken:
         return ()
@@ -89,7 +89,7 @@ def is_bank(line: AssessedLine) -> bool:
 
 
 def assessment(fact: VigorishAssessed | VigorishTakenBack) -> tuple[Posting, ...]:
-    """Return the money that the lines of a round assess."""
+    """Return the postings of a round's assessed lines."""
     sums: dict[bool, int] = {}
     for line in fact.lines:
         sums[is_bank(line)] = sums.get(is_bank(line), 0) + line.cents
@@ -101,7 +101,7 @@ def assessment(fact: VigorishAssessed | VigorishTakenBack) -> tuple[Posting, ...
 
 
 def settled(fact: VigorishOfRound, leg: str) -> tuple[Posting, ...]:
-    """Return the money of a collection (leg `collected`), a waiver (`waived`) or a return (`returned`)."""
+    """Return the postings of a collection (leg `collected`), a waiver (`waived`) or a return (`returned`)."""
     cents = -fact.cents if leg == "returned" else fact.cents
     return _moved(fact, leg, "outstanding", cents, fact.bank)
 

@@ -1,4 +1,4 @@
-"""What seats owe of rounds, and which of them the pit has to look after. Pure; amounts are cents."""
+"""The vigorish owed by seats, and the follow-ups for the pit. Pure; amounts are cents."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 UNKNOWN = "unknown"
-"""Stands for a dealer, a game or who owes that no event has named."""
+"""Placeholder for a dealer, game or class that no event has named."""
 
 FollowUpKind = Literal["outstanding", "over_collected", "over_returned", "late", "not_assessed"]
 
@@ -16,10 +16,10 @@ FollowUpKey = tuple[str, str, int, bool, str]
 
 
 class SeatOfRound(BaseModel):
-    """A seat in a round, as a player or as the bank: who owes and dealt, and what became of what was assessed.
+    """A seat in a round, as a player or as the bank: the assessed vigorish and its collection status.
 
-    `outstanding_cents` is below zero where more was collected and waived than assessed. Moments are None before the
-    round was settled, and before something was collected or waived.
+    `outstanding_cents` is negative if more was collected and waived than assessed. Moments are None until the round is
+    settled, and until something is collected or waived.
     """
 
     table: str
@@ -39,11 +39,11 @@ class SeatOfRound(BaseModel):
 
 
 class FollowUp(SeatOfRound):
-    """A seat that the pit has to look after.
+    """A seat that needs a follow-up by the pit.
 
-    `outstanding`: collect it, or waive it. `over_collected`: more than was assessed; give it back. `over_returned`:
-    more was given back than had been collected. `not_assessed`: of a round that is not known. `late`: it was collected
-    or waived after the round had closed.
+    `outstanding`: collect or waive it. `over_collected`: more than was assessed; return it. `over_returned`: more was
+    returned than had been collected. `not_assessed`: the round is unknown. `late`: collected or waived after the round
+    had closed.
     """
 
     kind: FollowUpKind
@@ -55,7 +55,7 @@ class FollowUp(SeatOfRound):
 
 
 def follow_ups(seats: Iterable[SeatOfRound]) -> list[FollowUp]:
-    """Return what the pit has to look after, in the order of its keys; one seat may be there for several reasons."""
+    """Return the follow-ups, by key; a seat may be listed for several reasons."""
     found = (FollowUp(kind=kind, **dict(seat)) for seat in seats for kind in _kinds(seat))
     return sorted(found, key=lambda one: one.key)
 

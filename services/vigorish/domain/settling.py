@@ -1,4 +1,4 @@
-"""What tables do about vigorish, and what follows when that is voided or corrected. Pure; amounts are cents."""
+"""Collections, waivers and returns of vigorish at tables, and their voids and corrections. Pure; amounts are cents."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -33,7 +33,7 @@ _EVENT_OF: Final = {fact: event for event, (fact, _) in SETTLED.items()}
 def of_pit_event(
     event: Event[Any], places: PropertyLookup, known: PitEventsKnown[VigorishSettled]
 ) -> tuple[FactWithPostings, ...]:
-    """Return what is recorded of an event about vigorish, or of one that changes it. Raises: Refused."""
+    """Return the facts of an event about vigorish, or of one that changes it. Raises: Refused."""
     data, standing = event.data, known.standing(event)
     said: VigorishOfRound | None = data if isinstance(data, VigorishOfRound) else None
     at, about, recordings = event.time, {}, []
@@ -63,9 +63,9 @@ def of_pit_event(
 def _settled(
     data: VigorishOfRound, event: Event[Any], at: datetime, places: PropertyLookup, kind: str, about: Mapping[str, Any]
 ) -> VigorishSettled:
-    """Return what a table did about vigorish, under gaming day and shift of its moment where it claims others.
+    """Return a table's action on vigorish, under the gaming day and shift of its moment.
 
-    The shift is that of the clock, as it is of the rounds that assessed it.
+    The shift is that of the clock, as for the rounds that assessed it.
     """
     place, day = in_pit(places, data, at)
     shift = place.shift_at(at)
@@ -75,7 +75,7 @@ def _settled(
 
 
 def _voided(event: Event[Any], standing: EventStanding[VigorishSettled]) -> FactWithPostings:
-    """Take back what a table did, on the gaming day and at the moment at which it did it."""
+    """Reverse a table's action, on the gaming day and at the moment of the action."""
     before, change = standing.fact, event.data
     said = {name: getattr(before, name) for name in VigorishSettled.model_fields}
     said |= {"desk_change": None, "behind": None} | told_by(event)

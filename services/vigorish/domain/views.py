@@ -1,4 +1,4 @@
-"""What the vigorish ledger needs of settlements; the rest of them is passed over. Amounts are cents."""
+"""Views of settlements with the fields that the vigorish ledger needs. Amounts are cents."""
 
 from pydantic import AwareDatetime
 
@@ -8,7 +8,7 @@ from shared.contracts.topic_reader import View, view_of
 
 
 class SettledLine(View):
-    """As much of a settlement line as vigorish needs."""
+    """The fields of a settlement line that vigorish needs."""
 
     seat: int
     wager: str
@@ -33,14 +33,14 @@ class PostedRound(RevisionView):
 
 
 class TakenTotal(View):
-    """The vigorish of a wager type in a round that is taken back, below zero."""
+    """The vigorish of a wager type in a reversed round, negative."""
 
     vigorish_cents: int = 0
 
 
 @view_of(SettlementReversed)
 class ReversedRound(RevisionView):
-    """A round whose money was taken back."""
+    """A round whose postings were reversed."""
 
     correction: Correction
     totals: tuple[TakenTotal, ...]
