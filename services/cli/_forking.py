@@ -1,9 +1,9 @@
-"""Imports the services of a stack once and forks each of them: the other end of `fork_server.py`.
+"""The fork server of a stack: imports the services once and forks each of them; see `fork_server.py`.
 
-Run as a process of its own with one thread and no connection, so that a fork copies nothing but what was imported. It
-is the leash of what it forks. Each line on standard input is a list of what to fork, an empty one asks it to end them
-all; end of file means that the parent is gone, and that nobody else will clean up after it. It answers on standard
-output, one JSON document a line, and tells there which service has ended by itself.
+It runs as a process of its own with one thread and no connection, so that a fork copies only what was imported. It also
+ends its children if the parent dies. Each line on standard input is a list of services to fork, an empty one asks it to
+end them all; end of file means that the parent is gone, and that nobody else will clean up. It answers on standard
+output, one JSON document per line, and also reports there which service has ended by itself.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from shared.local._parent_watchdog import death_with_parent
 
 
 def main(services: Sequence[str], *, grace_seconds: float, remove_when_orphaned: str | None) -> None:
-    """Import the services, fork them as often as told to, and return when all have ended."""
+    """Import the services, fork them on request, and return when all have ended."""
     gc.disable()
     import_module("services.cli.run")
     manifests = [load(service) for service in services if service != CONSOLE]
@@ -71,7 +71,7 @@ def _become(service: str, log: str, environment: Mapping[str, str]) -> None:
 def _obey(running: list[ForkProcess]) -> bool:
     """Fork what the parent asks for, and report each process that ends by itself, until the parent asks for the end.
 
-    Returns False when the parent is gone instead.
+    Returns False if the parent is gone instead.
     """
     while True:
         ready = wait([sys.stdin.fileno(), *(process.sentinel for process in running)])
@@ -89,7 +89,7 @@ def _obey(running: list[ForkProcess]) -> bool:
 
 
 def _end(processes: Sequence[ForkProcess], grace_seconds: float) -> None:
-    """Ask all of them to end; whoever is still there after the grace is killed."""
+    """Ask all processes to end; kill those that are left after the grace period."""
     for process in processes:
         process.terminate()
     ends = time.monotonic() + grace_seconds

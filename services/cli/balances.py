@@ -26,8 +26,8 @@ def balances(
 ) -> None:
     """Print the balance of every account, on both time axes.
 
-    Debits are positive. All accounts together sum to zero; exit code 1 when they do not. A correction that was recorded
-    after --known-at is left out: these are the books as they were known then.
+    Debits are positive. All accounts together sum to zero; otherwise the exit code is 1. A correction recorded after
+    --known-at is left out: these are the books as they were known then.
 
     Example: pitledger balances --as-of 2026-11-20
     Example: pitledger balances --as-of 2026-11-20 --known-at 2026-11-21T06:00:00-05:00

@@ -1,4 +1,4 @@
-"""The signed checkpoints that a journal is compared with: where they are, who signed them, and which are missing."""
+"""The signed checkpoints to compare a journal with: their location, their signatures, and missing ones."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -23,43 +23,43 @@ from shared.journal.verification import VerificationProblem
 from shared.runtime.settings import Settings
 
 UNSIGNED_TIME_MAX: Final = timedelta(minutes=10)
-"""How long an entry may wait for the checkpoint that covers it: as long as the alert PitledgerCheckpointStale waits."""
+"""How long an entry may wait for a covering checkpoint: as long as the alert PitledgerCheckpointStale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """The signed checkpoints of one shard: their sizes, those that could be opened, and what is wrong with others."""
+    """The signed checkpoints of one shard: sizes, valid checkpoints, and problems of the others."""
 
     sizes: Collection[int] = ()
     checkpoints: list[Checkpoint] = field(default_factory=list)
     problems: list[VerificationProblem] = field(default_factory=list)
     lacking: dict[int, str] = field(default_factory=dict)
-    """By size: what those of them lack that too few witnesses cosigned."""
+    """By size: what checkpoints without enough cosignatures lack."""
 
     @property
     def entries(self) -> int:
-        """Return how many entries the latest of those that could be opened, and witnesses cosigned, covers."""
+        """Return the size of the latest valid checkpoint with enough cosignatures."""
         sizes = (checkpoint.size for checkpoint in self.checkpoints)
         return max((size for size in sizes if size not in self.lacking), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A directory of signed checkpoints, and whose signatures count: those of the keys, or of the one that signs."""
+    """A directory of signed checkpoints, and the keys whose signatures count."""
 
     directory: Path
     verifiers: Sequence[Verifier] = ()
     signing_key: Path | None = None
     quorum: Quorum | None = None
-    """The witnesses that must have cosigned a checkpoint before it counts, where any are trusted."""
+    """The required cosignatures, if witnesses are configured."""
 
     @classmethod
     def configured(
         cls, found: Settings, directory: Path | None, keys: Sequence[str], quorum: Quorum | None = None
     ) -> Self | None:
-        """Return what the options name or, where they name nothing, the settings; None where neither says where.
+        """Return the source that the options name, or else the settings; None if neither does.
 
-        Raises: UsageWrong where there is no such directory, or no key that verifies what is in it.
+        Raises: UsageWrong if the directory does not exist, or there is no key to verify its content.
         """
         said = "PITLEDGER_CHECKPOINT_DIRECTORY" if directory is None else "--checkpoints"
         directory = directory or found.checkpoint_directory
@@ -106,7 +106,10 @@ class Kept:
     def listed(
         self, service: str, shard_name: str, notes: Mapping[int, str]
     ) -> tuple[list[Checkpoint], list[VerificationProblem]]:
-        """Return the checkpoints that a database lists, and those that the service did not sign. Raises: UsageWrong."""
+        """Return the checkpoints listed in a database, and problems for those without a valid signature.
+
+        Raises: UsageWrong.
+        """
         verifiers, origin = self._verifiers_of(service), checkpoint_origin(service, shard_name)
         opened: list[Checkpoint] = []
         problems: list[VerificationProblem] = []
@@ -122,7 +125,7 @@ class Kept:
         return opened, problems
 
     def seals(self, service: str) -> Seals:
-        """Return what requires the seals of a service's shards. Raises: UsageWrong."""
+        """Return the verifier of a service's shard seals. Raises: UsageWrong."""
         return Seals(signer_name(service), self._verifiers_of(service))
 
     def _verifiers_of(self, service: str) -> Sequence[Verifier]:
@@ -135,9 +138,9 @@ class Kept:
 
 
 def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> str | None:
-    """Return the latest checkpoint of a log that enough witnesses cosigned, where any are trusted; None without one.
+    """Return the latest checkpoint of a log with enough cosignatures, or None.
 
-    Raises: CheckpointError where one cannot be read.
+    Raises: CheckpointError if one cannot be read.
     """
     if quorum is None:
         return store.latest(origin)
@@ -148,9 +151,9 @@ def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> st
 
 
 async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str, dict[int, str]]:
-    """Return the notes of the checkpoints that the database lists, by size, by the shard's name.
+    """Return the checkpoints listed in the database, by the shard's name and by size.
 
-    Each was kept before it was listed: what is looked for after this must be there, or have been succeeded by another.
+    Each was stored before it was listed: it must exist in the directory afterwards, or have been succeeded.
     """
     c, s = tables.checkpoints.c, tables.shards.c
     joined = tables.checkpoints.join(tables.shards, c.shard == s.shard)
@@ -163,7 +166,7 @@ async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str
 async def missing(
     connection: AsyncConnection, tables: JournalTables, shard: Shard, signed: Signed, listed_sizes: Collection[int]
 ) -> list[VerificationProblem]:
-    """Return what should have been signed and kept, and is not there: nobody compared the entries with it.
+    """Return problems for checkpoints that should exist and do not, so that entries were not compared with them.
 
     `listed_sizes` are those that the database listed before the directory was read.
     """
@@ -187,6 +190,6 @@ async def missing(
 
 
 def _is_kept(size: int, kept: Collection[int]) -> bool:
-    """Return whether a checkpoint is kept, or was succeeded: there is a later one, and the first of its tile."""
+    """Return whether a checkpoint is stored, or was succeeded: there is a later one, and the first of its tile."""
     first = min((one for one in kept if tile_of(one) == tile_of(size)), default=size)
     return size in kept or (first < size < max(kept, default=0))

@@ -1,4 +1,4 @@
-"""The HTTP interface of a service, as a person calls it."""
+"""The HTTP client for the services' APIs."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ _ERRORS: Final[dict[int, type[CommandError]]] = {
     HTTPStatus.CONFLICT: CheckFailed,
     HTTPStatus.UNPROCESSABLE_ENTITY: InputRefused,
 }
-"""What an answer of this status is to a command; with any other, something is not there."""
+"""The error for an answer with this status; any other means that something is missing."""
 
 
 def client_of(service: str) -> "Client":
-    """Return a service as whoever has the token of the environment calls it. Raises: UsageWrong without one."""
+    """Return a client for a service with the token in the environment. Raises: UsageWrong without one."""
     token = os.environ.get(TOKEN_VARIABLE)
     if not token:
         raise UsageWrong(f"{TOKEN_VARIABLE} is not set: give your token for {service}")
@@ -35,7 +35,7 @@ def client_of(service: str) -> "Client":
 
 
 class Client(httpx.Client):
-    """A service that is called with a person's token. `read`, `pages` and `do` raise CommandError where it refuses."""
+    """A client with a person's token. `read`, `pages` and `do` raise CommandError for a problem."""
 
     def __init__(self, service: str, url: str, token: str) -> None:
         try:
@@ -61,11 +61,11 @@ class Client(httpx.Client):
         return found
 
     def read_bytes(self, path: str, **wanted: str) -> bytes:
-        """Return what is no JSON, as it comes."""
+        """Return the bytes of an answer that is not JSON."""
         return self._answered("GET", path, params=wanted).content
 
     def pages(self, path: str, **wanted: str) -> Iterator[dict[str, Any]]:
-        """Return the items of a list, of all its pages."""
+        """Return the items of a list, from all of its pages."""
         cursor: dict[str, str] | None = {}
         while cursor is not None:
             page = self.read(path, **wanted, **cursor, limit=_PAGE)
@@ -73,7 +73,7 @@ class Client(httpx.Client):
             cursor = {"cursor": page["next"]} if page.get("next") else None
 
     def do(self, path: str, document: object = None, *, key: str | None = None) -> dict[str, Any]:
-        """Return the answer to a command; sent again under the same key, it is done once."""
+        """Return the answer to a command; a retry under the same key is executed once."""
         sent = {"idempotency-key": key or f"pitledger.{uuid4()}"}
         answer: dict[str, Any] = self._answer("POST", path, json=document, headers=sent)
         return answer
@@ -81,7 +81,7 @@ class Client(httpx.Client):
     def approve(
         self, path: str, document: Mapping[str, Any] | None = None, *, sha256: str | None = None, key: str | None = None
     ) -> dict[str, Any]:
-        """Return the answer to an approval of what `sha256` names; without it, of what is there now."""
+        """Return the answer to an approval of the subject named by `sha256`, by default the current one."""
         if sha256 is None:
             subject = subject_of(self._service, path, document)
             assert subject is not None, f"{path} of {self._service} approves nothing"
@@ -92,7 +92,7 @@ class Client(httpx.Client):
         return self._json(self._answered(method, path, **sent))
 
     def _answered(self, method: str, path: str, **sent: Any) -> httpx.Response:
-        """Return an answer that is no problem. Raises: CommandError where it is one."""
+        """Return a successful answer. Raises: CommandError for a problem."""
         try:
             response = self.request(method, path, **sent)
         except httpx.HTTPError as error:
@@ -110,7 +110,7 @@ class Client(httpx.Client):
 
 
 def finding_line(one: Mapping[str, Any]) -> str:
-    """Return what is wrong with a document in a line: where, what, and the paragraph where one says so.
+    """Return a fault of a document as one line: place, problem, and paragraph.
 
     >>> finding_line({"pointer": "/decks", "detail": "'decks' 9: at most 8", "paragraph": "§ 633a.3(a)"})
     "/decks: 'decks' 9: at most 8 (§ 633a.3(a))"
@@ -120,7 +120,7 @@ def finding_line(one: Mapping[str, Any]) -> str:
 
 
 def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
-    """Return the error of a problem document; where it names several problems, they stand one a line above."""
+    """Return the error of a problem document; several faults precede it, one per line."""
     mistakes = [f"{one['at']}: {one['what']}" for one in problem.get("errors") or ()]
     mistakes += [finding_line(one) for one in problem.get("problems") or ()]
     lines = mistakes or problem.get("detail", "").splitlines()

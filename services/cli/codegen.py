@@ -1,7 +1,7 @@
-"""Writes what follows from the code, or checks that it is there: `python -m services.cli.codegen [--check]`.
+"""Write generated files, or check that they are up to date: `python -m services.cli.codegen [--check]`.
 
-The contracts in schemas/, what infra/, docs/ and pyproject.toml say of the services, docs/jurisdictions,
-docs/duties.md and docs/reports.md, the readings as data for the console, and the counts of hands that the rules read.
+They are the contracts in schemas/, the parts about services in infra/, docs/ and pyproject.toml, docs/jurisdictions,
+docs/duties.md and docs/reports.md, the readings as data for the console, and the counts of hands that the rules use.
 """
 
 import sys
@@ -25,7 +25,7 @@ from shared.jurisdictions.document import page
 ROOT: Final = Path(__file__).parents[2]
 _JURISDICTIONS: Final = "docs/jurisdictions"
 _OWN: Final = ("schemas/**/*.json", "schemas/**/*.yaml", f"{infra.OVERLAYS}/*/*", f"{_JURISDICTIONS}/*")
-"""Files that are generated whole: one that nothing writes is removed."""
+"""Completely generated files: one that is no longer generated is removed."""
 
 
 def texts(root: Path = ROOT) -> dict[str, str]:
@@ -40,7 +40,7 @@ def texts(root: Path = ROOT) -> dict[str, str]:
 
 
 def drift(wanted: Mapping[str, str], root: Path = ROOT) -> list[str]:
-    """Return what is not as it would be written, file by file."""
+    """Return the differences from what would be written, by file."""
     found = [f"{path}: nothing writes it any more" for path in _left_over(wanted, root)]
     for path, text in wanted.items():
         if not (root / path).exists():
@@ -51,7 +51,7 @@ def drift(wanted: Mapping[str, str], root: Path = ROOT) -> list[str]:
 
 
 def write(wanted: Mapping[str, str], root: Path = ROOT) -> None:
-    """Write every file, and remove those that nothing writes any more."""
+    """Write every file, and remove those that are no longer generated."""
     for path in _left_over(wanted, root):
         (root / path).unlink()
         if not any((root / path).parent.iterdir()):
@@ -69,7 +69,7 @@ def main(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file is not as it is.")] = False,
     against: Annotated[str, typer.Option(help="The revision whose messages must stay valid.")] = "HEAD",
 ) -> None:
-    """Write what follows from the code, or check it, also against every release that there was."""
+    """Write generated files, or check them, also against every earlier release."""
     wanted = texts()
     if not check:
         write(wanted)

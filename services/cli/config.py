@@ -1,4 +1,4 @@
-"""`pitledger config`: the settings in force, and the roles that callers may have."""
+"""`pitledger config`: the effective settings, and the roles of callers."""
 
 from services.cli.environment import listed, settings
 from services.cli.exits import UsageWrong
@@ -13,11 +13,11 @@ from shared.runtime.settings import Settings
 
 
 def config(as_json: AsJson = False) -> None:
-    """Print the settings in force, with secrets masked, and the roles of callers.
+    """Print the effective settings, with secrets masked, and the roles of callers.
 
     Each setting comes from an environment variable, or has its default. The roles are those that the services declare:
-    what each allows to do, and the duty that says which others the same person may have (docs/duties.md). Exit code 2
-    where a setting is wrong, or names an OpenID provider that cannot be trusted.
+    what each allows, and the duty that determines which others the same person may have (docs/duties.md). Exit code 2
+    if a setting is invalid, or names an OpenID provider that cannot be trusted.
 
     Example: PITLEDGER_LOG_LEVEL=debug pitledger config
     """

@@ -1,4 +1,4 @@
-"""The contracts in schemas/: messages, channels, and the services' HTTP interfaces."""
+"""The contracts in schemas/: messages, channels, and the services' HTTP APIs."""
 
 import json
 import shutil
@@ -38,7 +38,7 @@ def readers(manifests: Sequence[Manifest]) -> Mapping[str, Sequence[str]]:
 
 
 def openapi(manifest: Manifest) -> dict[str, Any]:
-    """Return the OpenAPI document of a service's HTTP interface."""
+    """Return the OpenAPI document of a service."""
     settings = Settings()
     # The routes are only described: nothing ever connects.
     context = context_of(manifest, settings, Pools.of(settings, manifest.schema))
@@ -46,7 +46,7 @@ def openapi(manifest: Manifest) -> dict[str, Any]:
 
 
 def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[str] | None:
-    """Return the incompatible changes of messages since a revision; None where there is no such revision."""
+    """Return the incompatible changes of messages since a revision; None if the revision does not exist."""
     paths = _git(repository, "ls-tree", "-r", "--name-only", revision, "schemas/json")
     if paths is None:
         return None
@@ -62,7 +62,7 @@ def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[s
 
 
 def retagged(known: Sequence[Release], repository: Path) -> list[str]:
-    """Return which releases with a tag in git are not marked as released, or not as they were when they were tagged."""
+    """Return the releases with a git tag that are not marked as released, or differ from their tag."""
     found = []
     for release in known:
         path = f"{FOLDER}/{release.name}/{MANIFEST}"

@@ -1,4 +1,4 @@
-"""The journals as commands read them: one connection under the service's role, and errors that name the way out."""
+"""Database access of commands: one connection under the service's role, and errors with a remedy."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -19,7 +19,7 @@ from shared.runtime.database import create_engine, role_of
 T = TypeVar("T")
 
 _NOT_MIGRATED = ("3F000", "42P01", "22023", "42704")
-"""No such schema, table or role."""
+"""SQLSTATEs: the schema, table or role does not exist."""
 _NOT_ALLOWED = ("42501",)
 
 
@@ -30,9 +30,9 @@ def journal_of(service: str) -> JournalTables:
 
 
 def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-    """Return what `work` gives, done on a connection under the role of the service.
+    """Return the result of `work` on a connection under the role of the service.
 
-    Raises: NotFound when the database does not answer or is not migrated.
+    Raises: NotFound if the database does not answer or is not migrated.
     """
 
     async def connected(engine: AsyncEngine) -> T:
@@ -43,7 +43,7 @@ def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]
 
 
 def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
-    """Do as `with_connection` does, for work that opens its connections itself."""
+    """As `with_connection`, for work that opens its connections itself."""
     url = settings().database_url.get_secret_value()
 
     async def whole() -> T:
@@ -59,7 +59,7 @@ def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
 
 @contextmanager
 def explained(url: str) -> Iterator[None]:
-    """Turn errors of the database into what to tell of them; errors that are bugs stay as they are."""
+    """Convert database errors to command errors; bugs propagate unchanged."""
     try:
         yield
     except ArgumentError:

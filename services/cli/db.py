@@ -19,9 +19,9 @@ def upgrade(
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create the schemas and roles that are missing, and bring every schema up to date.
+    """Create missing schemas and roles, and migrate every schema.
 
-    Needs the login of the database's owner in DATABASE_URL. What is up to date stays as it is.
+    Needs the login of the database's owner in DATABASE_URL. Schemas that are up to date are not changed.
 
     Example: DATABASE_URL=postgresql+psycopg://owner@db/pitledger pitledger db upgrade
     """

@@ -1,4 +1,4 @@
-"""`pitledger demo`: a gaming day of simulated table games through the real path, and the books that come of it."""
+"""`pitledger demo`: simulate a gaming day of table games through the real services, and print the books."""
 
 import heapq
 import json
@@ -66,7 +66,7 @@ ROUNDS: Final = 2_880
 """Twelve tables, four hours, sixty rounds an hour: the whole day in under a minute on two processors."""
 
 SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT_SECONDS": "2"}
-"""A demo is over before the first checkpoint would otherwise be signed."""
+"""A demo would end before the first checkpoint is signed with the default interval."""
 
 _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
 _AT_PROPERTIES: Final = ("round_settlement", "table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
@@ -90,18 +90,18 @@ def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Keep everything running afterwards, until Ctrl-C.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Play a gaming day of simulated table games through the real path, and print the books.
+    """Simulate a gaming day of table games through the real services, and print the books.
 
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
     fills and credits, two shifts, a drop that is counted twice, counter checks (one comes back unpaid), coupons, tips,
-    electronic wagers, currency that is reported, a grant of promotional money and a linked progressive that is hit.
-    Beside this property of Pennsylvania one of Rhode Island plays, under its own law and clock. A device at each table
-    signs its rounds. The day's reports go into a folder, signed; `pitledger verify-reports` verifies them. A few things
-    go wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs from what the simulator
-    has computed, or an identity of the books does not hold.
+    electronic wagers, reportable currency, a grant of promotional money and a hit of a linked progressive. Beside this
+    property in Pennsylvania one in Rhode Island plays, under its own law and clock. A device at each table signs its
+    rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few things go
+    wrong on purpose: see the exceptions. Exit code 1 if a figure differs from the simulator's, or an accounting
+    identity is violated.
 
-    Servers that the environment names are not used: a demo writes into no database but its own.
+    Servers named in the environment are not used: a demo writes only to its own database.
 
     Example: pitledger demo
     Example: pitledger demo --rounds 500 --tables 2 --json
@@ -303,7 +303,7 @@ class _Example:
     corrected: bool = False
 
     def look(self, sent: Message) -> Message:
-        """Look at a message on its way."""
+        """Observe a message before it is sent."""
         corrected = sent.kind == "correction"
         if sent.round_id is not None and (not self.round_id or (corrected and not self.corrected)):
             self.round_id, self.corrected = sent.round_id, corrected
@@ -324,7 +324,7 @@ def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, 
 
 
 def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[str, Any]]:
-    """Return what a command prints as JSON; one that finds something wrong still prints what it found."""
+    """Return the JSON output of a command; a command that finds a problem still prints its findings."""
     ended = subprocess.run(  # noqa: S603 - our own command line
         [*COMMAND, *words, "--json"],
         env={**os.environ, **stack.environment},
@@ -340,7 +340,7 @@ def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[st
 
 
 def _keep(stack: RunningStack, ending: InterruptGuard) -> None:
-    """Return at Ctrl-C. Raises: StackEnded when a server ends by itself: it has kept nothing."""
+    """Return at Ctrl-C. Raises: StackEnded if a server ends by itself, because its data is lost."""
     message("still running; Ctrl-C stops it")
     message(f"  console            {stack.console_url}  (log in as demo.auditor, or as anybody else; no password)")
     for service, url in stack.urls.items():

@@ -1,4 +1,4 @@
-"""What the cage and the hosts do in the demo: counter checks paid and returned, large currency, promotional money."""
+"""The cage and the hosts in the demo: counter checks paid and returned, reportable currency, promotional money."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
@@ -18,7 +18,7 @@ Document = Mapping[str, Any]
 _CASHIER: Final = "demo.cashier"
 _HIGH_ROLLER: Final = "P-1001"
 _CURRENCY: Final = (("chip_purchase", 7_000_00), ("front_money_deposit", 4_500_00))
-"""Two movements that together are above what is reported, and neither alone."""
+"""Two transactions that exceed the reporting threshold only together."""
 
 _VISITOR: Final = "P-1002"
 _BELOW_CENTS: Final = 4_000_00
@@ -27,10 +27,10 @@ _GRANT_DAYS: Final = timedelta(days=30)
 
 
 def work_at_cage(people: People, pit: PitDay, electronic: ElectronicTables) -> None:
-    """Have the cage pay and return counter checks and take currency, and a host grant promotional money.
+    """Have the cage redeem and return counter checks and take currency, and a host grant promotional money.
 
-    The first check is paid in chips; the second is deposited, and the bank returns it unpaid. All is of the gaming day
-    that runs now.
+    The first check is paid in chips; the second is deposited, and the bank returns it unpaid. All belongs to the
+    current gaming day.
     """
     checks = [(serial, cents) for box in pit.boxes for serial, cents in box.dropped.checks.items()]
     path = f"/counter-checks/{pit.property}"
@@ -62,7 +62,7 @@ def read_cage(people: People, property_name: str, day: date) -> Document:
 
 
 def cage_tables(cage: Document, liability: Document) -> Iterator["RenderableType"]:
-    """Return what the cage did, as tables."""
+    """Yield the cage's figures as tables."""
     checks, currency = cage["counter-checks"], cage["currency"]
     yield heading("Counter checks at the cage")
     yield table(

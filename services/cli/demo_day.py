@@ -1,4 +1,4 @@
-"""Which gaming day the demo plays."""
+"""The gaming day that the demo plays."""
 
 from datetime import date, datetime, timedelta
 
@@ -6,7 +6,7 @@ from loadtest.floor import TIME_ZONE, opening
 
 
 def gaming_day_of(now: datetime) -> date:
-    """Return the gaming day that ended last: the demo closes it, and none is closed while it runs."""
+    """Return the last gaming day that has ended: the demo closes it, and a current day cannot be closed."""
     day = now.astimezone(TIME_ZONE).date()
     running = day - timedelta(days=now < opening(day))
     return running - timedelta(days=1)

@@ -1,4 +1,4 @@
-"""The identities of a gaming day: what must be equal, each side as the services report it or the simulator knows it."""
+"""Accounting identities of the demo's day, between the services' reports and the simulator's figures."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,12 +27,12 @@ _WIN_COLUMNS: Final = {
     "variance": "inventory_variance_cents",
     "waived": "vigorish_waived_cents",
 }
-"""The figures of a table's money by their names in the win of the day."""
+"""The money columns of a table in the win of the day."""
 
 _OF_THE_DESK: Final = frozenset(
     ("variance", "slip_open", "slip_gap", "slip_void", "slip_late", "box_not_counted", "adjustment", "equipment")
 )
-"""The kinds of exceptions of the pit's desk; those of what was played are looked at apart."""
+"""Kinds of exceptions of the pit's desk; those of rounds are checked separately."""
 
 _BANK_LEGS: Final = ("banked_wagers", "banked_payouts", "bank_collected", "bank_paid")
 _BALANCES: Final = (
@@ -44,7 +44,7 @@ _ONTO_METERS: Final = ("opening", "seed", "contribution", "reset", "transfer", "
 
 @dataclass(frozen=True, slots=True)
 class PitReports:
-    """What the services of the pit say of a day at their desks, and what reporting says of their journals."""
+    """The reports of the pit's services and of reporting for a day."""
 
     win: Document
     variances: Sequence[Document]
@@ -54,18 +54,18 @@ class PitReports:
     meters: Document
     progressives: Document
     exceptions: Sequence[Document]
-    """Those of the pit's desk: what happened that is not in order, also where it is settled since."""
+    """The exceptions of the pit's desk, including resolved ones."""
     left_over: Mapping[str, int]
-    """What somebody would have to look after, by service: variances that are resolved are not among it."""
+    """Open follow-ups by service, without resolved variances."""
 
     @property
     def hits(self) -> Sequence[Document]:
-        """Return the awards that came off meters."""
+        """Return the awards paid from meters."""
         return rows_of(self.progressives, "hits")
 
 
 def read_pit(people: People, property_name: str, gaming_day: date, until: date) -> PitReports:
-    """Return what is said of the day; accounts are paid in and out until a later one."""
+    """Read the reports of the day; accounts have movements until a later one."""
     day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
     of_day, of_reconciliation = (f"/{what}/{property_name}/{gaming_day}" for what in ("gaming-days", "reconciliations"))
     inventory, accounts, meters = people.at(INVENTORY), people.at(ACCOUNTS), people.at(METERS)
@@ -100,9 +100,9 @@ def identities(
     settled: Document,
     legs: Mapping[str, Mapping[str, int]],
 ) -> list[Document]:
-    """Return the identities of the day; `legs` are the sums of all postings by the journal's schema and the leg.
+    """Return the identities of the day; `legs` are the sums of all postings by journal schema and leg.
 
-    `settled` is the total of the win as settled.
+    `settled` is the total of the settled win.
     """
     rounds, inventory = Counter(legs["round_settlement"]), Counter(legs["table_inventory"])
     counted, fees = reports.win["total"], total_of(reports.vigorish, "tables")
@@ -158,7 +158,7 @@ def identities(
 
 
 def _whole_cents(exact: Decimal | int) -> int:
-    """Return whole cents; a share of a cent, which no wager of the floor makes, would not be equal to anything."""
+    """Return whole cents; a fraction of a cent, which no wager here creates, would equal nothing."""
     cents = int(exact)
     return cents if cents == exact else cents - 1
 
@@ -166,7 +166,7 @@ def _whole_cents(exact: Decimal | int) -> int:
 def pit_differences(
     reports: PitReports, found: Sequence[Document], *, pit: PitDay, electronic: ElectronicTables, books: Books
 ) -> Iterator[str]:
-    """Return where the services of the pit do not report what the simulator's own arithmetic comes to."""
+    """Yield the differences between the pit services' reports and the simulator's figures."""
     for one in found:
         if not one["holds"]:
             yield f"{one['identity']}: {one['left']} is {one['left_cents']}, {one['right']} {one['right_cents']}"
@@ -195,7 +195,7 @@ def pit_differences(
 
 
 def _followed_up(reports: PitReports, pit: PitDay) -> Iterator[str]:
-    """Return which variances and exceptions of the pit's desk are not those that were planted."""
+    """Yield variances and exceptions of the pit's desk that differ from the planted ones."""
     variances = [(one["table"], one["number"], one["cents"], one["status"]) for one in reports.variances]
     planted = [] if pit.planted is None else [(*pit.planted, pit.tables[pit.planted[0]].variance, "resolved")]
     if variances != planted:

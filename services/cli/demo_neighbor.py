@@ -1,4 +1,4 @@
-"""The neighbor in the demo: a property of Rhode Island in the same installation, with a law and a clock of its own."""
+"""The second property of the demo: in Rhode Island, in the same installation, with its own law and clock."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from shared.jurisdictions import gaming_pack
 
 PROPERTY: Final = "narragansett"
 BEGINS: Final = time(3)
-"""Three hours before that of the other property: each has its own gaming day."""
+"""Three hours before the other property's gaming day."""
 
 _TABLES: Final = 2
 _SHARE: Final = 12
-"""One round here for so many at the other property."""
+"""One round here per this number at the other property."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Neighbor:
 
     @classmethod
     def beside(cls, gaming_day: date, rounds: int, tables: int) -> "Neighbor":
-        """Return the neighbor of a property that plays so many rounds; its tables play no longer than those there."""
+        """Return the neighbor of a property with this number of rounds; its tables do not play longer."""
         plans = floor_of(RHODE_ISLAND_PAI_GOW, _TABLES)
         return cls(plans, gaming_day, max(_TABLES, min(rounds // _SHARE, _TABLES * rounds // tables)))
 
     @property
     def document(self) -> PropertyDocument:
-        """Return what the licensee files of it."""
+        """Return its property document."""
         return property_document(PROPERTY, self.plans, self.gaming_day, begins=BEGINS)
 
     def messages(self, seed: int) -> Iterator[Message]:
@@ -57,7 +57,7 @@ class Neighbor:
 
 
 def property_row(document: PropertyDocument, win_as_settled: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the demo shows of a property: its law and clock, and its day in cents."""
+    """Return a property's row in the demo: its law and clock, and its day in cents."""
     [law] = [gaming_pack(name) for name in document.packs if name != "us-federal"]
     total = total_of(win_as_settled, "tables")
     return {

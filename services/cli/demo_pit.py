@@ -1,4 +1,4 @@
-"""What people do around the demo's gaming day over HTTP: configure meters, prepare slips, count, resolve, close."""
+"""People's work around the demo's gaming day over HTTP: configure meters, prepare slips, count, resolve, close."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -31,7 +31,7 @@ Document = Mapping[str, Any]
 
 
 class People(ExitStack):
-    """The people of a running stack at their desks, for the length of a `with` block."""
+    """The people of a running stack, for the length of a `with` block."""
 
     def __init__(self, stack: RunningStack) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class People(ExitStack):
         return self._clients[service, person]
 
     def does(self, person: str, service: str, path: str, document: Document | None = None) -> dict[str, Any]:
-        """Return the answer to a person's command; an approval is of what the service shows to that person."""
+        """Return the answer to a person's command; an approval names what the service shows to that person."""
         client = self.at(service, person)
         if subject_of(service, path, document) is None:
             return client.do(path, document)
@@ -65,7 +65,7 @@ def configure_pools(people: People, property_name: str, plans: Sequence[TablePla
 
 
 def report_pit(people: People, pit: PitDay, bootstrap_servers: str, devices: Devices) -> int:
-    """Have slips prepared in their order and send what the pit reports, signed; return the number of records."""
+    """Have slips prepared in order and send the pit's events, signed; return the number of records."""
     numbers: dict[Slip, int] = {}
     for slip in pit.slips:
         requested = people.does(PIT, INVENTORY, "/requests", _slip(pit, slip) | {"slip": slip.slip})
@@ -79,7 +79,7 @@ def report_pit(people: People, pit: PitDay, bootstrap_servers: str, devices: Dev
 
 
 def dismiss_refused(people: People) -> None:
-    """Have two people dismiss the records that round settlement refused: no day is closed while one is open."""
+    """Have two people dismiss the records that round settlement refused: they would block closing the day."""
     for refused in list(people.at(SETTLEMENT, "demo.operator").pages("/quarantine")):
         path = f"/quarantine/{refused['quarantine']}"
         asked = {"reason": "the table system says that no such round was dealt"}
@@ -88,7 +88,7 @@ def dismiss_refused(people: People) -> None:
 
 
 def close_pit(people: People, pit: PitDay) -> None:
-    """Do what the cage, the count room and revenue audit do after the gaming day, until it is closed."""
+    """Do the work of the cage, the count room and revenue audit until the gaming day is closed."""
     _receive_credits(people, pit)
     _enter_paper_slips(people, pit)
     _count_boxes(people, pit)
@@ -97,7 +97,7 @@ def close_pit(people: People, pit: PitDay) -> None:
 
 
 def reconcile_meters(people: People, pit: PitDay) -> None:
-    """Record the meters of the day as they are known."""
+    """Record the reconciliation of the day's meters."""
     people.does("demo.meter_auditor", METERS, "/reconciliations", _day(pit) | {"reason": "end of the gaming day"})
 
 
@@ -110,14 +110,14 @@ def _slip(pit: PitDay, slip: Slip | PaperFill) -> dict[str, Any]:
 
 
 def _receive_credits(people: People, pit: PitDay) -> None:
-    """Receive in the cage what security carried to it, by somebody who did no other step of the slip."""
+    """Receive credits in the cage that security carried there, by a person who took no other step of the slip."""
     for slip in list(people.at(INVENTORY).pages("/slips", **_day(pit), slip="credit", status="carried")):
         path = f"/slips/{pit.property}/credit/{slip['number']}/receive"
         people.does("demo.cashier", INVENTORY, path, {"contents": slip["contents"]})
 
 
 def _enter_paper_slips(people: People, pit: PitDay) -> None:
-    """Enter what was on paper while the system was away, with the five people who signed it."""
+    """Enter paper slips of an outage, with the five people who signed them."""
     for number, fill in enumerate(pit.paper, start=PAPER_NUMBER):
         slip = _slip(pit, fill) | {
             "slip": "fill",
@@ -134,7 +134,7 @@ def _enter_paper_slips(people: People, pit: PitDay) -> None:
 
 
 def _count_boxes(people: People, pit: PitDay) -> None:
-    """Have two people count every box, neither seeing what the other found; then the count is concluded."""
+    """Have two people count every box independently, then conclude the count."""
     number = people.does("demo.counter", INVENTORY, "/drop-counts", _day(pit))["count"]
     path = f"/drop-counts/{pit.property}/{number}"
     for person in ("demo.counter", "demo.verifier"):
@@ -156,7 +156,7 @@ def _found(box: Box) -> Document:
 
 
 def _resolve_variances(people: People, pit: PitDay) -> None:
-    """Give every variance of the day an owner, who resolves it."""
+    """Assign every variance of the day to an owner, who resolves it."""
     for found in people.at(INVENTORY).read("/variances", **_day(pit))["items"]:
         place = f"{found['variance']}/{found['table']}/{found['number']}"
         path = f"/variances/{pit.property}/{pit.gaming_day}/{place}"
@@ -166,7 +166,7 @@ def _resolve_variances(people: People, pit: PitDay) -> None:
 
 
 def _close_day(people: People, pit: PitDay) -> None:
-    """Close the gaming day in its three stages, each by somebody else."""
+    """Close the gaming day in its three stages, each by another person."""
     path = f"/gaming-days/{pit.property}/{pit.gaming_day}"
     people.does("demo.accountant", INVENTORY, f"{path}/preliminary", {})
     people.does("demo.revenue_auditor", INVENTORY, f"{path}/audited")

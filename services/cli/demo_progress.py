@@ -1,4 +1,4 @@
-"""How far the demo's day has come, on the terminal."""
+"""Progress display of the demo on the terminal."""
 
 import sys
 import time
@@ -32,7 +32,7 @@ class Progress(Bars):
         }
 
     def show(self, now: playing.Progress) -> None:
-        """Show how far each stage is."""
+        """Show the progress of each stage."""
         for name, task in self._stages.items():
             done: int = getattr(now, name)
             rate = f"{done / now.seconds:,.0f}/s" if now.seconds > 1 else ""

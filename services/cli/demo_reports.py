@@ -1,4 +1,4 @@
-"""The reports of the demo's day: what is due in tax, and the files that reporting delivers once the day is sealed."""
+"""The reports of the demo's day: tax due, and the files that reporting delivers after the seal."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ Document = Mapping[str, Any]
 
 @contextmanager
 def delivery(folder: Path | None) -> Iterator[tuple[Path, dict[str, str]]]:
-    """Give the folder of the day's reports, by default a new one that stays, and the settings that deliver into it."""
+    """Yield the folder of the day's reports, by default a new one that is kept, and the settings for delivery."""
     target = Path(mkdtemp(prefix="pitledger-reports-")) if folder is None else folder.resolve()
     yield (
         target,
@@ -36,7 +36,7 @@ def delivery(folder: Path | None) -> Iterator[tuple[Path, dict[str, str]]]:
 
 
 def wait_for_delivery(people: People, folder: Path) -> int:
-    """Wait until the day is delivered; return the number of its files. Raises: NotFound where it takes too long."""
+    """Wait until the day is delivered; return the number of its files. Raises: NotFound on timeout."""
     ends = time.monotonic() + _SECONDS_MAX
     while not any((folder / "manifests").glob("*.note")):
         people.at(REPORTING)  # raises where the stack has ended
@@ -52,7 +52,7 @@ def read_tax(people: People, property_name: str, gaming_day: date) -> Document:
 
 
 def tax_tables(tax: Document) -> Iterator[RenderableType]:
-    """Yield what is due on the revenue of the day, and which rates of it are unconfirmed."""
+    """Yield the tax due on the day's revenue, and its unconfirmed rates."""
     sections = {section["name"]: section for section in tax["content"]["sections"]}
     yield heading(f"Tax on the day's gross table game revenue under the law of {tax['jurisdiction']}, {tax['stage']}")
     yield table(

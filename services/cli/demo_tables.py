@@ -1,4 +1,4 @@
-"""The day that `pitledger demo` has played, as tables for people: all of them are made of its JSON document."""
+"""The demo's JSON document as tables."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -69,7 +69,7 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
 
 
 def show_identities(identities: Sequence[Document]) -> Iterator["RenderableType"]:
-    """Return what must be equal, and the amount; both amounts where it is not."""
+    """Yield the identities with their amount; both amounts if they differ."""
     yield heading("What must be equal, and is" if all(one["holds"] for one in identities) else "What must be equal")
     rows = [
         [
@@ -85,7 +85,7 @@ def show_identities(identities: Sequence[Document]) -> Iterator["RenderableType"
 
 
 def _amounts(row: Document, *columns: str) -> list[str]:
-    """Return the amounts of some columns, nothing where one is not known."""
+    """Return the amounts of some columns, empty if unknown."""
     return ["" if (cents := row[f"{column}_cents"]) is None else dollars(cents) for column in columns]
 
 
@@ -107,7 +107,7 @@ def _by_table(report: Document) -> Iterator[list[str]]:
 
 
 def _wager_sums(rows: Iterable[Document]) -> dict[str, Counter[str]]:
-    """Return the rows of all tables added up by wager."""
+    """Return the sums of all tables by wager."""
     sums: dict[str, Counter[str]] = {}
     for row in rows:
         figures = {name: value for name, value in row.items() if isinstance(value, int)}
@@ -116,7 +116,7 @@ def _wager_sums(rows: Iterable[Document]) -> dict[str, Counter[str]]:
 
 
 def _by_wager(rows: Sequence[Document], titles: Mapping[str, str]) -> Iterator[list[str]]:
-    """Return the wagers of each game, the tables where it was played together."""
+    """Yield the wagers of each game, summed over tables."""
     for title in dict.fromkeys(titles.values()):
         sums = _wager_sums(row for row in rows if titles[row["game"]] == title)
         if sums:
@@ -128,7 +128,7 @@ def _by_wager(rows: Sequence[Document], titles: Mapping[str, str]) -> Iterator[l
 
 
 def _banks(rows: Sequence[Document]) -> Iterator[list[str]]:
-    """Return the tables where players banked; a round with a bank has one line of the bank."""
+    """Yield the tables with banking players; a banked round has one line for the bank."""
     for name in dict.fromkeys(row["table"] for row in rows if row["wager"] == "bank"):
         sums = _wager_sums(row for row in rows if row["table"] == name)
         moved: Counter[str] = Counter()
@@ -178,7 +178,7 @@ def _hand(hit: Document) -> str:
 
 
 def _liability(days: Sequence[Document], played_on: str) -> Iterator["RenderableType"]:
-    """Return what is owed to players with accounts, by gaming day; the cashier may work on the day after the rounds."""
+    """Yield the liability to players with accounts, by gaming day; cashiers may work on the following day."""
     if not days:
         return
     columns = ("opening", "deposits", "wagers", "wins", "withdrawals", "granted", "closing")
@@ -205,7 +205,7 @@ def _exception(each: Document) -> list[str]:
 
 
 def _round(example: Document) -> Iterator["RenderableType"]:
-    """Return the document of `pitledger reconstruct` in short: its entries, and in full the one that stands."""
+    """Yield the output of `pitledger reconstruct` in short: the entries, with the one in force in full."""
     yield heading(f"One round, from the cards to the books: pitledger reconstruct {example['round_id']}")
     yield table(
         numbers("Entry") + names("What") + numbers("Chips") + words("Why") + names("Hash"),

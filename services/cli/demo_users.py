@@ -1,4 +1,4 @@
-"""The people of a stack on one machine, and the roles that each of them has: the one place that says so."""
+"""The people of a local stack, with their roles."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -32,12 +32,12 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.operator": ("properties.read", "quarantine.mend", "reports.read"),
     "demo.operations_manager": ("quarantine.approve",),
 }
-"""Person -> names or patterns of roles. Whoever approves is somebody else than whoever asked."""
+"""Person -> names or patterns of roles. Approvers differ from requesters."""
 
 WATCHER: Final = "demo.prometheus"
 """The system that reads the metrics of money."""
 
 
 def roles_of(person: str, declared: Collection[str]) -> list[str]:
-    """Return the roles of a person among those that are declared."""
+    """Return the declared roles of a person."""
     return [name for name in sorted(declared) if any(fnmatchcase(name, pattern) for pattern in PEOPLE[person])]

@@ -1,7 +1,7 @@
-"""What infra/, docs/ and pyproject.toml say of the services.
+"""Generate the parts of infra/, docs/ and pyproject.toml that list the services, from their manifests.
 
-The manifests say what services there are. Whole files are written below infra/kubernetes/services; elsewhere the lines
-between two comments, `generated: <name>` and `end of generated: <name>`.
+Whole files are written in infra/kubernetes/services; elsewhere the lines between the comments `generated: <name>` and
+`end of generated: <name>`.
 """
 
 import re
@@ -44,7 +44,7 @@ def texts(manifests: Sequence[Manifest], root: Path) -> dict[str, str]:
 
 
 def _replaced(text: str, name: str, lines: Sequence[str], path: str) -> str:
-    """Return the text with other lines between the two comments of this name, indented as they are."""
+    """Return the text with the lines between these two comments replaced, indented as before."""
     pattern = re.compile(
         rf"^(?P<indent> *)(?P<first>\S+ generated: {name}\b.*\n)(?:.*\n)*?(?P<last> *\S+ end of generated: {name}\b)",
         re.MULTILINE,
@@ -65,7 +65,7 @@ def password(manifest: Manifest) -> str:
 
 
 def image(manifest: Manifest) -> str:
-    """Return the name of the image of a service: one of its own where it needs what others do not."""
+    """Return the image of a service: its own if it needs an extra."""
     return f"pitledger-{manifest.name}" if manifest.name in EXTRAS else "pitledger"
 
 
@@ -73,7 +73,7 @@ def image(manifest: Manifest) -> str:
 
 
 def _each(lines: Callable[[Manifest], list[str]]) -> Lines:
-    """Return what writes the lines of each service, one service after the other."""
+    """Return a function that writes the lines of all services in turn."""
     return lambda manifests: [line for one in manifests for line in lines(one)]
 
 
@@ -229,4 +229,4 @@ PARTS: Final[Mapping[str, Mapping[str, Lines]]] = {
     "docs/operations.md": {"ports": _ports, "roles": _roles, "rebuilt": _rebuilt},
     "docs/verification.md": {"tables": tables.lines},
 }
-"""What is generated of each file."""
+"""The generated parts of each file."""

@@ -1,4 +1,4 @@
-"""`pitledger devices`: the keys with which devices sign what happens at their tables."""
+"""`pitledger devices`: the keys with which devices sign events of their tables."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,10 +39,10 @@ def key(
     valid_until: Annotated[str | None, typer.Option(metavar="MOMENT", help="Until when it is valid.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the registration of a device's key, for the document of its property; make the key where there is none.
+    """Print the registration of a device's key, for its property's document; create the key if there is none.
 
-    The line goes below `signing_keys` of a device or a system, beside `signs`. A private key belongs on its device
-    alone: better that the device makes the pair, and only its public key comes here.
+    The line belongs under `signing_keys` of a device or a system, beside `signs`. A private key should exist only on
+    its device: preferably the device creates the pair, and only its public key is copied here.
 
     Example: pitledger devices key --public-key bj-01.pub.pem --kid BJ-01-terminal
     Example: pitledger devices key --private-key gateway.pem --valid-until 2027-12-31T00:00:00Z

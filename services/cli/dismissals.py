@@ -1,4 +1,4 @@
-"""`pitledger quarantine ...-all`: many refused records at once, dismissed by two people."""
+"""`pitledger quarantine ...-all`: bulk dismissal of quarantined records, by two people."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -37,10 +37,10 @@ def dismiss_all(
     service: Service = SETTLEMENT,
     as_json: AsJson = False,
 ) -> None:
-    """Ask for all open records that a filter finds to be closed together, which can never be mended.
+    """Request that all open records that a filter selects and that cannot be repaired be closed.
 
-    Somebody else approves it, of these very records or of none. No money moves: what the records should have said stays
-    out of the books, and gaps that they left in their streams stay open.
+    Another person approves it, for exactly these records or for none. No money moves: the records' content stays out of
+    the books, and gaps that they left in their streams stay open.
 
     Example: pitledger quarantine dismiss-all --until 98000 --containing "no JSON" --reason "load test of the vendor"
     """
@@ -59,7 +59,7 @@ def dismiss_all(
 
 @app.command("show-all")
 def show_all(number: Number, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
-    """Show what was asked to be dismissed together, with the first of the records that it finds now.
+    """Show a requested bulk dismissal, with the first of the records that it selects now.
 
     Example: pitledger quarantine show-all 1
     """
@@ -79,7 +79,7 @@ def show_all(number: Number, service: Service = SETTLEMENT, as_json: AsJson = Fa
 
 @app.command("approve-all")
 def approve_all(number: Number, shown: Shown = None, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
-    """Approve that the records are dismissed together that somebody else asked for: all of them, or none.
+    """Approve another person's bulk dismissal: all of its records, or none.
 
     Example: pitledger quarantine approve-all 1
     """
@@ -89,7 +89,7 @@ def approve_all(number: Number, shown: Shown = None, service: Service = SETTLEME
 
 @app.command("reject-all")
 def reject_all(number: Number, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
-    """Reject that records are dismissed together; who asked may take it back.
+    """Reject a bulk dismissal; the requester may withdraw it in this way.
 
     Example: pitledger quarantine reject-all 1 --reason "the vendor sends them again"
     """
@@ -98,7 +98,7 @@ def reject_all(number: Number, reason: Why, service: Service = SETTLEMENT, as_js
 
 
 def _print(answer: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print what became of it."""
+    """Print the result."""
     if as_json:
         print_json(answer)
         return

@@ -1,4 +1,4 @@
-"""Reads round records, case files and properties: YAML or JSON, one document or a list, from files or stdin."""
+"""Read round records, case files and properties: YAML or JSON, one document or a list, from files or stdin."""
 
 import json
 import sys
@@ -20,19 +20,19 @@ _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 _VALUES_MAX = 1_000_000
 _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, AttributeError, TypeError)
-"""What parsing raises; the last three come from YAML's own constructors, of a value that its tag does not fit."""
+"""Errors of parsing; the last three come from YAML constructors for a value that does not fit its tag."""
 
 
 def read_documents(name: str) -> Iterator[tuple[str, object]]:
-    """Return the documents of a file (`-`: stdin), each with the name by which it goes when it has no id.
+    """Return the documents of a file (`-`: stdin), each with a name for use if it has no id.
 
-    Raises: UsageWrong when there is no such file; InputRefused when it is neither YAML nor JSON.
+    Raises: UsageWrong if there is no such file; InputRefused if it is neither YAML nor JSON.
     """
     return documents_in(*_bytes(name))
 
 
 def documents_in(label: str, raw: bytes) -> Iterator[tuple[str, object]]:
-    """Return the documents in the bytes of a file that goes by a label, each with its name. Raises: InputRefused."""
+    """Return the documents in the bytes of a file, each with a name made from the label. Raises: InputRefused."""
     try:
         found = _parse(raw.decode("utf-8-sig"))
         _require_few(found)
@@ -44,15 +44,16 @@ def documents_in(label: str, raw: bytes) -> Iterator[tuple[str, object]]:
 
 
 def read_document(name: str) -> object:
-    """Return the one document of a file (`-`: stdin), to be sent as JSON.
+    """Return the single document of a file (`-`: stdin), to be sent as JSON.
 
-    Raises: UsageWrong when there is no such file; InputRefused when it is neither YAML nor JSON, or not one document.
+    Raises: UsageWrong if there is no such file; InputRefused if it is neither YAML nor JSON, or not exactly one
+    document.
     """
     return document_in(name, _bytes(name)[1])
 
 
 def document_in(name: str, raw: bytes) -> object:
-    """Return the one document in the bytes of a file, to be sent as JSON. Raises: InputRefused."""
+    """Return the single document in the bytes of a file, to be sent as JSON. Raises: InputRefused."""
     found = [document for _, document in documents_in(name, raw)]
     if len(found) != 1:
         raise InputRefused(f"{name}: {len(found)} documents; give one")
@@ -64,7 +65,7 @@ def document_in(name: str, raw: bytes) -> object:
 
 
 def _trouble(error: Exception) -> str:
-    """Return what is wrong with a text in one line, and where."""
+    """Return what is wrong with a text in one line, with its place."""
     match error:
         case RecursionError():
             return "nested too deeply"
@@ -76,7 +77,7 @@ def _trouble(error: Exception) -> str:
 
 
 def read_bytes(name: str) -> bytes:
-    """Return the bytes of a file (`-`: stdin). Raises: UsageWrong when it cannot be read."""
+    """Return the bytes of a file (`-`: stdin). Raises: UsageWrong if it cannot be read."""
     return _bytes(name)[1]
 
 
@@ -90,7 +91,7 @@ def _bytes(name: str) -> tuple[str, bytes]:
 
 
 def _parse(text: str) -> list[object]:
-    """Return all documents of a text: of a JSON or YAML list, of several YAML documents, of several JSON lines."""
+    """Return all documents of a text: a JSON or YAML list, several YAML documents, or JSON Lines."""
     stripped = text.lstrip()
     if stripped.startswith(("{", "[")):
         try:
@@ -109,7 +110,7 @@ def _listed(documents: list[object]) -> list[object]:
 
 
 def _require_few(documents: list[object]) -> None:
-    """Raise ValueError where aliases make a few lines of YAML say millions of values, or one value hold itself."""
+    """Raise ValueError if aliases expand YAML to millions of values, or a value contains itself."""
     counted: dict[int, int | None] = {}
 
     def count(value: object) -> int:
@@ -129,10 +130,10 @@ def _require_few(documents: list[object]) -> None:
 
 
 class _Loader(Loader):
-    """YAML's safe loader without repetition, to which a time is its text."""
+    """YAML's safe loader, refusing duplicate keys and keeping times as text."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
-        """Return the tag of a node: dates and times stay the text that JSON has, not 840 for `14:00`."""
+        """Return the tag of a node; dates and times stay text as in JSON, instead of 840 for `14:00`."""
         tag: str = super().resolve(kind, value, implicit)
         is_time = tag == _TIMESTAMP or (tag in _NUMBERS and ":" in value)
         return _TEXT if is_time else tag

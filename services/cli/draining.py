@@ -1,4 +1,4 @@
-"""Lets services take in and pass on what already waits, before they are ended."""
+"""Drain services before they are stopped: let them process what already waits."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -8,10 +8,10 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
 WAITING: Final = ("pitledger_consumer_lag_records", "pitledger_relay_backlog_entries")
-"""The metrics of what a service has still to take in, and to pass on."""
+"""The metrics of unprocessed input and unpublished output."""
 
 _SETTLED_SECONDS: Final = 2.5
-"""How long nothing may wait: the metrics are as old as two seconds."""
+"""How long nothing may be waiting: the metrics are up to two seconds old."""
 _LOOK_SECONDS: Final = 0.25
 _ANSWER_SECONDS_MAX: Final = 2.0
 
@@ -22,15 +22,14 @@ def drain(
     seconds_max: float,
     check: Callable[[], object] = lambda: None,
 ) -> Mapping[str, float]:
-    """Wait until no service has anything left to take in or to pass on, at most for so long.
+    """Wait until no service has unprocessed input or unpublished output, for a limited time.
 
     Parameters
     ----------
-    urls : where each service listens, by its name. One that does not answer is not waited for.
-    check : called between two looks, to end the wait by an exception.
+    urls : the URL of each service, by its name. One that does not answer is skipped.
+    check : called between two polls, to end the wait by an exception.
 
-    Returns how many records and entries of each service still wait, NaN where it does not know; nothing where all is
-    done.
+    Returns the number of waiting records and entries of each service, NaN if unknown; empty if all is done.
     """
     ends = time.monotonic() + seconds_max
     with httpx.Client(timeout=_ANSWER_SECONDS_MAX, trust_env=False) as client:

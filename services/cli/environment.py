@@ -1,4 +1,4 @@
-"""The settings of this process, and their values in a form that may be shown."""
+"""The settings of this process, and their display without secrets."""
 
 import os
 import re
@@ -21,13 +21,13 @@ _PASSWORD_PARAMETER = re.compile(r"(?i)([?&][^=&]*(?:password|secret|token)[^=&]
 REGISTRY_PASSWORD: Final = "PITLEDGER_REGISTRY_PASSWORD"  # noqa: S105 - the name of the variable that has it
 """The environment variable with the password of a schema registry."""
 _OF_COMPOSE: Final = "PITLEDGER_VERSION"
-"""Which image Compose starts; no process reads it."""
+"""The image version for Compose; no process reads it."""
 
 
 def settings() -> Settings:
     """Return the settings from the environment. Raises: UsageWrong, naming the variable, never its value.
 
-    A variable that is named as one of ours and is none is refused: whoever misspelled it believes that it holds.
+    An unknown variable with our prefix is refused, because a misspelled setting would silently have no effect.
     """
     _require_known(os.environ)
     try:
@@ -54,7 +54,7 @@ def _require_known(environment: Mapping[str, str]) -> None:
 
 
 def require_no_stack(environment: Mapping[str, str]) -> None:
-    """Raise UsageWrong in a terminal that has the environment of a stack: another one would start on its servers."""
+    """Raise UsageWrong in a terminal with the environment of a stack: another one would start on its servers."""
     if stack := environment.get(STACK_VARIABLE):
         names = " ".join(name for name in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS") if environment.get(name))
         raise UsageWrong(
@@ -64,7 +64,7 @@ def require_no_stack(environment: Mapping[str, str]) -> None:
 
 
 def listed(found: Settings) -> dict[str, dict[str, Any]]:
-    """Return each setting as it is in force, with a `value` that may be shown; None where there is none."""
+    """Return each effective setting with a `value` that may be shown, or None."""
     return {
         name: {
             "value": _shown(getattr(found, name)),
@@ -83,7 +83,7 @@ def variable_of(name: str, field: FieldInfo) -> str:
 
 
 def without_password(url: str) -> str:
-    """Return a URL that may be shown: the password in it is masked, and whatever of it cannot be told from one."""
+    """Return a URL for display, with the password masked, and everything that might be one."""
     return _PASSWORD_PARAMETER.sub(rf"\1{_MASK}", _USER_AND_PASSWORD.sub(rf"\1:{_MASK}@", url))
 
 

@@ -1,4 +1,4 @@
-"""What the exit codes of the command line mean, and the errors that lead to them."""
+"""The exit codes of the command line, and the errors that lead to them."""
 
 from enum import IntEnum
 
@@ -30,9 +30,9 @@ EPILOG = "Exit codes:\n\n" + "\n\n".join(f"{code:>4}  {meaning}" for code, meani
 
 
 class CommandError(Exception):
-    """A command cannot do what it was asked to do.
+    """A command failed.
 
-    The message is one line that names the way out; `details` are shown above it.
+    The message is one line with the remedy; `details` are shown above it.
     """
 
     exit_code = ExitCode.BUG
@@ -40,7 +40,7 @@ class CommandError(Exception):
 
 
 class CheckFailed(CommandError):
-    """What was checked is not as it should be."""
+    """A check found a problem."""
 
     exit_code = ExitCode.NOT_AS_IT_SHOULD_BE
 
@@ -58,7 +58,7 @@ class InputRefused(CommandError):
 
 
 class NotFound(CommandError):
-    """Something that is needed is not there or does not answer."""
+    """Something needed does not exist or does not answer."""
 
     exit_code = ExitCode.NOT_THERE
 

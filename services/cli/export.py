@@ -1,4 +1,4 @@
-"""`pitledger export`: a journal, or the entries of a gaming day, for somebody who verifies them elsewhere."""
+"""`pitledger export`: a journal, or the entries of a gaming day, for verification elsewhere."""
 
 import base64
 import json
@@ -47,11 +47,11 @@ def export(
     output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="An export is JSON Lines in any case.")] = True,
 ) -> None:
-    """Export a journal as far as it is signed, or a gaming day of it, for the stand-alone verifier.
+    """Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.
 
-    JSON Lines: all fields of each entry, from which infra/verifier.py hashes it again, and of each shard the latest
-    signed checkpoint; where witnesses are named, the latest that enough of them cosigned. The whole journal shows
-    that nothing is missing; a day shows of each entry that it is in the journal.
+    JSON Lines: all fields of each entry, from which infra/verifier.py computes its hash, and the latest signed
+    checkpoint of each shard; with witnesses, the latest with enough cosignatures. A whole journal proves that nothing
+    is missing; a day proves that each entry is in the journal.
 
     Example: pitledger export --checkpoints /mnt/checkpoints --output journal.jsonl
     Example: pitledger export --checkpoints /mnt/checkpoints --day 2026-11-20 --property bedrock > day.jsonl
@@ -99,7 +99,7 @@ def export(
 
 
 def fields_of(entry: Entry) -> dict[str, Any]:
-    """Return all fields of an entry that its hash covers, but for the hash of the entry before it."""
+    """Return all fields of an entry that its hash covers, except the previous hash."""
     draft = entry.draft
     return {
         "seq": entry.seq,
@@ -120,7 +120,7 @@ def fields_of(entry: Entry) -> dict[str, Any]:
 async def _signed(
     connection: AsyncConnection, tables: JournalTables, service: str, store: DirectoryStore, quorum: Quorum | None
 ) -> list[tuple[Shard, str]]:
-    """Return the shards that have entries, each with its latest checkpoint. Raises: NotFound, CheckFailed."""
+    """Return the shards with entries, each with its latest checkpoint. Raises: NotFound, CheckFailed."""
     signed: list[tuple[Shard, str]] = []
     for shard in await read_shards(connection, tables):
         origin = checkpoint_origin(service, shard.name)
@@ -148,7 +148,7 @@ async def _proven(
     day: date,
     property_id: str | None,
 ) -> AsyncIterator[dict[str, Any]]:
-    """Return the entries of a day that a checkpoint covers, each with its path in the tree."""
+    """Yield the entries of a day that a checkpoint covers, each with its path in the tree."""
     e = tables.entries.c
     covered = select(e.seq).where(e.shard == shard.shard, e.gaming_day == day, e.seq <= checkpoint.size)
     places = [(shard.shard, seq) for seq in (await connection.scalars(covered)).all()]
@@ -165,7 +165,7 @@ async def _proven(
 
 
 def _is_of(entry: Entry, property_id: str) -> bool:
-    """Return whether an entry is of a property: by its accounts, its source, or what it says."""
+    """Return whether an entry belongs to a property, by its accounts, its source, or its data."""
     draft = entry.draft
     if any(posting.account.property == property_id for posting in draft.postings):
         return True

@@ -1,4 +1,4 @@
-"""The process from which the services of a stack are forked, so that what they import is imported once."""
+"""The fork server of a stack, so that the services' imports are done once."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ from shared.local.errors import LocalStackError
 from shared.local.process import log_tail
 
 SERVER: Final = "fork-server"
-"""What the server is called where services are named."""
+"""The server's name among those of services."""
 
 _KILL_SECONDS_MAX: Final = 10.0
 
@@ -23,17 +23,17 @@ _KILL_SECONDS_MAX: Final = 10.0
 class ForkServer:
     """Forks services, each a process of its own that never outlives the parent, however the parent ends.
 
-    From its construction on it imports them, while the parent does something else. Each service is in a session of its
-    own, so that Ctrl-C reaches only the parent; one that has not ended `grace_seconds` after it was asked to is killed.
-    One that ends by itself can be forked again. When the parent dies without a word, `remove_when_orphaned` is deleted
-    after the services ended. `logs` is the directory of the services' logs and of the server's own, which says what is
-    wrong before a service has one.
+    It begins to import them on construction, in parallel with the parent's work. Each service is in a session of its
+    own, so that Ctrl-C reaches only the parent; one that has not ended `grace_seconds` after the request is killed. One
+    that ends by itself can be forked again. If the parent is killed, `remove_when_orphaned` is deleted after the
+    services ended. `logs` is the directory of the services' logs and of the server's own, for errors before a service
+    has one.
     """
 
     ports: Mapping[str, int]
-    """The usual port of each service."""
+    """The default port of each service."""
     roles: Sequence[str]
-    """The roles that the services declare, and those that all services have in common."""
+    """The roles that the services declare, and the common ones."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class ForkServer:
         self.ports, self.roles = answer["ports"], answer["roles"]
 
     def fork(self, environments: Mapping[str, Mapping[str, str]]) -> None:
-        """Start each service with its environment, all at once. Raises: StackEnded where the server has ended."""
+        """Start all of these services with their environments. Raises: StackEnded if the server has ended."""
         orders = [
             {"service": service, "log": str(self._log(service)), "environment": dict(environment)}
             for service, environment in environments.items()
@@ -88,18 +88,18 @@ class ForkServer:
 
     @property
     def ended(self) -> Mapping[str, StackEnded]:
-        """Return which services have ended by themselves, and how; the server alone where it did, and they with it."""
+        """Return the services that have ended by themselves, and how; only the server if it has ended with them."""
         if (code := self._process.poll()) is not None:
             return {SERVER: self._ended(SERVER, code)}
         return {service: self._ended(service, code) for service, code in list(self._exit_codes.items())}
 
     def check(self) -> None:
-        """Raise StackEnded where a service, or the server with all of them, has ended by itself."""
+        """Raise StackEnded if a service, or the server with all of them, has ended by itself."""
         for ended in self.ended.values():
             raise ended
 
     def stop(self) -> None:
-        """End the services in good order, and the server; wait until they are gone."""
+        """Shut down the services and the server; wait until they have exited."""
         assert self._process.stdin is not None
         if self._process.stdin.closed:
             return  # stopped before

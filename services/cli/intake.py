@@ -1,4 +1,4 @@
-"""`pitledger intake`: take events from files, for systems that have no Kafka client."""
+"""`pitledger intake`: load events from files, for systems without a Kafka client."""
 
 import time
 from pathlib import Path
@@ -29,12 +29,12 @@ def intake(
     kid: Annotated[str | None, typer.Option(help="The id of that key in the property.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Take files of events, CSV or JSON Lines, into the topics; until Ctrl-C.
+    """Load files of events, CSV or JSON Lines, into the topics; until Ctrl-C.
 
-    A file in DIRECTORY/in is taken when NAME.sha256 is beside it, as sha256sum writes it. All of its lines go to the
-    topics, each once and in their order, and it moves to done/ with a receipt; or nothing of it is sent, and it moves
-    to rejected/ with line numbers and reasons. Killed anywhere, it goes on where it was. With --once, exit code 1 where
-    a file was rejected or is not complete. docs/integrate.md has the columns.
+    A file in DIRECTORY/in is loaded when NAME.sha256 is beside it, as written by sha256sum. Either all of its lines are
+    sent to the topics, each once and in order, and it moves to done/ with a receipt; or none is sent, and it moves to
+    rejected/ with line numbers and reasons. If it is killed, it resumes. With --once, exit code 1 if a file was
+    rejected or is not complete. docs/integrate.md lists the columns.
 
     Example: pitledger intake /var/spool/pitledger
     Example: pitledger intake /var/spool/pitledger --key gateway.pem --kid gateway-2026

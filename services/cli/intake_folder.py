@@ -1,4 +1,4 @@
-"""The folder of an intake: files that are complete, the plan of the one in work, receipts and reasons."""
+"""The folder of an intake: complete files, the plan of the current one, receipts and reasons."""
 
 import fcntl
 import json
@@ -20,7 +20,7 @@ _DIGEST: Final = re.compile(r"^([0-9a-fA-F]{64})(?:\s|$)")
 
 
 class Arrived:
-    """A complete file: its name, its content, and its SHA-256, which is that of its marker."""
+    """A complete file: its name, its content, and its SHA-256, which equals that in its marker."""
 
     def __init__(self, path: Path, content: bytes, digest: str) -> None:
         self.name = path.name
@@ -29,12 +29,12 @@ class Arrived:
 
     @property
     def kept_as(self) -> str:
-        """Return its name in done/ and rejected/, which no other content has."""
+        """Return its name in done/ and rejected/, unique for its content."""
         return f"{self.digest[:12]}-{self.name}"
 
 
 class Folder:
-    """`in`, `done`, `rejected` and `state` below a directory; made where they are not there."""
+    """`in`, `done`, `rejected` and `state` in a directory, created if missing."""
 
     def __init__(self, directory: Path) -> None:
         self.incoming, self.done, self.rejected, self._state = (
@@ -48,7 +48,7 @@ class Folder:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep others out of the folder. Raises: UsageWrong where somebody works in it."""
+        """Lock the folder. Raises: UsageWrong if another process uses it."""
         with (self._state / "lock").open("ab") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -57,10 +57,11 @@ class Folder:
             yield
 
     def arrived(self) -> Iterator[Arrived | str]:
-        """Yield the complete files in the order of their names; of what is not taken, why it is left where it is.
+        """Yield the complete files by name; for those that are skipped, the reason.
 
-        A file is complete when its marker is there, `NAME.sha256` as sha256sum writes it, and says what its bytes are.
-        Extensions may be in capitals. A file without a marker, or hidden under a name that is not taken, is on its way.
+        A file is complete when its marker, `NAME.sha256` as written by sha256sum, exists and matches its bytes.
+        Extensions may be in capitals. A file without a marker, or with a hidden or unknown name, is still being
+        written.
         """
         for path in sorted(self.incoming.iterdir()):
             marker = _marker_of(path)
@@ -92,7 +93,7 @@ class Folder:
                     yield f"{path.name}: waits, its SHA-256 is {digest}, not that of {marker.name}: send it again"
 
     def conclude(self, name: str, digest: str, into: Path, kept_as: str, suffix: str, said: Mapping[str, Any]) -> None:
-        """Write what became of a file, then move it; when it was moved before, only what is left to do is done."""
+        """Write the result of a file, then move it; if it was moved before, only finish the rest."""
         write(into / f"{kept_as}{suffix}", said)
         path = self.incoming / name
         if path.is_file() and sha256(path.read_bytes()).hexdigest() == digest:
@@ -104,7 +105,7 @@ class Folder:
         _sync(self.incoming)
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """Return a document of the state, None where there is none. Raises: NotFound where it cannot be read."""
+        """Return a document of the state, or None. Raises: NotFound if it cannot be read."""
         path = self._state / f"{name}.json"
         try:
             found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -115,7 +116,7 @@ class Folder:
         return found
 
     def keep(self, name: str, document: Mapping[str, Any]) -> None:
-        """Write a document of the state: the whole, or what was there before."""
+        """Write a document of the state atomically."""
         write(self._state / f"{name}.json", document)
 
     def forget(self, name: str) -> None:
@@ -125,13 +126,13 @@ class Folder:
 
 
 def _marker_of(path: Path) -> Path | None:
-    """Return the marker beside a file; None where there is none."""
+    """Return the marker beside a file, or None."""
     named = (path.with_name(path.name + marker) for marker in (_MARKER, _MARKER.upper()))
     return next((marker for marker in named if marker.exists()), None)
 
 
 def _digest_in(marker: Path) -> str | None:
-    """Return the SHA-256 with which a marker begins; None where it does not, or is not there any more."""
+    """Return the SHA-256 in a marker; None if it is malformed, or gone."""
     try:
         found = _DIGEST.match(marker.read_text(encoding="utf-8", errors="replace"))
     except FileNotFoundError:
@@ -140,7 +141,7 @@ def _digest_in(marker: Path) -> str | None:
 
 
 def write(path: Path, document: Mapping[str, Any]) -> None:
-    """Write JSON such that a crash leaves the whole of it, or what was there before."""
+    """Write JSON atomically: a crash leaves either the old or the new content."""
     unfinished = path.with_name(path.name + ".unfinished")
     with unfinished.open("w", encoding="utf-8") as file:
         json.dump(document, file, indent=1)

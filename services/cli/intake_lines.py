@@ -1,4 +1,4 @@
-"""Reads files of events, CSV or JSON Lines: each line is an event of a table or its pit, or has a reason why not."""
+"""Parse files of events, CSV or JSON Lines: each line is an event of a table or its pit, or a problem."""
 
 import csv
 import json
@@ -21,7 +21,7 @@ from shared.rules.errors import Refused
 SUFFIXES: Final = (".csv", ".jsonl")
 LINES_MAX: Final = 100_000
 _VALUE_BYTES_MAX: Final = 15 * 1024 * 1024
-"""A broker takes 16 MiB; key and headers need room."""
+"""A broker accepts 16 MiB; key and headers need room."""
 _CELL_CHARACTERS_MAX: Final = 1024 * 1024
 _OF_ENVELOPE: Final = ("type", "time", "id", "sequence")
 """The columns that are not members of `data`."""
@@ -35,7 +35,7 @@ assert catalog.MODULES, "all kinds are declared"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a file that is an event. Its `sequence` is None where it is to be given the next of its stream."""
+    """An event in a line of a file. Its `sequence` is None if the next of its stream should be assigned."""
 
     number: int
     topic: str
@@ -57,9 +57,9 @@ class Problem:
 
 
 def read_lines(name: str, content: bytes, digest: str) -> tuple[list[Line], list[Problem]]:
-    """Return the events of a file and what is wrong with its other lines.
+    """Return the events of a file, and the problems of its other lines.
 
-    `digest` is the file's SHA-256: an event without an id gets one of it and the number of its line.
+    `digest` is the file's SHA-256: an event without an id gets one made from it and the line number.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -121,7 +121,7 @@ def _csv(text: str) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
 
 
 def _event_of(number: int, row: Mapping[str, str]) -> dict[str, Any] | Problem:
-    """Return a row as an event; an empty cell is a member that is left out."""
+    """Return a row as an event; an empty cell is an omitted member."""
     kind = row["type"]
     event: dict[str, Any] = {name: row[name] for name in _OF_ENVELOPE if row.get(name)}
     data: dict[str, Any] = {}
@@ -140,7 +140,7 @@ def _event_of(number: int, row: Mapping[str, str]) -> dict[str, Any] | Problem:
 
 @cache
 def _texts(kind: str) -> frozenset[str]:
-    """Return the members of an event's data that are texts, and those that there are not, by its JSON Schema."""
+    """Return the members of an event's data that are texts or unknown, by its JSON Schema."""
     if not _is_sent(kind):
         return _AnyText()
     schema = json.loads(files("schemas").joinpath("json", f"{kind}.json").read_text(encoding="utf-8"))
@@ -153,7 +153,7 @@ def _texts(kind: str) -> frozenset[str]:
 
 
 class _AnyText(frozenset[str]):
-    """All names but those that it is made of."""
+    """A set that contains every name except the given ones (complement set)."""
 
     def __contains__(self, name: object) -> bool:
         return not super().__contains__(name)
@@ -175,7 +175,7 @@ def _is_sent(kind: object) -> bool:
 
 
 def _line(number: int, document: Mapping[str, Any], own_id: str) -> Line:
-    """Return a line as the event that it says, with what follows by itself. Raises: Refused."""
+    """Return the event in a line, with derived members added. Raises: Refused."""
     kind, data = document.get("type"), document.get("data")
     if not _is_sent(kind):
         raise Refused(f"'type' {kind!r}: no kind of table.events or pit.events")
@@ -197,5 +197,5 @@ def _line(number: int, document: Mapping[str, Any], own_id: str) -> Line:
 
 
 def encoded(event: Mapping[str, Any], sequence: Any) -> bytes:
-    """Return the bytes of an event as they go to Kafka."""
+    """Return the bytes of an event for Kafka."""
     return json.dumps({**event, "sequence": sequence}, separators=(",", ":")).encode()

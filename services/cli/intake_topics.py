@@ -1,4 +1,4 @@
-"""What stands on the topics that files go to: the last event of each stream, and sending the next ones in order."""
+"""Kafka access of an intake: find the last event of each stream, and send the next ones in order."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,17 +18,17 @@ from shared.runtime.settings import Settings
 
 TOPICS: Final = (TABLE_EVENTS.name, PIT_EVENTS.name)
 _JUMP_MAX: Final = 10_000
-"""A sequence that is further ahead of its stream is a mistake, which services refuse: it takes no place."""
+"""A sequence further ahead of its stream is a mistake, which services refuse without taking its position."""
 _SILENCE_SECONDS_MAX: Final = 30.0
 _POLL_SECONDS: Final = 0.2
 _BY_KEY: Final = -1
-"""The partition is chosen by the key: the stream is a new one."""
+"""The key chooses the partition: the stream is new."""
 _END: Final = KafkaError._PARTITION_EOF
 
 
 @dataclass(slots=True)
 class Known:
-    """What was read of the topics: which they are, how far, and of each stream its last sequence and its partition."""
+    """What was read of the topics: their identities, offsets, and each stream's last sequence and partition."""
 
     topic_ids: dict[str, str] = field(default_factory=dict)
     offsets: dict[str, dict[int, int]] = field(default_factory=dict)
@@ -46,14 +46,14 @@ class Known:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Known":
-        """Return what `as_json` wrote, as a copy of its own."""
+        """Return the state in a document written by `as_json`, as a copy."""
         offsets = {topic: {int(n): at for n, at in found.items()} for topic, found in document["offsets"].items()}
         return cls(dict(document["topic_ids"]), offsets, dict(document["last"]), dict(document["partitions"]))
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An event on its way out: bytes and header are those of every attempt to send it."""
+    """An event to be sent: bytes and header are the same on every attempt."""
 
     line: int
     topic: str
@@ -70,7 +70,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Where the broker keeps an event."""
+    """The position of an event on the broker."""
 
     partition: int
     offset: int
@@ -83,10 +83,10 @@ class Topics:
         self._settings = settings
 
     def read_on(self, known: Known, wanted: Sequence[Outgoing] = ()) -> tuple[dict[tuple[str, int], Kept], list[str]]:
-        """Read the topics to their ends and add what is there to `known`.
+        """Read the topics to their ends and add the result to `known`.
 
-        Return where those of the `wanted` stand that are there, and those places that have something else.
-        Raises: NotFound.
+        Return the positions of `wanted` events found there, and stream positions that hold something else. Raises:
+        NotFound.
         """
         bytes_of = {each.place: each.value.encode() for each in wanted}
         found: dict[tuple[str, int], Kept] = {}
@@ -111,7 +111,7 @@ class Topics:
         return found, taken
 
     def _new(self, topic: str, known: Known) -> Iterator[Message]:
-        """Yield what is new on a topic; `known` has how far that is when all of it was taken."""
+        """Yield new records of a topic; `known` is updated when all were consumed."""
         try:
             log = topic_log(self._settings, topic)
             if known.topic_ids.get(topic) != log.topic_id:  # another one, or none was read: from its first record on
@@ -125,7 +125,7 @@ class Topics:
         offsets.update(ends)
 
     def _read(self, topic: str, starts: Mapping[int, int], ends: dict[int, int]) -> Iterator[Message]:
-        """Yield what partitions hold, and note where each ended: not every broker counts its last batch when asked."""
+        """Yield the records of partitions, and note where each ended: some brokers omit the last batch when queried."""
         consumer = Consumer(
             {
                 **self._settings.librdkafka(),
@@ -160,9 +160,9 @@ class Topics:
             consumer.close()
 
     def send(self, events: Sequence[Outgoing], known: Known) -> dict[tuple[str, int], Kept]:
-        """Send events in their order, each into the partition of its stream; return where they stand. Raises: NotFound.
+        """Send events in order, each to the partition of its stream; return their positions. Raises: NotFound.
 
-        What was acknowledged before an error stays there; whoever goes on asks `read_on` first.
+        Events acknowledged before an error stay on the topic; call `read_on` before resuming.
         """
         producer = Producer(
             {
@@ -191,10 +191,10 @@ class Topics:
         return told if len(told) == len(events) else self._look_up(events, known)
 
     def _look_up(self, events: Sequence[Outgoing], known: Known) -> dict[tuple[str, int], Kept]:
-        """Return where acknowledged events stand, as the topics show it. Raises: NotFound.
+        """Return the positions of acknowledged events by reading the topics. Raises: NotFound.
 
-        A broker that was sent a batch twice, because its first answer was lost, may say that it has it and not where:
-        then the client counts from -1, and has a wrong offset for all but the first.
+        A broker that received a batch twice, because its first answer was lost, may acknowledge it without an offset:
+        the client then counts from -1, and reports wrong offsets for all but the first.
         """
         found, _ = self.read_on(Known.of(known.as_json()), events)
         if missing := [event for event in events if event.place not in found]:
@@ -234,5 +234,5 @@ class Topics:
 
 
 def digest_of(event: Outgoing) -> str:
-    """Return the SHA-256 of an event's bytes, by which a service names it."""
+    """Return the SHA-256 of an event's bytes, by which services identify it."""
     return sha256(event.value.encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""Takes files into the topics: whole or not at all, each event once, whenever the process is killed.
+"""Load files into the topics: completely or not at all, each event once, even if the process is killed.
 
-The plan of a file is on the disk before its first event is sent: the bytes of every event, with its sequence. Whoever
-starts again with a plan looks on the topics which of its events are there, and sends the others, byte for byte.
+The plan of a file is on disk before its first event is sent: the bytes of every event, with its sequence. A restart
+with a plan checks which of its events are on the topics, and sends the others, byte for byte.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,15 +24,15 @@ LOOK: Final = {
     TABLE_EVENTS.name: ("round-settlement",),
     PIT_EVENTS.name: ("table-inventory", "vigorish"),
 }
-"""The services in whose quarantine an event of a topic may wait."""
+"""The services in whose quarantine an event of a topic may be."""
 _STATE, _PLAN = "known", "plan"
 
 Signing = tuple[Ed25519PrivateKey, str]
-"""The key that signs what is sent, and its id in the property."""
+"""The signing key, and its id in the property."""
 
 
 class Intake:
-    """Takes the files of a folder, one after the other. `step` is told what was just done."""
+    """Loads the files of a folder in turn. `step` is called after each step."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Intake:
         self._step = step
 
     def take(self) -> Iterator[dict[str, Any]]:
-        """Take what is complete, and yield what became of each file; first that of a plan. Raises: NotFound."""
+        """Load complete files, starting with an unfinished plan, and yield each result. Raises: NotFound."""
         plan = self._folder.read(_PLAN)
         if plan is not None:
             yield self._carry_out(plan)
@@ -85,7 +85,7 @@ class Intake:
         return self._carry_out(plan, fresh=True)
 
     def _carry_out(self, plan: Mapping[str, Any], *, fresh: bool = False) -> dict[str, Any]:
-        """Send what of a plan is not on the topics, write the receipt, and move the file."""
+        """Send the events of a plan that are not on the topics, write the receipt, and move the file."""
         events = [Outgoing(**each) for each in plan["events"]]
         known = Known.of(plan["known"])
         kept, taken = ({}, []) if fresh else self._topics.read_on(known, events)
@@ -131,7 +131,7 @@ class Intake:
         kept: Mapping[tuple[str, int], Kept],
         taken: Sequence[str],
     ) -> dict[str, Any]:
-        """Reject a file whose places somebody else took after it was planned; the reasons say what of it was sent."""
+        """Reject a file whose stream positions were taken by another system; the reasons say what had been sent."""
         problems = [asdict(Problem(0, f"another system writes this stream: {place}")) for place in taken]
         said = {
             "file": plan["file"],
@@ -149,7 +149,7 @@ class Intake:
 def planned(
     lines: Sequence[Line], last: Mapping[str, int], signing: Signing | None = None
 ) -> tuple[list[Outgoing], list[Problem]]:
-    """Return the events with their sequences, which go on after the `last` of each stream, and what is in the way."""
+    """Return the events with sequences after the `last` of each stream, and the problems."""
     reached = dict(last)
     events: list[Outgoing] = []
     problems: list[Problem] = []

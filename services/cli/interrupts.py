@@ -1,4 +1,4 @@
-"""Ctrl-C and its like: what is under way ends, and the cleaning up after it is left alone."""
+"""Handle Ctrl-C and other signals: end the current work, but do not interrupt the cleanup."""
 
 import signal
 from types import FrameType
@@ -8,10 +8,10 @@ _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class InterruptGuard:
-    """Turn the first signal that asks a command to end into a KeyboardInterrupt, and ignore those that follow.
+    """Turn the first signal into a KeyboardInterrupt, and ignore later ones.
 
-    Code that runs below a native library, in a serializer or a finalizer, has its exceptions written to standard error
-    and dropped, this one among them. Whoever works for long therefore calls `check` every so often.
+    Code called from a native library, a serializer or a finalizer has its exceptions written to standard error and
+    dropped, including this one. Long work therefore calls `check` regularly.
     """
 
     def __init__(self) -> None:
@@ -19,14 +19,14 @@ class InterruptGuard:
 
     @classmethod
     def heard(cls) -> Self:
-        """Listen to the signals from now on, also where the shell had them ignored."""
+        """Install the handlers, even if the shell had the signals ignored."""
         ending = cls()
         for number in _ENDING:
             signal.signal(number, ending._interrupt)
         return ending
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt when a signal has asked for the end."""
+        """Raise KeyboardInterrupt after a signal."""
         if self._asked:
             raise KeyboardInterrupt
 

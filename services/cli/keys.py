@@ -1,4 +1,4 @@
-"""`pitledger keys`: the keys of the services; and the public ones with which commands verify checkpoints."""
+"""`pitledger keys`: create the services' keys; read public keys for verification."""
 
 import os
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ VERIFIERS: Final = "verifiers.txt"
 """The file of the public keys of all services, beside their private ones."""
 
 KEEPER_OF_PATRONS: Final = "wagering-accounts"
-"""The one service that is given the keys that wrap the keys of patrons."""
+"""The only service that gets the keys that wrap patrons' keys."""
 
 PATRON_KEYS: Final = "patron-keys.txt"
-"""The file of the keys that wrap the keys of patrons, beside the private ones."""
+"""The file of the keys that wrap patrons' keys, beside the private ones."""
 
 Keys = Annotated[
     list[str] | None,
@@ -41,7 +41,7 @@ Required = Annotated[
 
 
 def read_verifiers(keys: Sequence[str]) -> list[Verifier]:
-    """Return the verifiers of the keys and key files. Raises: UsageWrong, naming the one that is no key."""
+    """Return the verifiers of keys and key files. Raises: UsageWrong, naming an invalid one."""
     try:
         return [Verifier.from_string(line) for line in _lines(keys)]
     except CheckpointError as error:
@@ -49,7 +49,7 @@ def read_verifiers(keys: Sequence[str]) -> list[Verifier]:
 
 
 def _lines(keys: Sequence[str]) -> list[str]:
-    """Return the keys, and the lines of those that are files."""
+    """Return the keys, and the lines of key files."""
     lines: list[str] = []
     for key in keys:
         try:
@@ -60,9 +60,9 @@ def _lines(keys: Sequence[str]) -> list[str]:
 
 
 def quorum_of(found: Settings, witnesses: Sequence[str], required: int | None) -> Quorum | None:
-    """Return the witnesses that the options name or, where they name none, the settings; None where neither does.
+    """Return the witnesses that the options name, or else the settings; None if neither does.
 
-    Raises: UsageWrong where one is no key of a witness, or more are required than are known.
+    Raises: UsageWrong for an invalid witness key, or if more are required than are known.
     """
     named = witnesses or ([] if found.witnesses_file is None else [str(found.witnesses_file)])
     if not named:
@@ -82,9 +82,9 @@ def key_file(directory: Path, service: str) -> Path:
 
 
 def write_keys(directory: Path, services: Sequence[str]) -> list[str]:
-    """Make the key of each service that has none there, and add the public halves to those that are known.
+    """Create missing keys of services, and add their public keys to the list.
 
-    The half of a key that was taken away stays: what it signed is still read. Return the services whose keys are new.
+    Public keys of removed private keys stay: their signatures are still verified. Return the services with new keys.
     """
     verifiers, made = directory / VERIFIERS, []
     known = verifiers.read_text().splitlines() if verifiers.exists() else []
@@ -99,7 +99,7 @@ def write_keys(directory: Path, services: Sequence[str]) -> list[str]:
 
 
 def write_wrapping_keys(path: Path, text: str) -> None:
-    """Write a file of keys that only its owner may read, in the place of the one that is there."""
+    """Write a key file atomically, readable by its owner only."""
     new = path.with_name(f".{path.name}.new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)
@@ -107,21 +107,21 @@ def write_wrapping_keys(path: Path, text: str) -> None:
 
 
 def write_patron_keys(directory: Path) -> None:
-    """Make the key that wraps the keys of patrons, unless there is one: only its owner may read the file."""
+    """Create the key that wraps patrons' keys, unless it exists; readable by its owner only."""
     path = directory / PATRON_KEYS
     if not path.exists():
         write_wrapping_keys(path, new_wrapping_key("k1"))
 
 
 def keys(directory: Annotated[Path, typer.Argument(help="Where the keys are; made where it is not there.")]) -> None:
-    """Make the keys with which the services sign, and the list of their public halves.
+    """Create the services' signing keys, and the list of their public keys.
 
-    Each service has its own, DIRECTORY/SERVICE.pem; what is there stays. The public halves are added to
-    DIRECTORY/verifiers.txt, which all services may know. To replace a key take its file
-    away and call this again: the former half stays in the list, because what it signed is still read.
+    Each service has its own, DIRECTORY/SERVICE.pem; existing ones are kept. The public keys are added to
+    DIRECTORY/verifiers.txt, which all services may read. To replace a key, move its file away and run this again: the
+    former public key stays in the list, because its signatures are still verified.
 
-    DIRECTORY/patron-keys.txt has the key that wraps the keys of patrons, for the wagering accounts alone; to replace it
-    see `pitledger patron-keys`.
+    DIRECTORY/patron-keys.txt has the key that wraps patrons' keys, for the wagering accounts only; to replace it see
+    `pitledger patron-keys`.
 
     Example: pitledger keys /etc/pitledger/keys
     """

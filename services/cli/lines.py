@@ -1,4 +1,4 @@
-"""A round for people: its record, and the table of its settlement's lines in the field names of the record."""
+"""Print a round: its record, and the table of its settlement lines."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ def record_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def lines_table(lines: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return a row per line, and what the players staked and received altogether."""
+    """Return a row per line, and the players' total stakes and receipts."""
     players = [line for line in lines if line["wager"] != "bank" and line["seat"] != 0]
     amounts = [
         field for field in _AMOUNTS if field not in _SHOWN_WHEN_USED or any(line.get(field, 0) for line in lines)
@@ -55,5 +55,5 @@ def lines_table(lines: Sequence[Mapping[str, Any]]) -> "Table":
 
 
 def _net(line: Mapping[str, Any]) -> int:
-    """Return what a line changes for the player, cents."""
+    """Return a line's net result for the player, cents."""
     return int(line["payout"] + line["stake_returned"] - line["stake"] - line.get("vigorish", 0))

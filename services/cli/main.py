@@ -1,4 +1,4 @@
-"""The command line `pitledger`: its commands, and what becomes of their errors."""
+"""The command line `pitledger`: its commands, and error handling."""
 
 import os
 import sys
@@ -47,14 +47,16 @@ _COMMANDS = {
     "config": "Print the settings in force, with secrets masked, and the roles of callers.",
     "version": "Print the version; with --attest, whether what is installed is what was released.",
 }
-"""The commands in the order of `--help`, with its line on each. Each is a module of this package that is imported only
-when it is called; it has a function of its name, or `app`, a group of commands."""
+"""The commands in the order of `--help`, with their help lines. Each is a module that is imported only when called.
+
+It has a function of its name, or `app`, a group of commands.
+"""
 
 _SIGPIPE = 141
 
 
 def _show_version(wanted: bool) -> None:
-    """Print the version and end, where it is asked for as an option."""
+    """Print the version and exit, for the option."""
     if wanted:
         version_command()
         raise typer.Exit
@@ -71,7 +73,7 @@ def _root(
 
 
 def _build(words: Sequence[str]) -> typer.Typer:
-    """Return the application with the one command that the words name; of the others only their names and help."""
+    """Return the application with the one command that the words name; for others only name and help."""
     app = typer.Typer(
         epilog=EPILOG,
         no_args_is_help=True,
@@ -98,7 +100,7 @@ def _build(words: Sequence[str]) -> typer.Typer:
 
 
 def _help_of(function: object) -> str:
-    """Return a command's docstring, each paragraph as one line, which the terminal breaks; examples stay lines."""
+    """Return a command's docstring, each paragraph as one line, which the terminal wraps; examples stay lines."""
     paragraphs = (getdoc(function) or "").split("\n\n")
     return "\n\n".join(" ".join(part.split()).replace(" Example: ", "\nExample: ") for part in paragraphs)
 
@@ -135,7 +137,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _report(error: Exception, *, debug: bool) -> int:
-    """Say in one line what went wrong."""
+    """Report an error in one line."""
     if debug:
         import traceback
 
@@ -162,7 +164,7 @@ def _report(error: Exception, *, debug: bool) -> int:
 
 
 def _is_silence(error: Exception) -> bool:
-    """Return whether an error says that a server did not answer; where nothing was asked, its library is not loaded."""
+    """Return whether an error means that a server did not answer; without requests its library is not loaded."""
     httpx = sys.modules.get("httpx")
     return httpx is not None and isinstance(error, httpx.TransportError)
 

@@ -1,4 +1,4 @@
-"""Moments as people write them on the command line."""
+"""Parse moments on the command line."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""How commands write: data to stdout, messages to stderr; JSON one document a line, tables for people."""
+"""Output of commands: data to stdout, messages to stderr; JSON one document per line, or tables."""
 
 import json
 import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WIDTH_WITHOUT_TERMINAL = 160
 _WIDTH_MAX = 400
 _WORD_MAX = 24
-"""Words up to this length are not broken over two lines, however narrow the terminal."""
+"""Words up to this length are never wrapped, however narrow the terminal."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one document a line, instead of tables.")]
 """The option that every command has."""
@@ -33,7 +33,7 @@ def print_json(document: Any) -> None:
 
 
 def print_line(text: str) -> None:
-    """Print a line of data on stdout, never broken over several."""
+    """Print a line of data on stdout without wrapping."""
     sys.stdout.write(printable(text) + "\n")
 
 
@@ -43,9 +43,9 @@ def message(text: str) -> None:
 
 
 def write_bytes(content: bytes, output: Path | None, form: str, *, readable: bool) -> None:
-    """Write a document into a file, or to stdout; what nobody can read there (not `readable`) never to a terminal.
+    """Write a document to a file or stdout; binary content (not `readable`) never to a terminal.
 
-    Raises: InputRefused where the file cannot be written; UsageWrong where it takes one.
+    Raises: InputRefused if the file cannot be written; UsageWrong if a file is required.
     """
     if output is not None:
         try:
@@ -60,18 +60,18 @@ def write_bytes(content: bytes, output: Path | None, form: str, *, readable: boo
 
 
 def printable(text: str) -> str:
-    """Return the text without characters that would steer a terminal."""
+    """Return the text without terminal control characters."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def dollars(cents: int) -> str:
-    """Return an amount of cents as people read it: `-1,234.50`."""
+    """Return an amount of cents for display: `-1,234.50`."""
     sign = "-" if cents < 0 else ""
     return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02}"
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Return a console for tables; as wide as the terminal, wide where there is none."""
+    """Return a console for tables, as wide as the terminal, or wide without one."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -80,7 +80,7 @@ def console(*, stderr: bool = False) -> "Console":
 
 
 Column = tuple[str, Literal["words", "number", "name"]]
-"""A heading, and what its cells hold: only words are broken over two lines."""
+"""A heading, and the kind of its cells: only words are wrapped."""
 
 
 def names(*headings: str) -> list[Column]:
@@ -94,7 +94,7 @@ def numbers(*headings: str) -> list[Column]:
 
 
 def words(*headings: str) -> list[Column]:
-    """Return columns of words, broken over lines where the terminal is narrow."""
+    """Return columns of words, wrapped in a narrow terminal."""
     return [(heading, "words") for heading in headings]
 
 

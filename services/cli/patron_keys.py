@@ -1,4 +1,4 @@
-"""`pitledger patron-keys`: the keys that wrap the keys of patrons: another one, and everything wrapped by it."""
+"""`pitledger patron-keys`: rotate the keys that wrap patrons' keys."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -22,9 +22,9 @@ app = typer.Typer()
 
 @app.command()
 def rotate(file: Annotated[Path, typer.Argument(help="The file of PITLEDGER_PATRON_KEYS_FILE.")]) -> None:
-    """Put a new key before those in a file: it wraps from now on, the others only unwrap.
+    """Put a new wrapping key before those in a file: it wraps from now on, the others only unwrap.
 
-    Then `pitledger patron-keys rewrap`; after that take the former lines away, here and in every backup.
+    Then run `pitledger patron-keys rewrap`; after that remove the former lines, here and in every backup.
 
     Example: pitledger patron-keys rotate /etc/pitledger/keys/patron-keys.txt
     """
@@ -39,9 +39,7 @@ def rotate(file: Annotated[Path, typer.Argument(help="The file of PITLEDGER_PATR
 
 @app.command()
 def rewrap(as_json: AsJson = False) -> None:
-    """Wrap every patron's key by the key in use, in one transaction; nothing is sealed anew.
-
-    Needs PITLEDGER_PATRON_KEYS_FILE and the login of the wagering accounts, or of the owner, in DATABASE_URL.
+    """Rewrap every patron's key with the current wrapping key, in one transaction; data is not re-encrypted.
 
     Example: pitledger patron-keys rewrap
     """

@@ -1,4 +1,4 @@
-"""`pitledger payback`: what the wagers of a rules submission pay back, and the counts of hands that say so."""
+"""`pitledger payback`: paybacks of a rules submission's wagers, and the hand counts behind them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,10 +40,10 @@ def show_paybacks(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Print what each wager of a rules submission pays back, exactly, without database or broker.
+    """Print the exact payback of each wager of a rules submission, without database or broker.
 
-    A wager to which others are added by decisions is counted with them, as it is played best; the house edge is that
-    of its first wager, then of everything staked. Wagers that nobody can count are listed with the reason.
+    A wager that decisions add to another is counted with it, under optimal play; the house edge is relative to the
+    initial wager, and then to everything staked. Wagers that cannot be computed are listed with the reason.
 
     Example: pitledger payback show submission.json
     Example: pitledger payback show --rows --json submission.json
@@ -76,7 +76,7 @@ def show_paybacks(
 
 
 def _readings(meters: list[str]) -> dict[str, int]:
-    """Return the cents by wager. Raises: UsageWrong where an option says neither."""
+    """Return the cents by wager. Raises: UsageWrong for a malformed option."""
     found = {}
     for text in meters:
         wager, _, cents = text.partition("=")
@@ -87,7 +87,7 @@ def _readings(meters: list[str]) -> dict[str, int]:
 
 
 def _submission(document: object) -> tuple[str, Submission]:
-    """Return the regulation and the submission of a document that has `regulation` and `submission`."""
+    """Return regulation and submission of a document with these members."""
     if not isinstance(document, Mapping) or not isinstance(document.get("regulation"), str):
         raise Refused("a rules submission is a mapping with 'regulation' and 'submission'")
     return document["regulation"], parse_submission(document.get("submission", {}))
@@ -123,7 +123,7 @@ def _show(title: str, found: list[WagerPayback], *, with_rows: bool) -> None:
 
 
 def _of_meter(counted: Progressive) -> str:
-    """Return a wager's payback as a function of its meter, in words."""
+    """Return a wager's payback as a function of its meter, as text."""
     even, long_run = counted.break_even_cents, counted.in_the_long_run
     return (
         f"{_percent(counted.fixed)} and {_percent(100_000 * counted.by_meter_cent)} for each 1,000.00 that the meter "
@@ -172,9 +172,9 @@ def recompute(
         bool, typer.Option("--check", help="Write nothing; exit 1 where a file holds other counts.")
     ] = False,
 ) -> None:
-    """Count again the hands from which paybacks are computed, and write them, or compare them with what is kept.
+    """Recount the hands from which paybacks are computed, and write them, or compare them with the stored ones.
 
-    It takes minutes of two processors, and the extra `counting` of the package.
+    It takes minutes on two CPUs, and the package's extra `counting`.
 
     Example: pitledger payback recompute holdem --check
     """
@@ -195,7 +195,7 @@ def recompute(
 
 
 def _keep(done: "Counted", title: str, *, check: bool) -> list[str]:
-    """Write or compare what was counted; return the files that hold something else, where they are only compared."""
+    """Write or compare counts; return the files that differ when comparing."""
     from shared.counting.recount import is_same
 
     differ = []

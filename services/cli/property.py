@@ -1,4 +1,4 @@
-"""`pitledger property`: file properties, decide and read them, over the HTTP interface of the paytable registry."""
+"""`pitledger property`: file, decide and read properties, through the paytable registry."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -41,10 +41,10 @@ def file_version(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The property document, YAML or JSON; - for stdin.")],
     as_json: AsJson = False,
 ) -> None:
-    """File the next version of a property, and say what it changes.
+    """File the next version of a property, and print its changes.
 
-    Somebody else approves it before it takes effect. Exit code 3 when it is refused, with all that is wrong with it,
-    one problem a line.
+    Another person approves it before it takes effect. Exit code 3 if it is refused, with all of its faults, one per
+    line.
 
     Example: pitledger property file riverside.yaml
     """
@@ -65,7 +65,7 @@ def file_version(
 
 @app.command()
 def approve(property_name: Property, version: Version, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Approve a version that somebody else filed; from its beginning on, the property is what it says.
+    """Approve a version that another person filed; it is in effect from its beginning.
 
     Example: pitledger property approve riverside 2
     """
@@ -81,7 +81,7 @@ def give_back(
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")],
     as_json: AsJson = False,
 ) -> None:
-    """Return a version to who filed it; it never takes effect.
+    """Return a version to its filer; it never takes effect.
 
     Example: pitledger property return riverside 2 --reason "BJ-07 stays open"
     """
@@ -100,7 +100,7 @@ def diff(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print what a version changes, one change a line.
+    """Print the changes of a version, one per line.
 
     Example: pitledger property diff riverside 2
     Example: pitledger property diff riverside 4 --since 2
@@ -202,7 +202,7 @@ def _path(property_name: str, *parts: object) -> str:
 
 
 def _print_decided(answer: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print what became of a version."""
+    """Print the result of a decision."""
     if as_json:
         print_json(answer)
         return
@@ -268,7 +268,7 @@ def _chip_set(one: Mapping[str, Any]) -> str:
 
 
 def _figures(part: Mapping[str, Any]) -> list[list[str]]:
-    """Return the figures that a part has, each with its name in words."""
+    """Return the figures of a part, each with its name."""
     return [
         [name.removesuffix("_cents").replace("_", " "), dollars(value) if name.endswith("_cents") else str(value)]
         for name, value in part.items()
@@ -277,7 +277,7 @@ def _figures(part: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _clock(text: str) -> str:
-    """Return a time of day without seconds, where there are none: `06:00`."""
+    """Return a time of day without zero seconds: `06:00`."""
     return text.removesuffix(":00") if text.count(":") > 1 else text
 
 

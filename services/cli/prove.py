@@ -1,4 +1,4 @@
-"""`pitledger prove`: the proof that an entry is in the journal, in one file for an outsider."""
+"""`pitledger prove`: an entry's inclusion proof, in one file for an outsider."""
 
 from pathlib import Path
 from typing import Annotated
@@ -33,11 +33,11 @@ def prove(
     output: Annotated[Path | None, typer.Option(help="Write the proof to this file instead of stdout.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A proof is JSON in any case.")] = True,
 ) -> None:
-    """Export the proof that an entry is in the journal.
+    """Export the inclusion proof of an entry.
 
-    The document holds the entry, its path in the Merkle tree, and the latest signed checkpoint; where witnesses
-    are named, the latest that enough of them cosigned. Whoever has it needs
-    neither the database nor Pitledger's services to verify it: see `pitledger verify-proof`.
+    The document holds the entry, its path in the Merkle tree, and the latest signed checkpoint; with witnesses, the
+    latest with enough cosignatures. It can be verified without the database or Pitledger's services: see `pitledger
+    verify-proof`.
 
     Example: pitledger prove 3 41 --checkpoints /mnt/checkpoints > entry-41.json
     """

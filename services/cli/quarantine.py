@@ -1,4 +1,4 @@
-"""`pitledger quarantine`: records that a service refused, over its HTTP interface."""
+"""`pitledger quarantine`: records that a service refused, through its HTTP API."""
 
 import sys
 import time
@@ -37,7 +37,7 @@ def list_records(
     everything: Annotated[bool, typer.Option("--all", help="Also the records that are resolved.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the refused records that wait for somebody.
+    """List the open quarantined records.
 
     Example: pitledger quarantine list
     """
@@ -63,9 +63,9 @@ def show_record(
     only_bytes: Annotated[bool, typer.Option("--bytes", help="Write the record's bytes, and nothing else.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a refused record: why, from where, its bytes, and what was asked for about it.
+    """Show a quarantined record: reason, origin, bytes, and the requests about it.
 
-    Bytes that are text are shown as text, others in hexadecimal; --bytes gives them as they are, to be mended.
+    Text is shown as text, other bytes in hexadecimal; --bytes writes them unchanged, to be repaired.
 
     Example: pitledger quarantine show 17
     Example: pitledger quarantine show 17 --bytes > mended.json
@@ -112,10 +112,10 @@ def replay(
     service: Service = SETTLEMENT,
     as_json: AsJson = False,
 ) -> None:
-    """Ask for a refused record to be sent to its topic again, mended or as it is.
+    """Request that a quarantined record be sent to its topic again, repaired or unchanged.
 
-    Somebody else approves it, and then it is sent; it takes the place in its stream that it claims. Exit code 3 when
-    its bytes cannot be decoded.
+    Another person approves it, and then it is sent; it takes the stream position that it claims. Exit code 3 if its
+    bytes cannot be decoded.
 
     Example: pitledger quarantine replay 17 --file mended.json --reason "misread card"
     """
@@ -125,10 +125,10 @@ def replay(
 
 @app.command()
 def dismiss(number: Number, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
-    """Ask for a refused record to be closed that can never be mended.
+    """Request that a quarantined record that cannot be repaired be closed.
 
-    Somebody else approves it; it is recorded in the journal with the reason and both people. No money moves: what the
-    record should have said stays out of the books, and a gap that it left in its stream stays open.
+    Another person approves it; it is recorded in the journal with the reason and both people. No money moves: the
+    record's content stays out of the books, and a gap that it left in its stream stays open.
 
     Example: pitledger quarantine dismiss 17 --reason "test message of the vendor"
     """
@@ -146,10 +146,10 @@ def approve(
     service: Service = SETTLEMENT,
     as_json: AsJson = False,
 ) -> None:
-    """Approve what somebody else asked for about a refused record.
+    """Approve another person's request about a quarantined record.
 
-    A replay is sent then; where Kafka does not answer, approve it again. With --wait, exit code 1 when the service
-    refuses the replay again.
+    A replay is then sent; if Kafka does not answer, approve it again. With --wait, exit code 1 if the service refuses
+    the replay again.
 
     Example: pitledger quarantine approve 17 1 --wait
     """
@@ -166,7 +166,7 @@ def approve(
 def reject(
     number: Number, request: RequestNumber, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False
 ) -> None:
-    """Reject what was asked for about a refused record; who asked may take it back.
+    """Reject a request about a quarantined record; the requester may withdraw it in this way.
 
     Example: pitledger quarantine reject 17 1 --reason "the vendor sends it again"
     """
@@ -174,13 +174,13 @@ def reject(
 
 
 def _do(service: str, path: str, document: object, *, as_json: bool) -> None:
-    """Send a command about a record, and print what became of it."""
+    """Send a command about a record, and print the result."""
     with client_of(service) as client:
         _print(client.do(path, document), as_json=as_json)
 
 
 def _print(answer: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print what became of a request about a record."""
+    """Print the status of a request about a record."""
     if as_json:
         print_json(answer)
         return
@@ -191,7 +191,7 @@ def _print(answer: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _wait(client: Client, service: str, number: int, request: int) -> None:
-    """Wait until an approved request has closed its record. Raises: CheckFailed where it was refused again."""
+    """Wait until an approved request has closed its record. Raises: CheckFailed if it was refused again."""
     ends = time.monotonic() + _WAIT_SECONDS_MAX
     while "resolved_at" not in (record := client.read(f"/quarantine/{number}")):
         asked = record["requests"][request - 1]
@@ -219,7 +219,7 @@ def _state(record: Mapping[str, Any]) -> str:
 
 
 def shown_bytes(value: bytes) -> str:
-    """Return bytes for people: text where they are text, otherwise a hexadecimal dump; cut where there are too many."""
+    """Return bytes for display: as text, or as a hexadecimal dump; truncated if too long."""
     try:
         text = value.decode()
     except UnicodeDecodeError:

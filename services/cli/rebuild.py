@@ -1,4 +1,4 @@
-"""`pitledger rebuild`: the tables that follow from a service's journal, rebuilt and compared."""
+"""`pitledger rebuild`: rebuild a service's projections, and compare them with the previous tables."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -22,13 +22,11 @@ def rebuild(
     check: Annotated[bool, typer.Option("--check", help="Only compare: what is there stays as it is.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Rebuild the tables that follow from a service's journal.
+    """Rebuild the tables that follow from a service's journal, and report rows that differed.
 
-    Says which rows were not as the journal says.
-
-    Stop the service first: it waits meanwhile, but not for ever. Needs the login of the database's owner in
-    DATABASE_URL, and the broker where a table follows from a topic. With --check nothing changes and nobody waits;
-    what cannot be compared is named, too, and the exit code is 1 unless everything was and is as it should be.
+    Stop the service first; otherwise it waits, for a limited time. Needs the login of the database's owner in
+    DATABASE_URL, and the broker if a table follows from a topic. With --check nothing changes and nobody waits; tables
+    that cannot be compared are reported, too, and the exit code is 1 unless everything was compared and matches.
 
     Example: pitledger rebuild vigorish --check
     Example: pitledger rebuild wagering-accounts

@@ -1,4 +1,4 @@
-"""`pitledger reconcile`: the journals against what was signed and what was published, after a restore."""
+"""`pitledger reconcile`: compare the journals with what was signed and published, after a restore."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -49,13 +49,13 @@ def reconcile(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Say what a restored database lacks: of what was signed, and of what was published.
+    """Report what a restored database lacks of what was signed and published.
 
-    Run it before the services are started: it names each entry that was published and is not in the journal, and says
-    of each shard whether reading its topic on records them again or people must enter them again. Run it once more
-    when the services have read on: it compares what was recorded again with what was published, entry by entry. It
-    writes nothing to database or topics. Exit code 1 while entries are lost, are recorded with another content, or
-    were signed and are not there.
+    Run it before the services are started: it lists each published entry that is not in the journal, and says for each
+    shard whether reading its topic on records them again or people must enter them again. Run it again after the
+    services have caught up: it compares what was recorded again with what was published, entry by entry. It writes
+    nothing to database or topics. Exit code 1 while entries are lost, have other content, or were signed and are
+    missing.
 
     Example: pitledger reconcile
     Example: pitledger reconcile --service round-settlement --checkpoints /mnt/checkpoints --key verifiers.txt
@@ -85,9 +85,9 @@ def reconcile(
 
 
 def _copy(service: str, shards: Sequence[Reconciled], kept: Kept, still_held: Path) -> None:
-    """Copy the checkpoints that cover no more entries than there are; `pitledger verify` compares their roots.
+    """Copy the checkpoints that the restored journal covers; `pitledger verify` compares their roots.
 
-    Of those that were succeeded since, the database has the one that was the latest when it was as it is now.
+    Succeeded ones are taken from the database, which has its own latest one.
     """
     tables = journal_of(service)
     in_database = with_connection(service, lambda connection: listed(connection, tables))
@@ -112,7 +112,7 @@ def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
 def _reconcile(
     manifest: Manifest, found: Settings, verifier: BatchVerifier | None
 ) -> tuple[list[Reconciled], dict[PartitionKey, int], list[str]]:
-    """Return what the topics of a service say of each shard, up to where they were read, and what is no entry of it."""
+    """Return what the topics of a service hold of each shard, the offsets read, and records that are no entries."""
     strange: list[str] = []
 
     async def work(connection: AsyncConnection) -> tuple[list[Reconciled], dict[PartitionKey, int]]:
@@ -131,7 +131,7 @@ def _reconcile(
 
 
 def _print(service: str, shards: Sequence[Reconciled], signed: dict[str, int], *, as_json: bool) -> int:
-    """Print what is so of each shard, and return of how many it is not as it should be."""
+    """Print the result of each shard, and return the number with problems."""
     wrong = 0
     rows: list[list[str]] = []
     for one in shards:

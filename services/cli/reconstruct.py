@@ -37,10 +37,10 @@ def reconstruct(
     table_name: Annotated[str | None, typer.Option("--table", help="Only at this table.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show all that the journal knows of a round, from the cards to the hashes.
+    """Show everything that the journal holds about a round, from the cards to the hashes.
 
     Every record, correction and reversal in the order of recording, with the rules submission, the lines, the postings
-    and the hashes. Each record is settled again and each hash computed again; exit code 1 when one is not the same.
+    and the hashes. Each record is settled again and each hash recomputed; exit code 1 if one differs.
 
     Example: pitledger reconstruct R-1041 --table BJ-07
     """

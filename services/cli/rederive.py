@@ -1,4 +1,4 @@
-"""The part of `pitledger verify` that derives journals again from the topics that led to them."""
+"""The part of `pitledger verify` that re-derives journals from their topics."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -28,10 +28,10 @@ from shared.runtime.settings import Settings
 
 
 def rederive_all(services: Sequence[str], resume: Path | None, progress: Progress, *, as_json: bool) -> int:
-    """Derive the journals of these services again, print what came of it, and return how many problems there are.
+    """Re-derive the journals of these services, print the results, and return the number of problems.
 
-    `resume` is a directory with what earlier runs remember, a file a service; without it all is derived from the
-    first record on. Raises: NotFound where the topics cannot be read, UsageWrong where the directory cannot be used.
+    `resume` is a directory with the state of earlier runs, one file per service; without it everything is derived from
+    the first record on. Raises: NotFound if the topics cannot be read, UsageWrong if the directory cannot be used.
     """
     found = settings()
     load_site_packs(found)
@@ -67,7 +67,7 @@ def _memory(resume: Path | None, service: str) -> ReplayState:
 
 
 def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
-    """Return what verifies the records that services have sent again; without their keys, say that nothing does."""
+    """Return the verifier of replayed records; without keys, warn that they are not verified."""
     try:
         verifier = message_verifier(found, manifest.reads, manifest.name)
     except FatalServiceError:

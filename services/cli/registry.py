@@ -1,4 +1,4 @@
-"""A schema registry with Confluent's interface: what it has of our schemas, and what would have to change there."""
+"""A client for schema registries with Confluent's API: compare and publish our schemas."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ assert catalog.MODULES, "all kinds are declared"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A subject as it should be: its schema, and the subjects that the schema refers to, by the names in it."""
+    """A wanted subject: its schema, and the subjects that the schema refers to, by the names in it."""
 
     name: str
     schema: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was, or would be, done about a subject. `version` is what it has then; None in a dry run that adds one."""
+    """A change of a subject, made or planned. `version` is its resulting version; None for a new one in a dry run."""
 
     subject: str
     schema: Literal["unchanged", "registered"]
@@ -49,7 +49,7 @@ class Change:
 
 
 def subjects(prefix: str) -> list[Subject]:
-    """Return the subjects of this release: of each kind and document, and of each topic, which refers to its kinds."""
+    """Return the subjects of this release: one per kind and document, and one per topic, which refers to its kinds."""
     names = sorted({*(kind.type for kind in KINDS), *DOCUMENTS})
     found = [Subject(f"{prefix}{name}", _schema(name)) for name in names]
     for topic in TOPICS:
@@ -72,7 +72,7 @@ def _schema(name: str) -> Mapping[str, Any]:
 
 
 class Registry:
-    """A registry at a URL; `login` is a name and a password. Errors are those of commands."""
+    """A registry at a URL; `login` is a name and a password. Raises command errors."""
 
     def __init__(self, url: str, login: tuple[str, str] | None = None) -> None:
         if not url.startswith(("http://", "https://")):
@@ -87,9 +87,9 @@ class Registry:
         self._client.close()
 
     def publish(self, wanted: Sequence[Subject], compatibility: str, *, dry_run: bool = False) -> Iterator[Change]:
-        """Bring subjects in line, one after the other, and yield what was done; in a dry run, what would be.
+        """Publish subjects in turn, and yield each change; in a dry run, the planned ones.
 
-        Raises: CheckFailed where the registry refuses a schema, NotFound where it does not answer.
+        Raises: CheckFailed if the registry refuses a schema, NotFound if it does not answer.
         """
         versions: dict[str, int | None] = {}
         for subject in wanted:
@@ -116,12 +116,12 @@ class Registry:
             )
 
     def _version(self, subject: str, asked: Mapping[str, Any]) -> int | None:
-        """Return the version under which a subject has a schema; None where it has not."""
+        """Return the version of a subject with this schema, or None."""
         answer = self._answer("POST", f"/subjects/{quote(subject, safe='')}", asked, absent=True)
         return None if answer is None else int(answer["version"])
 
     def _compatibility(self, subject: str) -> str | None:
-        """Return what was set for a subject; None where it goes by what the registry does by default."""
+        """Return the compatibility configured for a subject; None if it uses the registry's default."""
         answer = self._answer("GET", f"/config/{quote(subject, safe='')}", absent=True)
         return None if answer is None else answer.get("compatibilityLevel")
 
@@ -130,7 +130,7 @@ class Registry:
         return self._answer("PUT", f"/config/{subject}", body, absent=absent) is not None
 
     def _answer(self, method: str, path: str, body: Any = None, *, absent: bool = False) -> Any:
-        """Return what the registry answers; None where it has nothing of the kind and that is allowed."""
+        """Return the registry's answer; None if `absent` is allowed and there is none."""
         try:
             content = None if body is None else json.dumps(body)
             headers = {} if body is None else {"Content-Type": _JSON}
@@ -148,7 +148,7 @@ class Registry:
 
 
 def _why(answer: httpx.Response) -> str:
-    """Return what a registry says is wrong."""
+    """Return the registry's error message."""
     try:
         document = answer.json()
     except ValueError:

@@ -1,7 +1,7 @@
-"""What releases have promised: `releases/<version>/` holds what each of them wrote, and changes must go on reading.
+"""The archive of releases: `releases/<version>/` holds data that each wrote and that changes must still read.
 
-A release is a candidate until it is marked as released: then it is written again whenever a change needs that. What is
-marked as released never changes, nor do the revisions of databases that it had.
+A release is a candidate until it is marked as released: until then it is rewritten whenever a change requires it. A
+released one never changes, nor do its database revisions.
 """
 
 import json
@@ -25,7 +25,7 @@ _REVISIONS: Final = ("services/*/migrations/*", "shared/journal/migrations/*/*")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release as it stands in the tree. `manifest` says its status, and the SHA-256 of all that is of it."""
+    """A release in the archive. `manifest` has its status, and the SHA-256 of all of its files."""
 
     name: str
     folder: Path
@@ -33,24 +33,24 @@ class Release:
 
     @property
     def is_released(self) -> bool:
-        """Return whether it may never be written again."""
+        """Return whether it is frozen."""
         return bool(self.manifest["status"] == RELEASED)
 
     @property
     def way_out(self) -> str:
-        """Return what to do about a change that it does not allow."""
+        """Return the remedy for a change that it does not allow."""
         if self.is_released:
             return "it is released: give the kind another version, with an upcaster (docs/extend.md)"
         return "it is a candidate: give the kind another version, or write the candidate again with: make archive"
 
     def schemas(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the types whose JSON Schemas it changed, with these: those of an earlier release are not repeated."""
+        """Yield the types whose JSON Schemas it changed, with the schemas: unchanged ones are in earlier releases."""
         for path in sorted((self.folder / SCHEMAS).glob("*.json")):
             yield path.name.removesuffix(".json"), json.loads(path.read_text())
 
 
 def releases(root: Path) -> list[Release]:
-    """Return all releases, the first one first."""
+    """Return all releases, oldest first."""
     found = [
         Release(path.parent.name, path.parent, json.loads(path.read_text()))
         for path in (root / FOLDER).glob(f"*/{MANIFEST}")
@@ -59,9 +59,9 @@ def releases(root: Path) -> list[Release]:
 
 
 def broken(wanted: Mapping[str, str], known: Sequence[Release]) -> list[str]:
-    """Return the incompatible changes of messages since each of the releases, not since the last one alone.
+    """Return the incompatible changes of messages since any of the releases, not only the last.
 
-    `wanted` are the generated texts by path. A type of an older version need not be written any more where its data is
+    `wanted` are the generated texts by path. A type of an older version need not be written any more if its data is
     upcast.
     """
     unread = set(without_upcaster())
@@ -83,7 +83,7 @@ def broken(wanted: Mapping[str, str], known: Sequence[Release]) -> list[str]:
 
 
 def altered(root: Path, known: Sequence[Release]) -> list[str]:
-    """Return what is not as the releases say: files of theirs, and revisions of databases that are released."""
+    """Return differences from the releases' manifests: their files, and released database revisions."""
     found = []
     for release, before in zip(known, (None, *known), strict=False):
         again = f"put back what release {release.name} had" if release.is_released else "run: make archive"
@@ -104,7 +104,7 @@ def _different(said: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
 
 
 def fingerprint(release: Release) -> str:
-    """Return the SHA-256, in hexadecimal, that stands for all of a release: the next one says it."""
+    """Return the SHA-256, in hexadecimal, that identifies a release; the next one refers to it."""
     return sha256((release.folder / MANIFEST).read_bytes()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""`pitledger report`: list the reports, read one in any format, and list the entries behind a cell."""
+"""`pitledger report`: list the reports, print one in any format, and list the entries behind a cell."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -64,11 +64,10 @@ def report(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print a report: of a gaming day, or of the week, the month, the quarter or the year that it is in.
+    """Print a report of a gaming day, or of the week, month, quarter or year that contains it.
 
-    In the terminal, columns without a value in any row are left out; the formats have all. Every figure leads to the
-    journal entries that add up to it: --explain lists them. The same question as of the same
-    moment has the same bytes.
+    In the terminal, empty columns are left out; the other formats have all. Every figure can be traced to the journal
+    entries behind it: --explain lists them. The same question as of the same moment gives the same bytes.
 
     Example: pitledger report
     Example: pitledger report master-game --property riverside --day 2026-11-20
@@ -98,7 +97,7 @@ def report(
 
 
 def period_asked(periods: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the one period that is asked for. Raises: UsageWrong for none, several, or no date."""
+    """Return the requested period. Raises: UsageWrong for none, several, or no date."""
     given = {period: text for period, text in periods.items() if text is not None}
     if len(given) != 1:
         raise UsageWrong(f"say which period: one of {', '.join(f'--{period}' for period in periods)}")
@@ -147,7 +146,7 @@ def _explain(found: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _show(document: Mapping[str, Any]) -> None:
-    """Print a report as tables: its header, its sections, what must hold, and what is unconfirmed."""
+    """Print a report as tables: its header, its sections, its identities, and what is unconfirmed."""
     first, last = document["first_day"], document["last_day"]
     period = first if first == last else f"{first} to {last}"
     version = f", version {document['version']}" if document["version"] > 1 else ""
@@ -175,7 +174,7 @@ def _show(document: Mapping[str, Any]) -> None:
 
 
 def _said(section: Mapping[str, Any], columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the columns that say something in a row: a terminal is narrow, and the formats have all of them."""
+    """Return the columns with a value in some row, for the narrow terminal."""
     return [column for column in columns if any(row[column["name"]] not in (None, 0) for row in section["rows"])]
 
 

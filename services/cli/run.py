@@ -24,10 +24,10 @@ def run(
     service: Annotated[str, running_argument("The service to run.")],
     as_json: AsJson = False,
 ) -> int:
-    """Run one service until it is told to stop.
+    """Run one service until it is stopped.
 
-    It ends in good order on SIGTERM and Ctrl-C. Logs go to stderr in the form of PITLEDGER_LOG_FORMAT; --json makes
-    them JSON whatever that says. Settings come from the environment: see `pitledger config`.
+    It shuts down cleanly on SIGTERM and Ctrl-C. Logs go to stderr in the format of PITLEDGER_LOG_FORMAT; --json
+    overrides it. Settings come from the environment: see `pitledger config`.
 
     Example: pitledger run round-settlement
     """
@@ -53,7 +53,7 @@ def run(
 
 
 def _ended(error: Exception) -> ExitCode:
-    """Log why the service ended; only a bug needs to be told where."""
+    """Log why the service ended, with a traceback only for a bug."""
     expected = isinstance(error, FatalServiceError | ExtraMissing | KafkaException | CheckpointError | OSError)
     if expected or kind_of(error) is not ErrorKind.BUG:
         log.critical("stopped", kind="stop", error=" ".join(str(error).split()))

@@ -1,4 +1,4 @@
-"""The directory of a stack on one machine: its people's tokens, its keys, its checkpoints, its logs."""
+"""The run directory of a local stack: people's tokens, keys, checkpoints, logs."""
 
 import json
 import os
@@ -15,10 +15,10 @@ from shared.local.issuer import DevelopmentIssuer
 
 
 class Home:
-    """The directory of a run. Only its owner may read it."""
+    """The run directory, accessible to its owner only."""
 
     def __init__(self, directory: Path | None, starting: ExitStack) -> None:
-        """Make the directory below one that is kept, or a temporary one that `starting` removes."""
+        """Create it in a persistent directory, or as a temporary one that `starting` removes."""
         if directory is None:
             self.path = Path(tempfile.mkdtemp(prefix="pitledger-"))
             starting.callback(shutil.rmtree, self.path, ignore_errors=True)
@@ -46,7 +46,7 @@ class Home:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Return the settings that name what is in the directory."""
+        """Return the settings that refer to the directory."""
         return {
             "PITLEDGER_CHECKPOINT_DIRECTORY": str(self.checkpoints),
             "PITLEDGER_CHECKPOINT_VERIFIERS_FILE": str(self.verifiers_file),
@@ -54,7 +54,7 @@ class Home:
         }
 
     def write_tokens(self, issuer: DevelopmentIssuer, declared: Collection[str]) -> None:
-        """Give everybody a new token, with the person's roles among those that are declared."""
+        """Issue a new token to everyone, with the person's declared roles."""
         roles = {person: roles_of(person, declared) for person in PEOPLE}
         self.tokens = {person: issuer.token(person, roles[person]) for person in PEOPLE}
         people = [{"person": person, "roles": roles[person], "token": self.tokens[person]} for person in PEOPLE]
@@ -62,7 +62,7 @@ class Home:
         _write(self.metrics_token_file, self.tokens[WATCHER])
 
     def key_file(self, service: str) -> Path:
-        """Return the file of the private key of a service, with which no other signs."""
+        """Return the private key file of a service, which no other service uses."""
         return key_file(self._keys, service)
 
     def environment_of(self, service: str) -> Mapping[str, str]:
@@ -73,7 +73,7 @@ class Home:
         return own
 
     def write_keys(self, services: Sequence[str]) -> None:
-        """Make the key of each service that has none yet."""
+        """Create missing keys of services."""
         write_keys(self._keys, services)
         write_patron_keys(self._keys)
 
@@ -84,7 +84,7 @@ class Home:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, in the place of the one before it: a reader finds either, whole."""
+    """Write a file atomically, readable by its owner only."""
     new = path.with_name(f"{path.name}.new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         new.chmod(0o600)

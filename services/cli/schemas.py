@@ -1,4 +1,4 @@
-"""`pitledger schemas`: the JSON Schemas of all messages, for systems that look them up in a registry."""
+"""`pitledger schemas`: publish the JSON Schemas of all messages to a schema registry."""
 
 import os
 from dataclasses import asdict
@@ -30,10 +30,10 @@ def publish(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish the schemas of this release to a registry that speaks Confluent's interface.
+    """Publish the schemas of this release to a registry with Confluent's API.
 
-    Each kind of message is a subject, and each topic is one, TOPIC-value, that refers to its kinds. What is there is
-    left alone. Exit code 1 where the registry refuses a schema.
+    Each kind of message is a subject, and so is each topic, TOPIC-value, which refers to its kinds. Existing schemas
+    are left alone. Exit code 1 if the registry refuses a schema.
 
     Example: pitledger schemas publish --registry http://127.0.0.1:8081 --dry-run
     """

@@ -1,4 +1,4 @@
-"""docs/duties.md: segregation of duties as one matrix to print, written from the code by `make generated`."""
+"""Generate docs/duties.md: segregation of duties as one printable matrix."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -32,7 +32,7 @@ A role is of one duty.
 
 
 def page(roles: Mapping[str, Role]) -> str:
-    """Return the page, with what the roles allow. Raises: KeyError for a role without a duty."""
+    """Return the page, with the roles' descriptions. Raises: KeyError for a role without a duty."""
     return "".join([_HEAD, *_matrix(), *_duties(roles), *_sources(), *_steps()])
 
 
@@ -74,7 +74,7 @@ def _steps() -> Iterator[str]:
 
 
 def laws() -> Iterator[tuple[str, str, Any]]:
-    """Return the steps that different people take: pack, thing, and the newest value with its source."""
+    """Yield the steps that need different people: pack, item, and the newest value with its source."""
     for name in known_packs():
         found = pack(name)
         if isinstance(found, GamingPack):

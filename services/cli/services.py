@@ -1,4 +1,4 @@
-"""The services that exist: every package of services that has a manifest."""
+"""The services: every package in services with a manifest."""
 
 import os
 from importlib import import_module
@@ -22,18 +22,18 @@ CONSOLE: Final = "console"
 """The console: it runs like a service, and has no journal, no database and no topic of its own."""
 
 SETTLEMENT: Final = "round-settlement"
-"""The service that commands about the journal are about where none is named."""
+"""The default service of commands about the journal."""
 
 TOKEN_VARIABLE: Final = "PITLEDGER_TOKEN"  # noqa: S105 - the name of a variable
-"""The environment variable with the token of whoever calls services by the command line."""
+"""The environment variable with the caller's token for services."""
 
 
 STACK_VARIABLE: Final = "PITLEDGER_STACK"
-"""The environment variable that says from which stack of `pitledger up` the others are: the directory of its run."""
+"""The environment variable with the run directory of the `pitledger up` that set the others."""
 
 
 def url_variable(name: str) -> str:
-    """Return the environment variable that says where a service listens, if not at its usual port of this machine."""
+    """Return the environment variable with the URL of a service, by default its usual port on this machine."""
     return f"PITLEDGER_{name.upper().replace('-', '_')}_URL"
 
 
@@ -67,28 +67,28 @@ def _running(text: str) -> str:
 
 
 def load(name: str) -> "Manifest":
-    """Return the manifest of a service; imports its package and all that it needs."""
+    """Return the manifest of a service; imports its package and dependencies."""
     manifest: Manifest = import_module(f"services.{name.replace('-', '_')}.manifest").MANIFEST
     return manifest
 
 
 def load_all() -> "list[Manifest]":
-    """Return the manifests of all services, in the order of their ports: that in which they are started."""
+    """Return the manifests of all services by port, the order in which they are started."""
     return sorted(map(load, NAMES), key=lambda manifest: manifest.port)
 
 
 def roles_of_services(manifests: "Sequence[Manifest]") -> "dict[str, Role]":
-    """Return the roles that services have in common and those of their manifests, by name."""
+    """Return the common roles and those of the manifests, by name."""
     from shared.runtime.http.roles import COMMON
 
     return {role.name: role for role in (*COMMON, *(role for manifest in manifests for role in manifest.roles))}
 
 
 def urls() -> "dict[str, str]":
-    """Return where each service listens: as the environment says, else at its usual port of this machine."""
+    """Return the URL of each service: from the environment, else its usual port on this machine."""
     return {one.name: os.environ.get(url_variable(one.name)) or f"http://127.0.0.1:{one.port}" for one in load_all()}
 
 
 def migrations(name: str) -> Path:
-    """Return the directory of the service's migrations; does not import the service."""
+    """Return the directory of the service's migrations, without importing the service."""
     return _HOME / name.replace("-", "_") / "migrations"

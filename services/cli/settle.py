@@ -1,4 +1,4 @@
-"""`pitledger settle`: round records and case files, settled on the spot, without database or broker."""
+"""`pitledger settle`: settle round records and case files, without database or broker."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from shared.rules.cases import differences
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of one record: a settlement, or the reason why it was refused."""
+    """The result of one record: a settlement, or the reason of its refusal."""
 
     id: str
     case: CaseFile | None
@@ -31,7 +31,7 @@ class Settled:
         return {"id": self.id, "lines": lines, "meters": dict(self.settlement.meters)}
 
     def differences(self) -> list[str]:
-        """Return what is not as the case file expects. A refusal is expected or not; its words are not compared."""
+        """Return the differences from the case file. Only whether it is refused is compared, not the wording."""
         if self.case is None:
             return [f"not a case file: {self.error}"]
         if self.case.error is not None:
@@ -44,7 +44,7 @@ class Settled:
 
     @property
     def expected_refusal(self) -> bool:
-        """Return whether the record is refused, as its case file says."""
+        """Return whether the record is refused as its case file expects."""
         return self.settlement is None and self.case is not None and self.case.error is not None
 
 

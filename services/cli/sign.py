@@ -28,8 +28,8 @@ def sign(
 ) -> None:
     """Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.
 
-    Every wager on offer with every row that settles, the odds or amount that it pays, its meter and Envy Bonuses,
-    each line with its paragraph. The same submission has the same bytes.
+    Every wager on offer with every paying row, its odds or amount, its meter and Envy Bonuses, each line with its
+    paragraph. The same submission always gives the same bytes.
 
     Example: pitledger sign submission.json -o sign.html
     Example: pitledger sign --guide --as pdf -o guide.pdf submission.json
@@ -42,7 +42,7 @@ def sign(
 
 
 def _sheet(document: object, *, guide: bool) -> Sheet:
-    """Return the sheet of a document that has `regulation` and `submission`."""
+    """Return the sheet of a document with `regulation` and `submission`."""
     if not isinstance(document, Mapping) or not isinstance(document.get("regulation"), str):
         raise Refused("a rules submission is a mapping with 'regulation' and 'submission'")
     submission = parse_submission(document.get("submission", {}))

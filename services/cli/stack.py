@@ -39,17 +39,19 @@ OPERATOR: Final = "demo.operator"
 """Who works with the command line in a terminal with the environment of the stack."""
 
 _OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3", "PITLEDGER_FETCH_SECONDS": "0.2"}
-"""The broker in memory lets a consumer group wait for half of its session timeout before it begins, and holds back what
-comes for half of the time for which it may."""
+"""Settings for the in-memory broker.
+
+It makes a consumer group wait for half of its session timeout before it starts, and delays records by half of the
+maximum fetch wait.
+"""
 _PARTITIONS_IN_MEMORY: Final = 4
-"""It looks through every partition, again and again, as long as a fetch waits: twelve take six times as long."""
+"""It polls every partition during a fetch: twelve take six times as long."""
 
 _BACKGROUND_SHARE: Final = 0.4
-"""What work that nobody waits for takes of a processor, in all services of the machine together."""
+"""CPU share of background work, over all services of the machine."""
 
 CONNECTIONS_OF_OTHERS: Final = 62
-"""Database connections beside those of the services: a service that is started again before the last process of it has
-let go, commands in terminals, and what PostgreSQL keeps for superusers."""
+"""Database connections beyond the services': for a restart that overlaps, commands, and superusers."""
 
 _POOLS: Final = ("database_readers_max", "database_commands_max", "database_background_max")
 
@@ -60,36 +62,36 @@ _GRACE_SECONDS: Final = 30.0
 
 
 def connections_max(environment: Mapping[str, str]) -> int:
-    """Return how many connections the database of all services must allow, with the pools that an environment gives."""
+    """Return how many connections the database must allow for all services, given the environment's pools."""
     variables = {name: variable_of(name, Settings.model_fields[name]) for name in _POOLS}
     pools: dict[str, Any] = {name: environment[one] for name, one in variables.items() if one in environment}
     return len(NAMES) * Settings(**pools).database_connections_max + CONNECTIONS_OF_OTHERS
 
 
 class RunningStack:
-    """Everything that Pitledger needs, for the length of a `with` block; afterwards nothing of it runs.
+    """Everything that Pitledger needs, for the length of a `with` block.
 
-    `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` name servers to be used instead of embedded ones; what
-    else it holds is passed on to the services, and `settings` on top of it. `directory` keeps the data between runs,
-    those of the broker too; without it they are temporary. `usual_ports` takes the ports of production where they are
-    free, otherwise all ports are free ones. `console` starts the console, too. `report` is told each step in a few
-    words. Without services only the servers are started, and nothing on them is touched.
+    `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` name servers to use instead of embedded ones; its
+    other variables are passed on to the services, and `settings` override them. `directory` keeps the data between
+    runs, including the broker's; without it data is temporary. `usual_ports` uses the ports of production if they are
+    free. `console` also starts the console. `report` is called with a short text for each step. Without services only
+    the servers are started, and nothing on them is touched.
 
-    A service that is not ready in time ends the stack, unless it `stays`: then `not_ready` says which are not, and why.
+    A service that is not ready in time ends the stack, unless `stays`: then `not_ready` has the reasons.
     """
 
     home: Home
     """The directory of the run."""
     urls: Mapping[str, str]
-    """Where each service listens: `{"reporting": "http://127.0.0.1:8103"}`."""
+    """The URL of each service: `{"reporting": "http://127.0.0.1:8103"}`."""
     database_url: str
-    """The database, as a SQLAlchemy URL: of the embedded one with the login of its owner."""
+    """The database as a SQLAlchemy URL; for the embedded one with its owner's login."""
     bootstrap_servers: str
     """The addresses of the Kafka brokers."""
     console_url: str | None
-    """Where the console is; None where there is none."""
+    """The URL of the console, or None."""
     not_ready: dict[str, str]
-    """Which services were not ready in time, nor since, and why."""
+    """Services that are still not ready, with the reason."""
 
     def __init__(
         self,
@@ -117,7 +119,7 @@ class RunningStack:
 
     @property
     def keeps(self) -> bool:
-        """Return whether what is acknowledged outlives the stack: in a directory, or on servers that were given."""
+        """Return whether acknowledged data outlives the stack: in a directory, or on external servers."""
         return self._directory is not None or (self._servers.postgres is None and self._servers.broker is None)
 
     @property
@@ -182,7 +184,7 @@ class RunningStack:
 
     @property
     def _parts(self) -> Sequence[str]:
-        """Return what is forked: the services, and the console."""
+        """Return the forked processes: the services, and the console."""
         return (*self._services, *self._running_too)
 
     def _stop_forks(self) -> None:
@@ -192,7 +194,7 @@ class RunningStack:
         self._forks.fork({service: self._environment_of(service) for service in services})
 
     def _fork_all(self) -> None:
-        """Start a new fork server in place of one that has ended, and all services with it."""
+        """Replace a fork server that has ended, and start all services again."""
         self._forks.stop()
         self._forks = self._new_fork_server()
         self._forks.wait()
@@ -217,11 +219,11 @@ class RunningStack:
         )
 
     def _server_port(self, variable: str, port: int, what: str) -> int | None:
-        """Return the port of an embedded server; None where the server finds one, or the variable names another."""
+        """Return the port of an embedded server; None if it picks one, or the variable names an external server."""
         return self._usual(port, what) if self._usual_ports and not self._given.get(variable) else None
 
     def _usual(self, port: int, what: str) -> int:
-        """Return the port, or a free one where somebody else has it."""
+        """Return the port, or a free one if it is taken."""
         if port_is_free(port):
             return port
         other = free_port()
@@ -248,7 +250,7 @@ class RunningStack:
 
     @property
     def _of_broker(self) -> Mapping[str, str]:
-        """Return the settings that its broker asks for, unless the environment has others."""
+        """Return the settings for its broker, unless the environment overrides them."""
         wanted = _OF_BROKER_IN_MEMORY if self._in_memory else {}
         return {name: self._given.get(name, value) for name, value in wanted.items()}
 
@@ -257,7 +259,7 @@ class RunningStack:
         return isinstance(self._servers.broker, Broker)
 
     def _environment_of(self, service: str) -> Mapping[str, str]:
-        """Return the environment of a service, with its port, its own key and its own login to the database."""
+        """Return the environment of a service, with its port, key and database login."""
         if service == CONSOLE:
             return self._environment_of_console()
         own = {"DATABASE_URL": self._logins[role_of(service)], **self.home.environment_of(service)}
@@ -266,16 +268,16 @@ class RunningStack:
         return {**share, **self._given, **self.environment, **own, **listening, **self._settings}
 
     def _environment_of_console(self) -> Mapping[str, str]:
-        """Return the environment of the console: where the services are, and nobody's password or token."""
+        """Return the environment of the console: the services' URLs, without passwords or tokens."""
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(self._ports[CONSOLE])}
         known = {**self._given, **self.environment, **listening, **self._settings}
         return {name: value for name, value in known.items() if name not in ("DATABASE_URL", TOKEN_VARIABLE)}
 
     @property
     def parts(self) -> Sequence[Part]:
-        """Return what the stack runs: the servers, the fork server, the services.
+        """Return the parts of the stack: the servers, the fork server, the services.
 
-        A server without a directory cannot be started again: nothing would be left of what it held.
+        A server without a directory cannot be restarted, because its data would be lost.
         """
         kept = self._directory is not None
         servers = self._servers.postgres, self._servers.broker
@@ -287,7 +289,7 @@ class RunningStack:
         return Part(service, lambda: self._forks.ended.get(service), lambda: self._fork([service]))
 
     def _renew_tokens(self) -> None:
-        """Give everybody a token, and other terminals that of the operator."""
+        """Issue tokens to everyone, and the operator's to other terminals."""
         self.home.write_tokens(self._issuer, self._forks.roles)
         self.home.write_environment(self.environment)
         self._tokens_until = time.monotonic() + TOKEN_LIFE.total_seconds() / 2
@@ -298,16 +300,16 @@ class RunningStack:
             self._renew_tokens()
 
     def check(self) -> None:
-        """Raise StackEnded where a part of the stack has ended by itself. Tokens that end soon are replaced."""
+        """Raise StackEnded if a part of the stack has ended by itself. Tokens about to expire are replaced."""
         self.keep_tokens()
         for part in self.parts:
             if (ended := part.ended()) is not None:
                 raise ended
 
     def _wait_until_ready(self) -> dict[str, str]:
-        """Wait until every service says that it is ready; return those that are not in time, with their reasons.
+        """Wait until every service is ready; return those that are not in time, with their reasons.
 
-        Raises: NotFound unless the stack stays without them; StackEnded where a part has ended without which it cannot.
+        Raises: NotFound unless `stays`; StackEnded if an essential part has ended.
         """
         ends = time.monotonic() + _READY_SECONDS_MAX
         waiting = dict.fromkeys(self._parts, "")
@@ -338,7 +340,7 @@ class RunningStack:
         return found
 
     def look_again(self) -> None:
-        """Say which of the services that were not ready are ready by now."""
+        """Report services that have become ready."""
         if self.not_ready:
             left = self._still_waiting(self.not_ready)
             for name in self.not_ready.keys() - left.keys():
@@ -351,7 +353,7 @@ def _ended(server: Server) -> Callable[[], StackEnded | None]:
 
 
 def _not_ready(probe: httpx.Client, url: str) -> str | None:
-    """Return why a service is not ready, or None when it is."""
+    """Return why a service is not ready, or None."""
     try:
         response = probe.get(f"{url}/readyz")
     except httpx.HTTPError as error:

@@ -1,4 +1,4 @@
-"""What an approval is of: where a service shows it, as its OpenAPI document says."""
+"""The approval subject of a command, according to the service's OpenAPI document."""
 
 import json
 import re
@@ -14,16 +14,16 @@ Shown = Annotated[
     str | None,
     typer.Option("--sha256", metavar="HASH", help="What `show` said: approve that alone; else what is there now."),
 ]
-"""The option of what approves something."""
+"""The option with the hash of the approval subject."""
 
 HASH: Final = "subject_sha256"
-"""The member of an approval that names what was shown."""
+"""The member of an approval with the hash of what was shown."""
 
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
 
 
 def subject_of(service: str, path: str, body: Mapping[str, Any] | None = None) -> str | None:
-    """Return the path of the document that a command approves; None for a command that approves nothing.
+    """Return the path of the document that a command approves, or None.
 
     >>> subject_of("progressive-meters", "/changes/riverside/3/approve")
     '/changes/riverside/3'
@@ -43,7 +43,7 @@ def subject_of(service: str, path: str, body: Mapping[str, Any] | None = None) -
 
 @cache
 def _approvals(service: str) -> list[tuple[re.Pattern[str], str]]:
-    """Return the paths of the approvals of a service, each with that of its subject."""
+    """Return the paths of a service's approvals, each with that of its subject."""
     file = resources.files("schemas").joinpath("openapi", f"{service}.json")
     if not file.is_file():  # no service of this release
         return []
@@ -57,7 +57,7 @@ def _approvals(service: str) -> list[tuple[re.Pattern[str], str]]:
 
 
 def _members(document: Mapping[str, Any], command: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the members of the body of a command."""
+    """Return the members of a command's body."""
     body = command.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     schema = document["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2], body)
     members: Mapping[str, Any] = schema.get("properties", {})

@@ -1,4 +1,4 @@
-"""`pitledger submissions export`, `verify` and `import`: what was approved, in a file that proves it."""
+"""`pitledger submissions export`, `verify` and `import`: approved submissions in a file with proofs."""
 
 import json
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _REGISTRY = "paytable-registry"
 
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """What an export has proven: the versions, and up to which entry of which log its checkpoint goes."""
+    """The content of a verified export: the versions, and the log and size of its checkpoint."""
 
     property: str
     game: str
@@ -41,10 +41,10 @@ class Proven:
 
 
 def read_export(file: str, keys: Sequence[str] | None) -> Proven:
-    """Return what an export proves.
+    """Verify an export and return its content.
 
-    Raises: UsageWrong without a key; InputRefused for what is no export; CheckFailed where a proof does not hold, or
-    its facts do not belong together.
+    Raises: UsageWrong without a key; InputRefused for a malformed export; CheckFailed for an invalid proof or
+    inconsistent facts.
     """
     if not keys:
         raise UsageWrong("--key is missing: give the verifier key of the registry, or a file with it")
@@ -52,7 +52,7 @@ def read_export(file: str, keys: Sequence[str] | None) -> Proven:
 
 
 def proven_in(file: str, raw: bytes, verifiers: Sequence[Verifier]) -> Proven:
-    """Return what the bytes of an export prove. Raises: InputRefused, CheckFailed."""
+    """Verify the bytes of an export and return its content. Raises: InputRefused, CheckFailed."""
     try:
         export = read_model(SubmissionsExport, raw)
     except MemberTwice as error:
@@ -86,7 +86,7 @@ def export(
 ) -> None:
     """Export the versions of a submission with their facts, hashes and proofs, under the registry's signature.
 
-    Whoever has the file and the public key of the registry needs nothing else to verify it.
+    The file can be verified with only the registry's public key.
 
     Example: pitledger submissions export riverside blackjack -o blackjack.json
     """
@@ -110,7 +110,7 @@ def verify(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify an export with nothing but the public key: which hash was approved, by whom, and when.
+    """Verify an export with only the public key: which hash was approved, by whom, and when.
 
     Example: pitledger submissions verify blackjack.json --key verifiers.txt
     """
@@ -146,7 +146,7 @@ def bring_in(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify an export, and draft a version of it at this installation; it is filed and approved like any other.
+    """Verify an export, and draft one of its versions at this installation, to be filed and approved as usual.
 
     Example: pitledger submissions import blackjack.json --key verifiers.txt --property lakeside
     """
@@ -171,6 +171,6 @@ def bring_in(
 
 
 def as_json_of(version: SubmissionVersion) -> dict[str, Any]:
-    """Return a version as JSON, members without a value left out."""
+    """Return a version as JSON, without null members."""
     found: dict[str, Any] = as_json(version)
     return {name: value for name, value in found.items() if value is not None}

@@ -1,4 +1,4 @@
-"""How `pitledger submissions` shows what a version pays back."""
+"""Print the paybacks of a version for `pitledger submissions`."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,7 +10,7 @@ _COUNTED: Final = {"exactly": "exact", "by_model": "by model", "sampled": "sampl
 
 
 def show_paybacks(found: Mapping[str, Any]) -> None:
-    """Show `Paybacks` of the registry: what was counted beside what is stated, wager by wager."""
+    """Print the registry's `Paybacks`: computed beside stated, by wager."""
     columns = [
         *names("wager", "paytable"),
         *numbers("counted", "error", "long run", "stated", "floor"),

@@ -38,7 +38,7 @@ def draft(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draft the next version of a submission, or replace a draft. Nothing of it is checked before it is filed.
+    """Draft the next version of a submission, or replace a draft. It is validated when it is filed.
 
     Example: pitledger submissions draft submission.json
     Example: pitledger submissions draft submission.json --version 3
@@ -62,9 +62,9 @@ def file_version(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """File the next version of a submission, or a draft; somebody else approves it before it takes effect.
+    """File the next version of a submission, or a draft; another person approves it before it takes effect.
 
-    Exit code 3 when it is refused, with all that is wrong with it, one problem a line.
+    Exit code 3 if it is refused, with all of its faults, one per line.
 
     Example: pitledger submissions file submission.json
     Example: pitledger submissions file --draft riverside blackjack 2
@@ -79,10 +79,10 @@ def file_version(
 
 @app.command()
 def check(file: File, as_json: AsJson = False) -> int:
-    """Check a submission without any service: all that its regulation does not allow, one problem a line.
+    """Check a submission offline against its regulation, one fault per line.
 
-    Whether the property has the tables, and whether the beginning is possible, the registry says when it is filed.
-    Exit code 3 where something is wrong.
+    Whether the property has the tables, and whether the beginning is possible, is only checked by the registry on
+    filing. Exit code 3 if there is a fault.
 
     Example: pitledger submissions check submission.json
     """
@@ -115,10 +115,10 @@ def approve(
     shown: Shown = None,
     as_json: AsJson = False,
 ) -> None:
-    """Approve a version that somebody else filed, or the withdrawal of an approved one.
+    """Approve a version that another person filed, or the withdrawal of an approved one.
 
-    What it pays back is printed first, beside what the licensee states. Where that differs, is above 100%, or below a
-    floor of the property, the approval is refused (exit code 3) without --override.
+    Its paybacks are printed first, beside the stated ones. If one differs, is above 100%, or below a floor of the
+    property, the approval is refused (exit code 3) without --override.
 
     Example: pitledger submissions approve riverside blackjack 2
     Example: pitledger submissions approve riverside blackjack 2 --override "promotion of the opening week"
@@ -147,7 +147,7 @@ def paybacks(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print what each wager of a version pays back, beside what the licensee states, and what needs an override.
+    """Print the computed and stated paybacks of each wager of a version, and what needs an override.
 
     Example: pitledger submissions paybacks riverside blackjack 2
     Example: pitledger submissions paybacks riverside blackjack 2 --meter bad_beat_progressive=2500000
@@ -169,7 +169,7 @@ def give_back(
     withdrawal: Annotated[bool, typer.Option(help="Return the request to withdraw it, which then stands.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Return a version to who filed it; it never takes effect.
+    """Return a version to its filer; it never takes effect.
 
     Example: pitledger submissions return riverside blackjack 2 --reason "eight decks were agreed"
     """
@@ -181,8 +181,8 @@ def give_back(
 def withdraw(property_name: Property, game: Game, version: Version, reason: Why, as_json: AsJson = False) -> None:
     """Withdraw a version before it takes effect.
 
-    A draft or a filed one at once; for an approved one, somebody else approves it, an hour before the beginning at the
-    latest.
+    A draft or filed one at once; for an approved one another person must approve, at least an hour before its
+    beginning.
 
     Example: pitledger submissions withdraw riverside blackjack 2 --reason "the hotel opens later"
     """
@@ -191,7 +191,7 @@ def withdraw(property_name: Property, game: Game, version: Version, reason: Why,
 
 @app.command()
 def diff(property_name: Property, game: Game, version: Version, other: Version, as_json: AsJson = False) -> None:
-    """Print what another version changes against a version, one change a line.
+    """Print the changes from one version to another, one per line.
 
     Example: pitledger submissions diff riverside blackjack 1 2
     """
@@ -208,7 +208,7 @@ def diff(property_name: Property, game: Game, version: Version, other: Version, 
 
 @app.command("show")
 def show_version(property_name: Property, game: Game, version: Version, as_json: AsJson = False) -> None:
-    """Show a version as it stands, whatever became of it.
+    """Show a version with its status.
 
     Example: pitledger submissions show riverside blackjack 2
     """
@@ -246,7 +246,7 @@ def list_versions(
     game: Annotated[str | None, typer.Option("--game", help="Only of this game.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the versions of submissions, from drafts to what was superseded.
+    """List the versions of submissions, from drafts to superseded ones.
 
     Example: pitledger submissions list --property riverside
     """
@@ -276,7 +276,7 @@ def in_effect(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print which version is in effect at which table at a moment.
+    """Print the version in effect at each table at a moment.
 
     Example: pitledger submissions in-effect riverside
     Example: pitledger submissions in-effect riverside --table BJ-01 --at 2026-12-24T20:15:00-05:00
@@ -326,19 +326,19 @@ def _path(property_name: str, game: str, version: int) -> str:
 
 
 def _done(path: str, document: object, *, as_json: bool) -> None:
-    """Send a command, and print how the version stands."""
+    """Send a command, and print the version's status."""
     with client_of(_REGISTRY) as client:
         _print(client.do(path, document), as_json=as_json)
 
 
 def _approved(path: str, document: Mapping[str, Any], shown: str | None, *, as_json: bool) -> None:
-    """Send an approval of what was shown, and print how the version stands."""
+    """Send an approval of what was shown, and print the version's status."""
     with client_of(_REGISTRY) as client:
         _print(client.approve(path, document, sha256=shown), as_json=as_json)
 
 
 def _print(stands: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print how a version stands."""
+    """Print a version's status."""
     if as_json:
         print_json(stands)
         return
@@ -350,7 +350,7 @@ def _print(stands: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _people(one: Mapping[str, Any]) -> str:
-    """Return who did what to a version, and why."""
+    """Return who acted on a version, and why."""
     parts = [
         f"{what} by {one[f'{field}_by']}"
         for what, field in (("drafted", "drafted"), ("filed", "filed"), ("approved", "approved"))

@@ -1,4 +1,4 @@
-"""Keeps the parts of a stack running: one that ends by itself is started again, ever later the more often it does."""
+"""Restart the parts of a stack that end by themselves, with increasing delays."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,14 +11,14 @@ from shared.local.errors import LocalStackError
 _FIRST_DELAY_SECONDS: Final = 0.5
 DELAY_SECONDS_MAX: Final = 30.0
 _STEADY_SECONDS: Final = 60.0
-"""A part that has run for so long counts as one that never ended."""
+"""After running for this long a part's restart delay is reset."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a stack. `ended` says how it has ended by itself, None while it runs.
+    """A part of a stack. `ended` tells how it has ended by itself, None while it runs.
 
-    `start` starts it again, and raises StackEnded or LocalStackError; None for one of which nothing is left.
+    `start` starts it again, and raises StackEnded or LocalStackError; None if it cannot be restarted.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(slots=True)
 class _Record:
-    """What happened to a part: when it was last started, how often in a row it did not last, when it is due again."""
+    """A part's history: last start, number of quick failures in a row, and time of the next restart."""
 
     started_at: float
     failures: int = 0
@@ -36,9 +36,9 @@ class _Record:
 
 
 class Supervisor:
-    """Looks at the parts of a stack and starts again, in their order, what has ended by itself.
+    """Monitors the parts of a stack and restarts, in order, those that ended by themselves.
 
-    The first time after half a second, then after twice as long each time, up to half a minute. `report` is told.
+    The first restart is after half a second, then the delay doubles, up to half a minute. `report` is called.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Supervisor:
         self._records = {part.name: _Record(clock()) for part in parts}
 
     def look(self) -> None:
-        """Start what is due. Raises: StackEnded where a part has ended that cannot be started again."""
+        """Restart what is due. Raises: StackEnded if a part cannot be restarted."""
         for part in self._parts:
             record = self._records[part.name]
             if record.due_at is None:

@@ -1,6 +1,6 @@
-"""Every table of every schema: what its rows follow from, and what finds one that was altered, added or deleted.
+"""Every table of every schema: its source, and what detects an altered, added or deleted row.
 
-The tables that follow from a journal or from topics are known from the manifests; of the others it is written here.
+Projections are known from the manifests; other tables are listed here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,11 +13,11 @@ from shared.runtime.service.manifest import Manifest
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What becomes of a row that somebody altered, added or deleted past the service.
+    """What happens to a row that was altered, added or deleted past the service.
 
-    `refused`: it has no effect, because of `by`; `found`: it is named by `by`; `survived`: nothing hangs on it, or it
-    is made again; `missed`: nothing finds it, and `by` says what it leads to. `after`: within what time. `test` shows
-    it, where the attack is not generated from this table.
+    `refused`: it has no effect, because of `by`; `found`: `by` detects it; `survived`: it has no consequence, or is
+    restored; `missed`: nothing detects it, and `by` describes the consequence. `after`: the time until then. `test`
+    proves it, unless the attack is generated from this table.
     """
 
     how: Literal["refused", "found", "survived", "missed"]
@@ -32,9 +32,9 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A table: what its rows follow from, and what becomes of one that is altered, added or deleted.
+    """A table: its source, and what happens to an altered, added or deleted row.
 
-    `unseen` are columns that may be altered without anything finding it, each with what hangs on it.
+    `unseen` are columns whose alteration is not detected, each with the consequence.
     """
 
     follows: str
@@ -45,15 +45,15 @@ class Kept:
 
     @property
     def fates(self) -> Mapping[str, Fate]:
-        """Return what becomes of a row, by what is done to it."""
+        """Return the fate of a row by what is done to it."""
         return {"altered": self.altered, "added": self.added, "deleted": self.deleted}
 
 
 COMPARED: Final = Fate("found", "a comparison")
-"""Named by the comparison of the running service, and by `pitledger rebuild --check` at once."""
+"""Detected by the running service's drift monitor, and at once by `pitledger rebuild --check`."""
 
 VERIFIED: Final = Fate("found", "a rotation")
-"""Named by the guard of the running service, and by `pitledger verify` at once."""
+"""Detected by the running service's journal verifier, and at once by `pitledger verify`."""
 
 _ANSWERS: Final = "tests/integration/test_altered_answers.py"
 _COPIES: Final = "tests/integration/test_altered_copies.py"
@@ -267,7 +267,7 @@ _OWN: Final[Mapping[str, Kept]] = {
 
 
 def every_table(manifests: Sequence[Manifest]) -> dict[str, Kept]:
-    """Return what is known of every table, by `schema.table`."""
+    """Return the description of every table, by `schema.table`."""
     found: dict[str, Kept] = {}
     for manifest in manifests:
         found |= {f"{manifest.schema}.{name}": kept for name, kept in _OF_JOURNAL.items()}
@@ -277,7 +277,7 @@ def every_table(manifests: Sequence[Manifest]) -> dict[str, Kept]:
 
 
 def _projected(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
-    """Give the tables that follow from the journal or from topics, with what they follow from."""
+    """Yield the tables that follow from the journal or from topics, with their source."""
     of_journal = set(manifest.whole_projector.tables)
     for table in tables_of(manifest):
         topics = [keeper.topic for keeper in keepers_of(manifest) if table in keeper.keeps]
@@ -288,7 +288,7 @@ def _projected(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
-    """Give the copies of approved documents: each is refused where it is used, at once, and named by a comparison."""
+    """Yield the copies of approved documents: an altered one is refused on use, and detected by the drift monitor."""
     test = f"{_COPIES}::test_nothing_is_settled_under_an_altered_copy"
     used = Fate("refused", "the signature of the copy, where it is used", "at once, and a comparison", test)
     for handler in manifest.readers:
@@ -300,7 +300,7 @@ def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def lines(manifests: Sequence[Manifest]) -> list[str]:
-    """Return every table as documentation has it: those that all schemas have once, those with one fate together."""
+    """Return every table for the documentation; tables of all schemas, and tables with the same fate, are grouped."""
     rows = ["", "| table | follows from | altered | added | deleted |", "|---|---|---|---|---|"]
     rows += [_line(f"every schema: `{name}`", kept) for name, kept in sorted(_OF_JOURNAL.items())]
     together: dict[tuple[str, str], list[str]] = {}

@@ -47,10 +47,10 @@ def apply(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create the topics that are missing, and bring the others in line.
+    """Create missing topics, and update the others.
 
-    Nothing else creates topics. A topic with more partitions keeps them. One whose messages would come out of order
-    with more is refused with exit code 1.
+    Nothing else creates topics. A topic with more partitions keeps them. If more partitions would break the order of
+    messages, the change is refused with exit code 1.
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """
@@ -81,10 +81,10 @@ def acls(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Allow each service on the cluster what its manifest says, and nothing else.
+    """Set each service's permissions on the cluster to what its manifest needs.
 
-    A service is the principal `User:<its role>`, such as User:round_settlement. What it may do beyond that is taken
-    away; other principals are left alone. Needs an administrator's login, and brokers that have an authorizer.
+    A service is the principal `User:<its role>`, such as User:round_settlement. Other permissions of it are removed;
+    other principals are left alone. Needs an administrator's login, and brokers with an authorizer.
 
     Example: pitledger topics acls --dry-run
     """
@@ -114,14 +114,13 @@ def adopt(
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have a topic read as it is now, after services stopped reading it.
+    """Accept a topic as it is now, after services stopped reading it.
 
-    A service reads a topic no further that was deleted and created again, that lost records, or whose records were
-    deleted before they were read. Restore them where they can be restored. Otherwise stop the services, adopt the topic
-    as it is, and start them: a topic that is another one now is read from its first record, and what was recorded
-    before is not recorded twice; one that begins later is read from there, and what is missing is an open gap.
-    PITLEDGER_CHECKPOINT_KEY_FILE must be the key of the service, which signs where it reads on: with a key for each,
-    adopt service by service.
+    A service stops reading a topic that was deleted and created again, that lost records, or whose records were deleted
+    before they were read. Restore the records if possible. Otherwise stop the services, adopt the topic, and start
+    them: a re-created topic is read from its first record, and events recorded before are not recorded twice; one that
+    begins later is read from there, and what is missing is an open gap. PITLEDGER_CHECKPOINT_KEY_FILE must be the key
+    of the service, which signs the new position: if each service has its own key, adopt for one service at a time.
 
     Example: pitledger topics adopt table.events
     """
@@ -156,7 +155,7 @@ def _adopt(service: str, there: TopicIdentity, found: TopicLog) -> TopicIdentity
 
 @contextmanager
 def explained_topics() -> Iterator[None]:
-    """Turn errors of the topics into those of commands."""
+    """Convert errors about topics to command errors."""
     try:
         yield
     except TopicRefusedError as error:
@@ -168,7 +167,7 @@ def explained_topics() -> Iterator[None]:
 
 
 def numbers_of_partitions(given: Sequence[str]) -> Mapping[str, int]:
-    """Return the numbers of partitions that options give, by topic. Raises: UsageWrong."""
+    """Return the numbers of partitions from options, by topic. Raises: UsageWrong."""
     found: dict[str, int] = {}
     for each in given:
         name, _, number = each.partition("=")

@@ -34,15 +34,16 @@ def up(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Keep the whole stack running on this machine until Ctrl-C.
+    """Run the whole stack on this machine until Ctrl-C.
 
-    Starts PostgreSQL, a Kafka broker and every service, waits until all are ready, and says what listens where. Servers
-    that DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS name are used instead of embedded ones. With a directory the broker is
-    Apache Kafka, nothing that was acknowledged is lost, and a part that ends by itself is started again; without one
-    nothing is kept, and the end of a server ends everything. Ctrl-C lets the services take in what waits first.
+    Starts PostgreSQL, a Kafka broker and every service, waits until all are ready, and prints every URL. Servers named
+    by DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS are used instead of embedded ones. With a directory the broker is Apache
+    Kafka, acknowledged data is kept, and a part that ends by itself is restarted; without one nothing is kept, and the
+    end of a server ends everything. On Ctrl-C the services first process what waits.
 
-    A service that is not ready after 90 seconds is named with its reason, and the rest stays: the commands that mend it
-    need the others. --servers-only is for what is done while no service runs: restoring, reconciling, adopting topics.
+    A service that is not ready after 90 seconds is reported with its reason, and the rest keeps running, because
+    commands that repair it need the others. --servers-only is for work while no service runs: restoring, reconciling,
+    adopting topics.
 
     Example: pitledger up
     Example: pitledger up --directory /var/lib/pitledger
@@ -80,9 +81,9 @@ def up(
 
 
 def watch(stack: RunningStack, ending: InterruptGuard) -> None:
-    """Return when the process is told to end; start again what ends by itself. Raises: StackEnded where that cannot be.
+    """Return when the process is asked to end; restart what ends by itself. Raises: StackEnded if that is impossible.
 
-    An end that is told in the middle of a start is heeded at once.
+    A request to end is obeyed even during a start.
     """
     supervisor = Supervisor(stack.parts, report=message)
     try:
@@ -97,7 +98,7 @@ def watch(stack: RunningStack, ending: InterruptGuard) -> None:
 
 
 def _drain(stack: RunningStack) -> None:
-    """Let the services take in what waits; what they do not manage stays in the topics, and is taken in next time."""
+    """Let the services process what waits; the rest stays in the topics for the next start."""
     message("taking in what waits")
     left = drain(stack.urls, seconds_max=_DRAIN_SECONDS_MAX)
     if left:
@@ -113,7 +114,7 @@ def _said(count: float) -> str:
 
 
 def stack_document(stack: RunningStack) -> dict[str, Any]:
-    """Return where everything of a running stack is, for programs that work on it; no password is in it."""
+    """Return the URLs and paths of a running stack as a document, without passwords."""
     return {
         "console": stack.console_url,
         "not_ready": dict(stack.not_ready),

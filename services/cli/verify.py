@@ -1,4 +1,4 @@
-"""`pitledger verify`: the journals, from their rows alone and against the signed checkpoints."""
+"""`pitledger verify`: verify the journals from their rows and against signed checkpoints."""
 
 import asyncio
 import sys
@@ -32,10 +32,10 @@ _NOTHING_COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A shard as it was verified. `number` is 0 where the database does not have it.
+    """The result for a shard. `number` is 0 if the database does not have it.
 
-    `checkpoints` counts those whose signature and root were compared, `signed` the entries that the latest of them
-    covers: the others were compared with the chain and the head alone. Both are None where nothing was compared.
+    `checkpoints` counts those whose signature and root were compared, `signed` is the size of the latest: later entries
+    were only compared with the chain and the head. Both are None if nothing was compared.
     """
 
     service: str
@@ -76,17 +76,16 @@ def verify(
 ) -> int:
     """Verify the journals: hashes, links, sums, heads, signed checkpoints.
 
-    Reads every entry of every shard. Each signed checkpoint of PITLEDGER_CHECKPOINT_DIRECTORY is verified with the keys
-    of PITLEDGER_CHECKPOINT_VERIFIERS_FILE, else with the public half of the signing key, and the journal must still
-    begin with exactly the entries that were signed, and stand where its service sealed it. Exit code 1 when a problem
-    is found, when a checkpoint that should be there is missing, or when there are none to compare with, unless
-    --rows-only says that this is meant.
+    Reads every entry of every shard. Each signed checkpoint in PITLEDGER_CHECKPOINT_DIRECTORY is verified with the keys
+    in PITLEDGER_CHECKPOINT_VERIFIERS_FILE, else with the public half of the signing key; the journal must still begin
+    with exactly the signed entries, and each shard must match its service's seal. Exit code 1 if a problem is found, if
+    a checkpoint is missing, or if there are none to compare with, unless --rows-only is given.
 
-    Where witnesses are named, by --witness or PITLEDGER_WITNESSES_FILE, a checkpoint counts that so many of them
-    cosigned: --witnesses, else PITLEDGER_WITNESSES_REQUIRED.
+    If witnesses are named by --witness or PITLEDGER_WITNESSES_FILE, a checkpoint counts only with cosignatures of
+    --witnesses (else PITLEDGER_WITNESSES_REQUIRED) of them.
 
-    With --rederive, every event that is on the topics is settled again as it was then, and entries, money and order
-    must be those that the journal has: an entry that somebody added with a good hash and a good signature is found.
+    With --rederive, every event on the topics is settled again under the rules and documents of the time, and entries,
+    money and order must match the journal: this detects an added entry even with a valid hash and signature.
 
     Example: pitledger verify
     Example: pitledger verify --checkpoints /mnt/checkpoints --key verifiers.txt
@@ -189,13 +188,13 @@ async def _verify_one(
 
 
 def _vanished(service: str, name: str, signed: Signed) -> Result:
-    """Return the result of a shard of which there are checkpoints but nothing else."""
+    """Return the result of a shard of which only checkpoints exist."""
     gone = VerificationProblem(name, 0, "there are signed checkpoints of this shard, but the database does not have it")
     return Result(service, 0, name, 0, 0, b"", len(signed.checkpoints), 0, [gone, *signed.problems])
 
 
 async def _watch(progress: Progress, task: TaskID, reached: Verified) -> None:
-    """Show how far a verification is, until it is cancelled."""
+    """Show the progress of a verification until cancelled."""
     while True:
         progress.update(task, completed=reached.seq)
         await asyncio.sleep(_PROGRESS_SECONDS)

@@ -1,4 +1,4 @@
-"""`pitledger verify-proof`: an exported proof, verified without database or services."""
+"""`pitledger verify-proof`: verify an exported proof without database or services."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -29,9 +29,9 @@ def verify_proof(
     keys: Keys = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify an exported proof with nothing but the public key.
+    """Verify an exported proof with only the public key.
 
-    Prints the entry that is proven. Exit code 1 when the proof does not hold.
+    Prints the proven entry. Exit code 1 if the proof is invalid.
 
     Example: pitledger verify-proof entry-41.json --key verifiers.txt
     """
@@ -54,7 +54,7 @@ def verify_proof(
 
 
 def entry_of(proven: ProvenEntry) -> dict[str, Any]:
-    """Return what a proof has proven, with names: the log and size of its checkpoint, and the fields of the entry."""
+    """Return the content of a proof with names: log and size of its checkpoint, and the fields of the entry."""
     head, rest = proven.fields[: len(_FIELDS)], proven.fields[len(_FIELDS) :]
     if not head or head[0] != _ENTRY_FORMAT:
         raise CheckFailed("the proof holds, but its record is not an entry of a journal that this version knows")

@@ -1,4 +1,4 @@
-"""`pitledger verify-reports`: what was delivered to a folder or a bucket, verified with nothing but the public key."""
+"""`pitledger verify-reports`: verify reports delivered to a folder or bucket with only the public key."""
 
 from typing import Annotated
 
@@ -15,9 +15,9 @@ def verify_reports(
     keys: Keys = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify delivered reports: signed manifests, every file that they list, and nothing else there.
+    """Verify delivered reports: signed manifests, every file that they list, and no other files.
 
-    A bucket is reached as the AWS_* environment variables say. Exit code 1 when something is not as it was delivered.
+    A bucket is accessed with the AWS_* environment variables. Exit code 1 if something differs from what was delivered.
 
     Example: pitledger verify-reports /srv/reports --key verifiers.txt
     """

@@ -1,4 +1,4 @@
-"""`pitledger version`, the option `--version`, and whether what is installed is what was released."""
+"""`pitledger version` and the option `--version`; compare the installation with its release."""
 
 import platform
 from importlib import metadata
@@ -30,10 +30,10 @@ def version(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Print the version; with --attest, whether what is installed is what was released.
+    """Print the version; with --attest, compare the installation with the signed release.
 
-    The key must have come on a path that nobody can tamper with. An installation that was altered can lie about
-    itself: call the command of another, trusted one, with --site. Exit code 1 when anything differs.
+    Obtain the key on a path that nobody can tamper with. An altered installation can misreport itself: use another,
+    trusted installation with --site. Exit code 1 if anything differs.
 
     Example: pitledger version --json
     Example: pitledger version --attest --key release.pub

@@ -1,4 +1,4 @@
-"""`pitledger whatif`: what recorded rounds would have come to under another rules submission."""
+"""`pitledger whatif`: settle recorded rounds under another rules submission."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ from shared.rules.errors import refused_by_validation
 from shared.runtime.rederivation.replay_state import Busy, ReplayState
 
 _SHOWN: Final = 10
-"""So many reasons for which rounds could not be settled are shown; JSON has all."""
+"""Maximum number of reasons shown for rounds that cannot be settled; JSON has all."""
 
 
 def whatif(
@@ -44,11 +44,11 @@ def whatif(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Settle a gaming day or a month again under another rules submission; the books stay as they are.
+    """Settle a gaming day or a month again under another rules submission; the books stay unchanged.
 
-    Cards, wagers and decisions are those that were recorded, meters show what they showed then. Compared are handle,
-    payout and the casino's win before meters, by wager, table and gaming day. A round that the other submission does
-    not allow, such as one with a wager that it does not offer, is counted with the reason, and is in no sum.
+    Cards, wagers and decisions are those recorded, and so are meter readings. Compared are handle, payout and the
+    casino's win before meters, by wager, table and gaming day. A round that the other submission does not allow, for
+    example with a wager that it does not offer, is counted with the reason, and is in no sum.
 
     Example: pitledger whatif submission.json --day 2026-11-20
     Example: pitledger whatif submission.json --month 2026-11 --table BJ-01 --resume november.whatif

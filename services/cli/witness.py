@@ -1,4 +1,4 @@
-"""`pitledger witness`: cosign the checkpoints of logs that only grew, on a machine of somebody else's."""
+"""`pitledger witness`: cosign the checkpoints of append-only logs, on an independent machine."""
 
 import asyncio
 import signal
@@ -39,12 +39,12 @@ def witness(
     host: Annotated[str, typer.Option(help="The address on which it listens.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port on which it listens.")] = PORT,
 ) -> None:
-    """Cosign the checkpoints of services, each after it was proven that the log only grew, until Ctrl-C.
+    """Cosign services' checkpoints, each after a proof that the log only grew, until Ctrl-C.
 
-    It needs neither database nor broker, and belongs on a machine of somebody who can alter neither. It speaks the
-    protocol of C2SP tlog-witness, so other logs and other witnesses work with it, too. Of each log it keeps the latest
-    checkpoint that it cosigned: keep the directory as long as the key, and copy none of both back from a backup; a
-    witness that has lost what it knew begins again with --new, under a new key.
+    It needs neither database nor broker, and should run on a machine of someone who can alter neither. It implements
+    C2SP tlog-witness, so it works with other logs and witnesses, too. For each log it stores the latest checkpoint that
+    it cosigned: keep the directory as long as the key, and never restore either from a backup; a witness that has lost
+    its state starts again with --new, under a new key.
 
     Example: pitledger witness witness.example.com/w1 --key w1.pem --state /var/lib/witness --new
     Example: pitledger witness witness.example.com/w1 --key w1.pem --state /var/lib/witness --log verifiers.txt

@@ -1,1 +1,1 @@
-"""Paytable registry: what a licensee plays under, filed by one person, approved by another, and published for ever."""
+"""Paytable registry: rules submissions and properties, filed by one person, approved by another, published forever."""

@@ -1,4 +1,4 @@
-"""The paytable registry: rules submissions and properties, filed, approved by somebody else, published for ever."""
+"""The paytable registry: rules submissions and properties, filed, approved by another person, published forever."""
 
 import json
 from typing import Final
@@ -15,13 +15,13 @@ from shared.runtime.service.manifest import Manifest
 _REPEATED: Final = {
     type_ for fact in (SubmissionDrafted, WithdrawalRequested, WithdrawalReturned) for type_ in fact.KIND.types
 }
-"""What may be said of a version more than once."""
+"""Kinds of facts that may be recorded more than once per version."""
 
 
 def message_key(kind: str, shard: int, seq: int, data: bytes) -> bytes:
-    """Return `property/game/version/kind`, of a property without the game: compaction never removes a version.
+    """Return `property/game/version/kind` (without game for a property), so that compaction never removes a version.
 
-    What may be recorded more than once ends with the place of its entry: no two entries have the same key.
+    The key of a kind that may be recorded more than once ends with its entry's position: no two entries share a key.
     """
     if not kind.startswith(("submission.", "property.")):
         return f"{kind}/{shard}/{seq}".encode()

@@ -1,4 +1,4 @@
-"""The tables of the paytable registry: its journal, and the versions of what was filed, which follow from it."""
+"""The tables of the paytable registry: its journal, and the versions of documents, projected from it."""
 
 from sqlalchemy import CheckConstraint, Column, Index, MetaData, Table
 from sqlalchemy.dialects.postgresql import JSON

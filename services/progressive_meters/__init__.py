@@ -1,1 +1,1 @@
-"""Progressive meters: every pool's exact reading, what fed it, what was paid from it, and who changed it."""
+"""Progressive meters: every pool's exact reading, its contributions, awards, and changes by people."""

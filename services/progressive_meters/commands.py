@@ -1,4 +1,4 @@
-"""What people do with pools: file and approve terms, request and approve changes, reconcile a day."""
+"""Commands on pools: file and approve terms, request and approve changes, reconcile a day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ PoolName = Annotated[Name, Field(description="the pool")]
 class FilePool(Command, PoolTerms):
     """File the next version of a pool's terms.
 
-    Somebody else approves it before it takes effect.
+    Another person approves it before it takes effect.
     """
 
 
@@ -67,7 +67,7 @@ class ApprovePool(_OfVersion, Approving):
 
 
 class ReturnPool(_OfVersion):
-    """Return a version of a pool's terms to who filed it.
+    """Return a version of a pool's terms to its filer.
 
     It never takes effect.
     """
@@ -77,21 +77,21 @@ class ReturnPool(_OfVersion):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The properties, and of one of them the pools as they stand, by name, and their approved terms."""
+    """The properties, and one property's pools by name, with their approved terms."""
 
     places: PropertyLookup
     pools: Mapping[str, Pool]
     approved: Pools
 
     def check_limit(self, wanted: PoolTerms) -> None:
-        """Raise Rejected where a limit would take money off a display."""
+        """Raise Rejected if a limit would reduce a display."""
         pool = self.pools.get(wanted.pool)
         if pool is not None:
             versions.check_limit(wanted, pool.shown_cents)
 
 
 def _require_begun(places: PropertyLookup, property_name: str, gaming_day: date, now: Now) -> None:
-    """Raise Rejected where a gaming day has not begun at the property, or there is no such property."""
+    """Raise Rejected if a gaming day has not begun at the property, or the property is unknown."""
     place = place_for_command(places, property_name, now.at)
     if gaming_day > place.gaming_day(now.at):
         raise Rejected(Why.TOO_EARLY, place.other_day(gaming_day, now.at))
@@ -156,8 +156,8 @@ def _return(command: ReturnPool, filed: PoolVersion, now: Now) -> Accepted:
 class RequestChange(Command, WantedChange):
     """Request a change of a meter.
 
-    A transfer, an adjustment, a reset, cents from the overflow meter, or that the house bears what an award came to
-    above what the meter showed; somebody else approves it.
+    A transfer, an adjustment, a reset, a release from the overflow meter, or that the house pays the part of an award
+    above the meter; another person approves it.
     """
 
     property: PropertyName
@@ -187,14 +187,14 @@ class RejectChange(_OfChange):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A change that was requested, and how it stands."""
+    """A requested change, and its status."""
 
     requested: ChangeRequested
     item: ChangeItem
 
 
 async def _short_cents(connection: AsyncConnection, property_name: str, wanted: WantedChange, pool: str) -> int:
-    """Return by how much the award that a change names came to more than the meter showed; 0 where it names none."""
+    """Return by how much the award named by a change exceeded the meter; 0 if it names none."""
     if wanted.kind != "award" or wanted.movement is None:
         return 0
     found = await awards_above_the_meter(connection, property_name, pool=pool, number=wanted.movement)
@@ -282,8 +282,8 @@ def _reject_change(command: RejectChange, request: _Request, now: Now) -> Accept
 class ReconcileDay(Command):
     """Record the reconciliation of a gaming day.
 
-    As the day is known now; it may be recorded again when something late has come. No award is open that came to more
-    than its meter showed.
+    With its current figures; it may be recorded again after late entries. There must be no open award that exceeded its
+    meter.
     """
 
     property: PropertyName

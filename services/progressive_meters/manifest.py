@@ -1,4 +1,4 @@
-"""Progressive meters: every pool's exact reading, what fed it, what was paid from it, and who changed it."""
+"""Progressive meters: every pool's exact reading, its contributions, awards, and changes by people."""
 
 from services.progressive_meters.api import routes
 from services.progressive_meters.api.parameters import APPROVE_METERS, CHANGE_METERS, READ_SIGNS, RECONCILE_METERS

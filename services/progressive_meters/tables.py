@@ -1,6 +1,6 @@
-"""The tables of the progressive meters: the journal, and what follows from it.
+"""The tables of the progressive meters: the journal, and its projections.
 
-Everything but the journal, the properties, the submissions and what was compared is a projection of the journal. Exact
+Everything but the journal, the properties, the submissions and comparison results is a projection of the journal. Exact
 amounts are nanocents.
 """
 
@@ -53,7 +53,7 @@ pools = Table(
     *moments("at"),  # when the last movement happened
     schema=SCHEMA,
 )
-"""What each pool's meters show."""
+"""The meters of each pool."""
 
 movements = Table(
     "movements",
@@ -93,7 +93,7 @@ pool_days = Table(
     *counts("display_account", "reserve_account", "overflow_account"),  # by how much these hold more: cents
     schema=SCHEMA,
 )
-"""The movements of a pool on a gaming day added up, beside what the journal posted to its accounts for that day."""
+"""Sums of a pool's movements on a gaming day, and the journal's postings to its accounts for that day."""
 
 readings = Table(
     "readings",
@@ -116,7 +116,7 @@ readings = Table(
     Index("readings_with_findings", "property", "gaming_day", postgresql_where="cardinality(findings) > 0"),
     schema=SCHEMA,
 )
-"""What tables said of their meters, and what the settlements of those rounds came to."""
+"""Tables' meter readings, and the settlements of those rounds."""
 
 hits = Table(
     "hits",
@@ -129,7 +129,7 @@ hits = Table(
     Index("hits_of_round", "property", "table", "round_id", "revision"),
     schema=SCHEMA,
 )
-"""The awards: what the wins meters are held against."""
+"""The awards, which the wins meters are compared with."""
 
 changes = Table(
     "changes",
@@ -146,7 +146,7 @@ changes = Table(
     CheckConstraint("approved_by <> requested_by", name="approved_by_somebody_else"),
     schema=SCHEMA,
 )
-"""What people changed, or wanted to."""
+"""Requested and made changes."""
 
 reconciliations = Table(
     "reconciliations",
@@ -158,7 +158,7 @@ reconciliations = Table(
     *_json("document"),
     schema=SCHEMA,
 )
-"""What was reconciled, as it was known then."""
+"""Reconciliations as recorded."""
 
 compared_pools = Table(
     "compared_pools",
@@ -168,7 +168,7 @@ compared_pools = Table(
     *texts("mark"),  # of the transaction that wrote the first movement: it is another one after a rebuild
     schema=SCHEMA,
 )
-"""Up to which movement what tables said of a pool was compared with its ledger, and of which rows."""
+"""The movement up to which a pool was compared with its readings."""
 
 compared_hours = Table(
     "compared_hours",
@@ -182,4 +182,4 @@ compared_hours = Table(
     Index("compared_hours_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
-"""What comparing came to: readings of rounds that closed in an hour, and its movements one by one, of a gaming day."""
+"""Comparison results: readings of rounds that closed in an hour, and its movements, by gaming day."""

@@ -1,4 +1,4 @@
-"""What the meters do by themselves: compare what tables said with the ledger, so that nobody waits for it."""
+"""Background work of the meters: compare tables' readings with the ledger ahead of requests."""
 
 from typing import Final
 
@@ -15,13 +15,13 @@ _SECONDS: Final = 15.0
 
 
 async def watch(context: ServiceContext) -> None:
-    """Compare until cancelled; of several processes one does."""
+    """Compare until cancelled, in one process of the service."""
     name = f"{context.service}: compare readings"
     await run_on_leader(context.pools.background, name, _SECONDS, lambda: compare(context), "readings are not compared")
 
 
 async def compare(context: ServiceContext) -> int:
-    """Compare what has moved, a property at a time, and keep what that came to; return how many pools moved."""
+    """Compare and store what has moved, one property at a time; return the number of pools that moved."""
     async with reading(context.pools.background) as connection:
         properties = (await connection.execute(select(pools.c.property).distinct())).scalars().all()
     moved = 0

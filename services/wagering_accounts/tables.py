@@ -1,7 +1,7 @@
 """The tables of the wagering accounts: the journal, and its read model: patrons, accounts, rounds, holds, statements.
 
-The journal holds the money on control accounts; the lines are the accounts' own ledger beneath them. The hashes of
-access codes and the keys of patrons are in neither: they are kept for themselves.
+The journal holds the money on control accounts; the lines are the subledger. Hashes of access codes and patrons' keys
+are in neither: they are stored separately.
 """
 
 from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, LargeBinary, MetaData, Table, text
@@ -17,7 +17,7 @@ SCHEMA = "wagering_accounts"
 _KINDS = ("available", "held", "staked", "promotional", "promotional_held", "promotional_staked")
 AMOUNTS = tuple(f"{name}_cents" for name in _KINDS)
 CHANGES = tuple(f"{name}_change_cents" for name in _KINDS)
-"""What an account has, and what an entry changes of it."""
+"""The amounts of an account, and an entry's changes to them."""
 
 _HAS_PROMOTIONAL = "promotional_cents + promotional_held_cents + promotional_staked_cents > 0"
 
@@ -51,10 +51,10 @@ patron_codes = Table(
     signature_column(),
     schema=SCHEMA,
 )
-"""The access codes, signed: who has lost the row, or has one that the service did not write, needs another code."""
+"""Access codes, signed: a patron whose row is lost or not authentic needs a new code."""
 
 OF_CODES = "kind IN ('patron.registered', 'patron.code_changed')"
-"""The entries by which patrons are given codes, as their index says."""
+"""The entries that issue codes, as in their index."""
 
 Index(
     "entries_of_codes",
@@ -72,7 +72,7 @@ patron_keys = Table(
     *columns(LargeBinary, "wrapped"),
     schema=SCHEMA,
 )
-"""The key of each patron, wrapped by the key that `wrapped_by` names. Without the row nobody reads what it sealed."""
+"""The key of each patron, wrapped by the key `wrapped_by`. Without the row its data cannot be decrypted."""
 
 patron_identities = Table(
     "patron_identities",
@@ -83,7 +83,7 @@ patron_identities = Table(
     *moments("identified_at"),
     schema=SCHEMA,
 )
-"""Who patrons are: what the entries have, which their keys alone open."""
+"""Patrons' identities as in the entries, encrypted with their keys."""
 
 patron_erasures = Table(
     "patron_erasures",
@@ -101,7 +101,7 @@ patron_erasures = Table(
     CheckConstraint("(status = 'entered') = (decided_by IS NULL)", name="status_and_decision_agree"),
     schema=SCHEMA,
 )
-"""The last erasure that was entered for each patron."""
+"""The last erasure entered for each patron."""
 
 balances = Table(
     "balances",
@@ -209,7 +209,7 @@ promotions = Table(
     Index("promotions_that_expire", "expires_on", postgresql_where="status = 'granted' AND expires_on IS NOT NULL"),
     schema=SCHEMA,
 )
-"""Grants of promotional money, and those that wait for somebody else's approval."""
+"""Promotional grants, including those awaiting approval."""
 
 lines = Table(
     "lines",
@@ -241,4 +241,4 @@ PROJECTIONS = (
     promotions,
     lines,
 )
-"""What follows from the journal."""
+"""Tables projected from the journal."""

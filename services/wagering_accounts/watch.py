@@ -1,4 +1,4 @@
-"""What the wagering accounts do by themselves: write off promotional money whose day has come."""
+"""Background work of the wagering accounts: write off expired promotional money."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -19,35 +19,35 @@ from shared.runtime.service.service_context import ServiceContext
 log = structlog.get_logger()
 
 BY: Final = "schedule"
-"""Who does what nobody asks for."""
+"""The person recorded for automatic actions."""
 
 _SECONDS: Final = 30.0
 _A_DAY: Final = timedelta(days=1)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Write off and watch until cancelled; whether it was written off is looked at apart from what writes it off."""
+    """Write off and monitor until cancelled; the metric is computed separately from the write-off."""
     expiring = every(_SECONDS, lambda: expire_due(context), "promotional money does not expire")
     looking = every(_SECONDS, lambda: observe(context), "promotional money not watched")
     await asyncio.gather(expiring, looking)
 
 
 async def observe(context: ServiceContext) -> None:
-    """Update the figure of what should have been written off."""
+    """Update the metric of overdue write-offs."""
     context.metrics.promotions_overdue.set(len(await _wanted(context)))
 
 
 async def expire_due(context: ServiceContext) -> int:
-    """Write off what has expired and is available; return of how many accounts.
+    """Write off expired available money; return the number of accounts.
 
-    What is due follows from what is recorded and the gaming day alone: whichever process is first records it, under a
-    key that lets the same be recorded once. Where an account changes meanwhile, the next time finds what is due then.
+    What is due follows from the journal and the gaming day: whichever process is first records it, under a key that
+    prevents duplicates. If an account changes meanwhile, the next run computes what is due then.
     """
     return sum([await _expire(context, command) for command in await _wanted(context)])
 
 
 async def _wanted(context: ServiceContext) -> list[ExpirePromotion]:
-    """Return what writes off what has expired and is available, an account each."""
+    """Return the commands that write off expired available money, one per account."""
     now = context.clock()
     async with snapshot(context.pools.background) as connection:
         places = await known_places(connection, properties)
@@ -69,7 +69,7 @@ def _due(places: Places, pool: Pool, lots: Sequence[Lot], now: datetime) -> Iter
 
 
 async def _expire(context: ServiceContext, command: ExpirePromotion) -> bool:
-    """Do it, under a key that says all of it; return whether it was recorded, now or before."""
+    """Execute the command under a key derived from its content; return whether it is recorded."""
     answer = await context.commands.do(command, person=BY, key=f"expire-{command.digest().hex()}")
     if answer.reason is not None:
         log.info(

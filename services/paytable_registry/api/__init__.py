@@ -1,1 +1,1 @@
-"""The HTTP interface: documents are filed, decided and read, and the catalogue too."""
+"""The HTTP API: file, decide and read documents; read the catalogue."""

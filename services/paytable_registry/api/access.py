@@ -1,4 +1,4 @@
-"""Who may do what in the registry."""
+"""Roles of the registry."""
 
 from typing import Final
 

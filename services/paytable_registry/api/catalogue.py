@@ -1,4 +1,4 @@
-"""The catalogue: what regulations allow."""
+"""Routes of the catalogue: what regulations allow."""
 
 from typing import Annotated
 

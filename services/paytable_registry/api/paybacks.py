@@ -1,4 +1,4 @@
-"""What a version of a submission pays back, beside what the licensee states: what its approval goes by."""
+"""Routes of paybacks: computed and stated paybacks of a version, on which its approval depends."""
 
 import asyncio
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ Meters = Annotated[
 
 
 class Paybacks(BaseModel):
-    """What each wager of a version pays back."""
+    """The payback of each wager of a version."""
 
     property: Name
     game: Name
@@ -53,7 +53,7 @@ def routes(context: ServiceContext) -> APIRouter:
         version: Annotated[VersionNumber, Path()],
         meters: Meters = None,
     ) -> Paybacks:
-        """Counted anew from stored frequencies, of a draft too; with all that its approval needs an override for."""
+        """Computed from stored frequencies, also for a draft; with all findings that need an override."""
         readings = dict(map(_reading, meters or ()))
         async with snapshot(context.pools.readers) as connection:
             found = await submissions.find(connection, property_name, game, version)

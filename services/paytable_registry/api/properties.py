@@ -1,4 +1,4 @@
-"""Properties: filed, decided, read, compared."""
+"""Routes of properties: file, decide, read, compare."""
 
 from functools import partial
 from typing import Annotated, Final
@@ -34,7 +34,7 @@ VERSIONS: Final = TableListing(tables.properties, "property", "version")
 
 
 class PropertyChanges(BaseModel):
-    """What a version of a property changes, against an earlier one or against nothing."""
+    """The changes of a version of a property against an earlier one, or against none."""
 
     property: str
     from_version: int | None = Field(description="the version that it is compared with; none: the first of all")
@@ -78,7 +78,7 @@ def _properties(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
-        """The property as it is at that moment."""
+        """The property as of that moment."""
         async with snapshot(context.pools.readers) as connection:
             found = await properties.at(connection, property_name, context.clock() if at is None else at)
         return document_response(request, found)
@@ -87,7 +87,7 @@ def _properties(context: ServiceContext) -> APIRouter:
     async def read_version(
         request: Request, property_name: PropertyPath, version: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """What was filed never changes; its status does, once."""
+        """The filed content never changes; the status does, once."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await properties.find(connection, property_name, version))
 
@@ -103,7 +103,7 @@ def _properties(context: ServiceContext) -> APIRouter:
             VersionNumber | None, Query(description="the version to compare with; the last approved before, without it")
         ] = None,
     ) -> PropertyChanges:
-        """The differences in words, for whoever approves it."""
+        """The differences as text, for the approver."""
         async with snapshot(context.pools.readers) as connection:
             wanted = await properties.find(connection, property_name, version)
             before = (

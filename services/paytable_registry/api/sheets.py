@@ -1,4 +1,4 @@
-"""What patrons are to know of a version of a submission: its sign of payout odds, its gaming guide."""
+"""Routes of information for patrons: a version's sign of payout odds, and its gaming guide."""
 
 from hashlib import sha256
 from typing import Annotated, Any, Final
@@ -55,7 +55,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_sign(
         request: Request, property_name: PropertyPath, game: GameName, version: Version, form: Form = "html"
     ) -> Response:
-        """Every wager on offer with every row that settles, each line with its paragraph."""
+        """Every wager on offer with every paying row, each line with its paragraph."""
         return await answer(request, (property_name, game, version), "sign", form)
 
     @router.get(

@@ -1,4 +1,4 @@
-"""Rules submissions: drafted, filed, decided, withdrawn, read; and which is in effect where and when."""
+"""Routes of rules submissions: draft, file, decide, withdraw, read; and what is in effect where and when."""
 
 import asyncio
 from functools import partial
@@ -53,7 +53,7 @@ VERSIONS: Final = TableListing(tables.submissions, "property", "game", "version"
 
 
 class InEffect(BaseModel):
-    """Which version was in effect at which table of a property at a moment."""
+    """The version in effect at each table of a property at a moment."""
 
     property: str
     at: AwareDatetime
@@ -61,7 +61,7 @@ class InEffect(BaseModel):
 
 
 class SubmissionChanges(BaseModel):
-    """What a version of a submission changes, against another."""
+    """The changes of a version of a submission against another."""
 
     property: str
     game: str
@@ -129,7 +129,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         table: Annotated[Name | None, Query(description="the table; without it all that are there then")] = None,
         at: Annotated[Moment | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
-        """Of each table its game, and the version under which a round that is opened there at that moment settles."""
+        """The game of each table, and the version under which a round opened there at that moment settles."""
         now = context.clock()
         moment = now if at is None else at
         async with snapshot(context.pools.readers) as connection:
@@ -145,7 +145,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN, Reason.NOT_FOUND),
     )
     async def list_versions_of_game(property_name: PropertyPath, game: GameName, asked: Asked) -> Page[SubmissionShown]:
-        """Its whole history, from drafts to what was superseded."""
+        """Its whole history, from drafts to superseded versions."""
         found = await page(asked, property=property_name, game=game)
         if not found.items and asked.cursor is None:
             raise Rejected(Reason.NOT_FOUND, f"nothing was ever filed for {game} at {property_name}")
@@ -171,7 +171,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
     async def read_version(
         request: Request, property_name: PropertyPath, game: GameName, version: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """What was filed never changes; its status does, and its phase by the clock."""
+        """The filed content never changes; the status does, and the phase by the clock."""
         async with snapshot(context.pools.readers) as connection:
             found = await submissions.find(connection, property_name, game, version)
             [item] = await submissions.seen(connection, [found], context.clock())
@@ -188,7 +188,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         version: Annotated[VersionNumber, Path(description="the version that is compared with")],
         other: Annotated[VersionNumber, Path(description="the version whose changes are told")],
     ) -> SubmissionChanges:
-        """The differences in words: tables, beginning, decks, options, wagers with their rows and paybacks, limits."""
+        """The differences as text: tables, beginning, decks, options, wagers with rows and paybacks, limits."""
         async with snapshot(context.pools.readers) as connection:
             before, after = [
                 await submissions.find(connection, property_name, game, number) for number in (version, other)

@@ -1,4 +1,4 @@
-"""The tables and devices of a property: the master list as of a gaming day, and what changed in a month."""
+"""Routes of a property's tables and devices: the master list as of a gaming day, and a month's tables."""
 
 from datetime import date
 from typing import Annotated
@@ -45,7 +45,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         gaming_day: Annotated[Day | None, Query(description="the gaming day; today's without it")] = None,
     ) -> Response:
-        """Every table that is there on a gaming day, with its asset number, game, pit and devices."""
+        """Every table in use on a gaming day, with its asset number, game, pit and devices."""
         async with snapshot(context.pools.readers) as connection:
             place = await properties.place(connection, property_name, context.clock(), gaming_day)
         day = place.gaming_day(context.clock()) if gaming_day is None else gaming_day

@@ -1,1 +1,1 @@
-"""What people do in the registry: draft and file versions, approve them, return them, withdraw them."""
+"""Commands of the registry: draft, file, approve, return and withdraw versions."""

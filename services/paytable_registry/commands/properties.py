@@ -1,4 +1,4 @@
-"""File a version of a property, approve it, return it."""
+"""Commands on properties: file, approve and return a version."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ COMMANDS = Commands(shards=PROPERTIES.name)
 class FileProperty(Command, PropertyDocument):
     """File the next version of a property.
 
-    Somebody else approves it before it takes effect.
+    Another person approves it before it takes effect.
     """
 
 
@@ -34,12 +34,12 @@ class _OfVersion(Command):
 class ApproveProperty(_OfVersion, Approving):
     """Approve a version.
 
-    From `effective_from` on, the property is what it says.
+    It is in effect from `effective_from`.
     """
 
 
 class ReturnProperty(_OfVersion):
-    """Return a version to who filed it.
+    """Return a version to its filer.
 
     It never takes effect.
     """

@@ -1,4 +1,4 @@
-"""Draft a version of a rules submission, file it, approve or return it, withdraw it."""
+"""Commands on rules submissions: draft, file, approve, return and withdraw a version."""
 
 import asyncio
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ COMMANDS = Commands()
 class DraftSubmission(Command, RulesSubmission):
     """Draft the next version of a rules submission.
 
-    Its content may be replaced until it is filed; nothing of it is checked before.
+    Its content may be replaced until it is filed; it is validated only then.
     """
 
 
@@ -46,7 +46,7 @@ class ReplaceDraft(Command, RulesSubmission):
 class FileSubmission(Command, RulesSubmission):
     """File the next version of a rules submission.
 
-    Somebody else approves it before it takes effect.
+    Another person approves it before it takes effect.
     """
 
 
@@ -59,22 +59,22 @@ class _OfVersion(Command):
 class FileDraft(_OfVersion):
     """File a draft as it is.
 
-    Somebody else approves it before it takes effect.
+    Another person approves it before it takes effect.
     """
 
 
 class ApproveSubmission(_OfVersion, Approving):
     """Approve a version.
 
-    From `effective_from` on, rounds opened at its tables settle under it. Where a wager pays back something else than
-    the licensee states, more than 100%, or less than a floor of the property, it takes an `override`.
+    Rounds opened at its tables from `effective_from` on settle under it. An `override` is needed if a wager's payback
+    differs from the stated one, is above 100%, or below a floor of the property.
     """
 
     override: Annotated[Reason | None, Field(description="why what its paybacks say is passed over")] = None
 
 
 class ReturnSubmission(_OfVersion):
-    """Return a version to who filed it.
+    """Return a version to its filer.
 
     It never takes effect.
     """
@@ -85,7 +85,7 @@ class ReturnSubmission(_OfVersion):
 class WithdrawSubmission(_OfVersion):
     """Withdraw a version before it takes effect.
 
-    A draft, or one that nobody has decided, is withdrawn at once; for an approved one somebody else approves that.
+    A draft or undecided version is withdrawn at once; for an approved one another person must approve.
     """
 
     reason: Reason
@@ -135,7 +135,7 @@ async def _version_history_and_places(
 
 
 def _shown(command: _OfVersion, state: tuple[Any, ...], now: Now) -> SubmissionShown:
-    """Return the version that is loaded first, as it is shown among its history, which comes next."""
+    """Return the version that is loaded first as shown, given its history, which comes next."""
     del command
     version, history, *_ = state
     shown: SubmissionShown = history.shown(version, now.at)
@@ -184,7 +184,7 @@ _Judged = tuple[SubmissionVersion, SubmissionHistory, PropertyLookup, Sequence[C
 
 
 async def _judged(connection: AsyncConnection, command: ApproveSubmission) -> _Judged:
-    """Read what an approval is about, and count what it pays back, which takes up to a second."""
+    """Load what an approval concerns, and compute its paybacks, which takes up to a second."""
     version, history, places = await _version_history_and_places(connection, command)
     place = places(version.property, version.effective_from)
     if place is None or version.status != "filed" or of_regulation(version):

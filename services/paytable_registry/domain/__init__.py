@@ -1,1 +1,1 @@
-"""What becomes of a rules submission. Pure."""
+"""The domain of the registry: versions of submissions and properties. Pure."""

@@ -1,4 +1,4 @@
-"""What is wrong with the keys that devices and systems of a property sign with, as it is filed. Pure."""
+"""Validate the signing keys of a property's devices and systems when it is filed. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from shared.contracts.property_snapshot import signers_of
 
 
 def key_problems(wanted: PropertyDocument) -> Iterator[str]:
-    """Give what is wrong with the keys of a property, taken by itself."""
+    """Yield the faults of a property's keys, considered alone."""
     signers = signers_of(wanted)
     for what, values in (
         ("key", (signer.key.kid for signer in signers)),
@@ -44,7 +44,7 @@ def key_problems(wanted: PropertyDocument) -> Iterator[str]:
 
 
 def changed_keys(wanted: PropertyDocument, before: Iterable[DeviceKey]) -> Iterator[str]:
-    """Give the keys that are other ones than `before`, in approved versions, or good again after they were revoked."""
+    """Yield keys that differ from approved versions' (`before`), or that are valid again after a revocation."""
     now = {signer.key.kid: signer.key for signer in signers_of(wanted)}
     said = set()
     for key in before:

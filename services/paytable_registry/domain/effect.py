@@ -1,4 +1,4 @@
-"""Which rules were in effect at which table at a moment. Pure."""
+"""The rules in effect at tables at a moment. Pure."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from shared.contracts.submissions import ByTable
 
 
 class TableInEffect(Contract):
-    """A table, the game that it offers, and the version in effect there; none: no round of the game can settle."""
+    """A table, its game, and the version in effect there; without one no round of the game can be settled."""
 
     table: str
     game: str
@@ -27,7 +27,7 @@ def in_effect_at(
 ) -> list[TableInEffect]:
     """Return the tables of a property at a moment, or one of them, with the version in effect at each.
 
-    `now` is when that is asked, for the phases. Raises: Rejected where the one table is not there then.
+    `now` is the time of the request, for the phases. Raises: Rejected if the one table does not exist then.
     """
     day = place.gaming_day(moment)
     missing = None if only is None else place.why_no_table(only, day)

@@ -1,4 +1,4 @@
-"""A file that proves what was filed and approved: the facts about the versions of a submission, each with its proof."""
+"""An export of filings and approvals: the facts about the versions of a submission, each with its proof."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -17,8 +17,8 @@ from shared.journal.proof import ProofDocument
 class SubmissionsExport(Contract):
     """The facts about the versions of a submission, in the order of recording, each with its proof.
 
-    Every proof holds what the registry recorded and its place under one signed checkpoint: who has the public key of
-    the registry needs nothing else to verify it.
+    Every proof has the registry's record and its position under one signed checkpoint: it can be verified with only the
+    registry's public key.
     """
 
     format: Literal["pitledger-submissions-v1"] = "pitledger-submissions-v1"
@@ -28,10 +28,10 @@ class SubmissionsExport(Contract):
 
 
 def versions_of(property_name: str, game: str, facts: Iterable[tuple[str, bytes]]) -> list[SubmissionVersion]:
-    """Return the versions as proven facts (kind, JSON) leave them, by number.
+    """Return the versions according to proven facts (kind, JSON), by number.
 
-    Raises: EvidenceError where a fact is about something else, a hash is not that of its content, or a decision is not
-    about what was filed before.
+    Raises: EvidenceError if a fact is about something else, a hash does not match its content, or a decision is not
+    about what was filed.
     """
     found: dict[int, SubmissionVersion] = {}
     for kind, data in facts:

@@ -1,4 +1,4 @@
-"""What was filed before. Pure."""
+"""The earlier versions of a document. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from shared.contracts.devices import DeviceKey
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What there is of one document: the number of versions filed, and when the approved ones take effect.
+    """The history of one document: the number of versions filed, and the beginnings of approved ones.
 
     `keys` are those of devices and systems in approved versions of a property.
     """

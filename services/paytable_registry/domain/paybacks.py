@@ -1,4 +1,4 @@
-"""The gate: what a version pays back, beside what the licensee states, and what needs an override. Pure."""
+"""The payback check of a version: computed against stated paybacks, and what needs an override. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -23,10 +23,10 @@ Counted = Literal["exactly", "sampled", "by_model"]
 
 
 class ComparedPayback(BaseModel):
-    """What a wager pays back, percent, as it was counted and as the licensee states it.
+    """A wager's payback, percent, as computed and as stated by the licensee.
 
-    Where it has a meter, `payback` is at the reset amount, or at the reading that was asked for. Nobody has counted it
-    where there is none; `reason` says why.
+    With a meter, `payback` is at the reset amount, or at the requested reading. None if it was not computed; `reason`
+    says why.
     """
 
     wager: str
@@ -43,9 +43,9 @@ class ComparedPayback(BaseModel):
 
 
 def counted(wanted: RulesSubmission, readings: Mapping[str, int] = MappingProxyType({})) -> list[WagerPayback]:
-    """Return what each wager of a version pays back, which takes up to a second where it was not asked for just before.
+    """Return the computed payback of each wager of a version, which takes up to a second unless cached.
 
-    `readings` are what meters show, cents by wager. Raises: Rejected for what the regulation does not allow.
+    `readings` are meter readings, cents by wager. Raises: Rejected for what the regulation does not allow.
     """
     try:
         return list(_counted(wanted.regulation, wanted.submission.model_dump_json(), frozenset(readings.items())))
@@ -61,7 +61,7 @@ def _counted(regulation: str, submission: str, readings: frozenset[tuple[str, in
 def compared(
     wanted: RulesSubmission, found: Sequence[WagerPayback], document: PropertyDocument | None
 ) -> list[ComparedPayback]:
-    """Return what was counted of each wager of a version beside what is stated, and the floors of its property."""
+    """Return the computed payback of each wager of a version beside the stated one, and the property's floors."""
     rows = []
     for one in found:
         wager = one.offer.name
@@ -95,7 +95,7 @@ def _compared(one: WagerPayback, stated: Payback | None, floor: Payback | None) 
 def _problems(
     payback: Fraction, error: Fraction, long_run: Fraction | None, stated: Payback | None, floor: Payback | None
 ) -> Iterator[tuple[PaybackProblem, Fraction, Payback]]:
-    """Give what is found of a payback: the problem, the share that has it, and what that was held against."""
+    """Yield the findings on a payback: the problem, the payback concerned, and what it was compared to."""
     if stated is not None and not agrees(payback, error, stated):
         yield "differs", payback, stated
     highest = max(payback, payback if long_run is None else long_run)
@@ -107,7 +107,7 @@ def _problems(
 
 
 def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
-    """Return whether a payback is what is stated of it, to the digits that are stated; one may be off by its `error`.
+    """Return whether a payback agrees with a stated one, to the stated digits; a computed one may be off by `error`.
 
     >>> [agrees(Fraction(92264, 100000), Fraction(0), stated) for stated in ("92.26", "92.264", "92.27", "92")]
     [True, True, False, True]
@@ -118,16 +118,16 @@ def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
 
 
 def _not_by_itself(wanted: RulesSubmission, listed: Iterable[str]) -> Iterator[ComparedPayback]:
-    """Give what is stated of wagers that are counted with others."""
+    """Yield stated paybacks of wagers that are computed together with others."""
     for wager in wanted.stated_paybacks.keys() - set(listed):
         reason = "it is counted with the wager that it is added to: state that wager's payback"
         yield ComparedPayback(wager=wager, title=wager, stated=wanted.stated_paybacks[wager], reason=reason)
 
 
 def overridden(found: Sequence[ComparedPayback], reason: str | None) -> Overridden | None:
-    """Return what an approval passes over, and why; None where nothing has to be.
+    """Return the overridden findings with the reason; None if there are none.
 
-    Raises: Rejected where something has to be and no reason is given, or where a reason is given for nothing.
+    Raises: Rejected if there are findings and no reason, or a reason without findings.
     """
     findings = [finding for one in found for finding in one.findings]
     if findings and reason is None:

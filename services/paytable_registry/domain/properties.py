@@ -1,4 +1,4 @@
-"""What becomes of a property: filed, then approved or returned by somebody else, and never changed. Pure."""
+"""The life cycle of a property version: filed, then approved or returned by another person, never changed. Pure."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class PropertyVersion(PropertyDocument, Filed, Standing, ApprovalSubject):
-    """A version of a property as it stands: what was filed, and what has become of it."""
+    """A version of a property with its status."""
 
     @property
     def label(self) -> str:
@@ -33,9 +33,9 @@ class PropertyVersion(PropertyDocument, Filed, Standing, ApprovalSubject):
 
 
 def file(wanted: PropertyDocument, history: History, *, by: str, at: datetime) -> PropertyFiled:
-    """Return the next version, as it is filed.
+    """Return the next version, as filed.
 
-    Raises: Rejected with all that is wrong with it, one problem a line, or where it could never be approved.
+    Raises: Rejected with all of its faults, one per line, or if it could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     found = [*problems(wanted), *changed_keys(wanted, history.keys)]
@@ -55,9 +55,9 @@ def file(wanted: PropertyDocument, history: History, *, by: str, at: datetime) -
 
 
 def approve(version: PropertyVersion, history: History, *, by: str, at: datetime) -> PropertyApproved:
-    """Return the version as approved.
+    """Return the approval of a version.
 
-    Raises: Rejected where it was decided before, by who filed it, or where it would change what has been in effect.
+    Raises: Rejected if it was decided before, for its filer, or if it would change what has been in effect.
     """
     version.approval.approve(by)
     too_late = why_too_late(version.effective_from, history.approved, at)
@@ -70,11 +70,11 @@ def approve(version: PropertyVersion, history: History, *, by: str, at: datetime
 
 
 def give_back(version: PropertyVersion, *, by: str, at: datetime, reason: str) -> PropertyReturned:
-    """Return the fact that a version goes back to who filed it. Raises: Rejected where it was decided before."""
+    """Return the return of a version to its filer. Raises: Rejected if it was decided before."""
     version.approval.reject()
     return returned(PropertyReturned, version, by=by, at=at, reason=reason)
 
 
 def after(version: PropertyFiled | PropertyVersion, fact: PropertyFiled | PropertyReturned) -> PropertyVersion:
-    """Return a version as it stands once a fact about it is recorded."""
+    """Return a version after a fact about it is recorded."""
     return PropertyVersion(**fields_of(version, PropertyFiled), **standing(fact))

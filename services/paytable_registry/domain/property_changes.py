@@ -1,4 +1,4 @@
-"""What differs between two versions of a property, in words. Pure."""
+"""The differences between two versions of a property, as text. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -21,13 +21,13 @@ _NAMED: Final = {
     "signs": ("signed topic", None),
     "signing_keys": ("key", "kid"),
 }
-"""What a list holds, and the member that names each; None where each is its own name."""
+"""The items of a list, and the member that names each; None if each is its own name."""
 
 Change = str
 
 
 def changes(before: PropertyDocument, after: PropertyDocument) -> list[Change]:
-    """Return what a later version changes, one change a line; nothing but its number and beginning: nothing."""
+    """Return the changes of a later version, one per line, except its number and beginning."""
     one, other = _document(before), _document(after)
     return list(_changes("", one, other))
 

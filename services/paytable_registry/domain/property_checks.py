@@ -1,4 +1,4 @@
-"""What is wrong with a property as it is filed: everything at once, each problem with what says so. Pure."""
+"""Validate a property when it is filed: all faults at once, each with its source. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
 
 
 def problems(wanted: PropertyDocument) -> list[str]:
-    """Return all that is wrong with a property, in words; nothing where it may be approved."""
+    """Return all faults of a property, as text; empty if it may be approved."""
     packs = [pack(name) for name in wanted.packs if name in known_packs()]
     gaming = [each for each in packs if isinstance(each, GamingPack)]
     return [

@@ -14,9 +14,9 @@ _SHEETS: Final[Mapping[Kind, Callable[[str, Submission], Sheet]]] = {"sign": sig
 
 
 def sheet_of(version: SubmissionVersion, kind: Kind) -> Sheet:
-    """Return a sheet of a version, which it names; with a warning where the version is not approved.
+    """Return a sheet of a version, with a warning if the version is not approved.
 
-    Raises: Rejected for a draft whose regulation does not allow it.
+    Raises: Rejected for a draft that its regulation does not allow.
     """
     try:
         sheet = _SHEETS[kind](version.regulation, version.submission)

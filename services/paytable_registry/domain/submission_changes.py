@@ -1,4 +1,4 @@
-"""What differs between two versions of a rules submission, in words. Pure."""
+"""The differences between two versions of a rules submission, as text. Pure."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from shared.rules.comparison import Payback, counted_payback, differences
 
 
 def changes(before: RulesSubmission, after: RulesSubmission, *, payback: Payback = counted_payback) -> list[str]:
-    """Return what a later version changes, one change a line; nothing but its number: nothing."""
+    """Return the changes of a later version, one per line, except its number."""
     return [*_places(before, after), *_rules(before, after, payback)]
 
 

@@ -1,4 +1,4 @@
-"""All that is wrong with a rules submission: by its regulation alone, and against its property. Pure."""
+"""Validate a rules submission: against its regulation, and against its property. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +12,7 @@ from shared.rules.submission import examine
 
 
 def of_regulation(wanted: RulesSubmission) -> list[Finding]:
-    """Return what its regulation does not allow, with the places in the whole document."""
+    """Return what its regulation does not allow, with places in the whole document."""
     found = check_submission(wanted.regulation, wanted.submission)
     listed = [
         one if one.pointer == "/regulation" else replace(one, pointer=f"/submission{one.pointer}") for one in found
@@ -31,7 +31,7 @@ def _stated(wanted: RulesSubmission) -> Iterator[Finding]:
 
 
 def contradictions(wanted: RulesSubmission, place: PropertySnapshot) -> list[Finding]:
-    """Return all that contradicts the property as it is when a submission takes effect, each with what to file."""
+    """Return what contradicts the property as of the submission's beginning, each with what to file."""
     return [*_regulation(wanted, place), *_tables(wanted, place)]
 
 

@@ -1,4 +1,4 @@
-"""The life of a version of a rules submission: drafted, filed, then decided by somebody else, or withdrawn. Pure."""
+"""The life cycle of a submission version: drafted, filed, then decided by another person, or withdrawn. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ from shared.runtime.commands.approval import RULES_SUBMISSION, WITHDRAWAL, Appro
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
 Phase = Literal["draft", "filed", "returned", "withdrawn", "approved", "effective", "superseded"]
-"""Where a version stands by the clock: an approved one is in effect at some table, or will be, or is not any more."""
+"""The phase of a version by the clock: an approved one is in effect, will be, or no longer is."""
 
 AboutSubmission = (
     SubmissionDrafted
@@ -54,7 +54,7 @@ AboutSubmission = (
     | WithdrawalRequested
     | WithdrawalReturned
 )
-"""What is recorded of a version: these facts, and those derived from them."""
+"""The facts about a version, and those derived from them."""
 
 
 def _of_text(said: object) -> object:
@@ -62,9 +62,9 @@ def _of_text(said: object) -> object:
 
 
 class SubmissionStanding(Standing):
-    """What has become of a version.
+    """The status of a version.
 
-    With what its approval passed over, who asked that it be withdrawn, and who withdrew it, when and why.
+    Including overridden findings, and who requested and approved its withdrawal, when and why.
     """
 
     overridden: Annotated[Overridden | None, BeforeValidator(_of_text)] = None
@@ -76,7 +76,7 @@ class SubmissionStanding(Standing):
 
 
 class SubmissionVersion(RulesSubmission, SubmissionStanding):
-    """A version of a rules submission as it stands: what was drafted or filed, and what has become of it."""
+    """A version of a rules submission with its status."""
 
     version: VersionNumber
     hash: Digest
@@ -92,14 +92,14 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
 
     @property
     def approval(self) -> Approval:
-        """Return who may decide it. Raises: Rejected for a draft."""
+        """Return its approval. Raises: Rejected for a draft."""
         if self.filed_by is None and self.status == "draft":
             raise Rejected(Reason.TOO_EARLY, f"{self.label} is a draft: file it first")
         return Approval(RULES_SUBMISSION, self.label, self.filed_by or "", Decision.of(self.status))
 
     @property
     def withdrawal(self) -> Approval:
-        """Return who may decide its withdrawal. Raises: Rejected where nobody asked for one."""
+        """Return the approval of its withdrawal. Raises: Rejected if none was requested."""
         if self.withdrawal_requested_by is None:
             raise Rejected(Reason.TOO_EARLY, f"nobody asked that {self.label} be withdrawn after its approval")
         decision = Decision.APPROVED if self.status == "withdrawn" else Decision.ASKED
@@ -107,14 +107,14 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
 
 
 class SubmissionShown(SubmissionVersion, ApprovalSubject):
-    """A version as it stands, and its phase at the moment of the answer."""
+    """A version with its status, and its phase at the time of the answer."""
 
     phase: Phase
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionHistory:
-    """What there is of one submission: the number of versions drafted or filed, and those that are approved."""
+    """The history of one submission: the number of versions drafted or filed, and the approved ones."""
 
     versions: int = 0
     approved: Sequence[SubmissionVersion] = ()
@@ -140,7 +140,7 @@ def shown(version: SubmissionVersion, approved: ByTable[SubmissionVersion], at: 
 
 
 def draft(wanted: RulesSubmission, version: int, *, by: str, at: datetime) -> SubmissionDrafted:
-    """Return the draft of a version, with any content: it is checked when it is filed."""
+    """Return the draft of a version, with any content: it is validated when it is filed."""
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     said = fields_of(wanted, RulesSubmission)
     digest = submission_hash(wanted, version)
@@ -156,10 +156,10 @@ def require_draft(version: SubmissionVersion) -> None:
 def file(
     wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, *, version: int, by: str, at: datetime
 ) -> SubmissionFiled:
-    """Return a version as it is filed.
+    """Return a version as filed.
 
-    Raises: Rejected with all that is wrong with it: what the catalogue does not allow, what contradicts the property,
-    or that it could never be approved.
+    Raises: Rejected with all of its faults: what the catalogue does not allow, what contradicts the property, or that
+    it could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     wrong = _wrong(wanted, history, places, at, late=Reason.NOT_ALLOWED)
@@ -179,10 +179,10 @@ def approve(
     at: datetime,
     override: str | None = None,
 ) -> SubmissionApproved:
-    """Return the version as approved; `override` is the reason for which what its `paybacks` say is passed over.
+    """Return the approval of a version; `override` is the reason for overriding findings on its `paybacks`.
 
-    Raises: Rejected where it was decided before, by who filed it, where it would change what has been in effect, with
-    all that contradicts the property as it has become since it was filed, or where its paybacks need an override.
+    Raises: Rejected if it was decided before, for its filer, if it would change what has been in effect, with all
+    contradictions to the property as it is now, or if its paybacks need an override.
     """
     version.approval.approve(by)
     wrong = _wrong(version, history, places, at, late=Reason.TOO_LATE)
@@ -195,7 +195,7 @@ def approve(
 
 
 def give_back(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> SubmissionReturned:
-    """Return the fact that a version goes back to who filed it. Raises: Rejected where it was decided before."""
+    """Return the return of a version to its filer. Raises: Rejected if it was decided before."""
     version.approval.reject()
     return returned(SubmissionReturned, version, by=by, at=at, reason=reason)
 
@@ -203,9 +203,9 @@ def give_back(version: SubmissionVersion, *, by: str, at: datetime, reason: str)
 def withdraw(
     version: SubmissionVersion, *, by: str, at: datetime, reason: str
 ) -> SubmissionWithdrawn | WithdrawalRequested:
-    """Return the withdrawal of a draft or of a version that nobody decided, or the request for an approved one's.
+    """Return the withdrawal of a draft or undecided version, or the request for an approved one's.
 
-    Raises: Rejected where it was returned or withdrawn, its withdrawal is asked for already, or it is too late.
+    Raises: Rejected if it was returned or withdrawn, a request is open, or it is too late.
     """
     if version.status in ("draft", "filed"):
         return about(SubmissionWithdrawn, version, withdrawn_by=by, withdrawn_at=at, reason=reason)
@@ -221,7 +221,7 @@ def withdraw(
 def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> WithdrawalApproved:
     """Return the withdrawal of an approved version.
 
-    Raises: Rejected where nobody asked for it, by who did, where it was decided, or where it is too late.
+    Raises: Rejected if none was requested, for the requester, if it was decided, or if it is too late.
     """
     version.withdrawal.approve(by)
     _require_lead(version, at)
@@ -235,13 +235,13 @@ def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> 
 
 
 def return_withdrawal(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> WithdrawalReturned:
-    """Return the fact that a version is not withdrawn, by anybody: who asked takes it back so. Raises: Rejected."""
+    """Return the rejection of a withdrawal; the requester can cancel it in this way. Raises: Rejected."""
     version.withdrawal.reject()
     return returned(WithdrawalReturned, version, by=by, at=at, reason=reason)
 
 
 def _require_lead(version: SubmissionVersion, at: datetime) -> None:
-    """Raise Rejected where services might settle under a version before they have read that it is withdrawn."""
+    """Raise Rejected if services might settle under a version before they have read its withdrawal."""
     last = version.effective_from - WITHDRAWAL_LEAD
     if at > last:
         raise Rejected(
@@ -273,7 +273,7 @@ def changes(fact: AboutSubmission) -> dict[str, Any]:
 
 
 def after(version: SubmissionVersion | None, fact: AboutSubmission) -> SubmissionVersion:
-    """Return a version as it stands once a fact about it is recorded; None: it was not there before."""
+    """Return a version after a fact about it is recorded; `version` is None for a new one."""
     if isinstance(fact, RulesSubmission):
         said = {name: value for name, value in fact if name in SubmissionVersion.model_fields}
         return SubmissionVersion(**said | changes(fact))
@@ -284,9 +284,9 @@ def after(version: SubmissionVersion | None, fact: AboutSubmission) -> Submissio
 def _wrong(
     wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, at: datetime, *, late: Reason
 ) -> Rejected | None:
-    """Return why a submission may not take effect when it says, with all that is wrong with it; None if it may.
+    """Return why a submission may not take effect at its beginning, with all faults, or None.
 
-    `late` is the reason where nothing but its beginning is wrong.
+    `late` is the reason if only its beginning is at fault.
     """
     found = of_regulation(wanted)
     place = places(wanted.property, wanted.effective_from)

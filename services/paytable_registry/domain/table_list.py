@@ -1,4 +1,4 @@
-"""Which tables and devices a property has, on a gaming day and over a month. Pure."""
+"""The tables and devices of a property, on a gaming day and over a month. Pure."""
 
 from calendar import monthrange
 from collections import Counter
@@ -27,7 +27,7 @@ class TableLine(Contract):
 
 
 class DeviceLine(Contract):
-    """A device of the master list, and the table at which it is."""
+    """A device of the master list, and its table."""
 
     asset_number: str
     kind: str
@@ -37,7 +37,7 @@ class DeviceLine(Contract):
 
 
 class MonthLine(Contract):
-    """A table in a month: what it offered, and on how many gaming days it was there."""
+    """A table in a month: its game, and the number of its gaming days."""
 
     table: str
     asset_number: str
@@ -47,7 +47,7 @@ class MonthLine(Contract):
 
 
 def master_list(document: PropertyApproved, day: date) -> tuple[list[TableLine], list[DeviceLine]]:
-    """Return the tables that are there on a gaming day, and their devices, each in the order of its names."""
+    """Return the tables in use on a gaming day, and their devices, by name."""
     there = sorted((table for table in document.tables if table.is_open_on(day)), key=lambda table: table.table)
     lines = [TableLine(**{name: getattr(table, name) for name in TableLine.model_fields}) for table in there]
     devices = [
@@ -67,7 +67,7 @@ def master_list(document: PropertyApproved, day: date) -> tuple[list[TableLine],
 def by_month(places: Sequence[PropertySnapshot], month: str) -> list[MonthLine]:
     """Return the tables of a month (`2026-11`): a line for each game and pit of a table, with its gaming days.
 
-    Each gaming day counts under the version that is in effect when it begins.
+    Each gaming day counts under the version in effect when it begins.
     """
     year, number = (int(part) for part in month.split("-"))
     days = [date(year, number, day) for day in range(1, monthrange(year, number)[1] + 1)]

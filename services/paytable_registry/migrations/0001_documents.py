@@ -9,7 +9,7 @@ depends_on = "journal_0001"
 
 
 def upgrade() -> None:
-    """Run the statements of the SQL file, and grant the service what it needs."""
+    """Run the SQL file, and grant the service the privileges it needs."""
     run_sql(__file__)
     grant("SELECT, INSERT", "submissions", "properties")
     decided = "status, approved_by, approved_at, returned_by, returned_at, return_reason"

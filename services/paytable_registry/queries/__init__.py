@@ -1,1 +1,1 @@
-"""What is read of the read model: versions as they stand."""
+"""Queries on the read model: versions with their status."""

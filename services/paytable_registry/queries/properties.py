@@ -20,7 +20,7 @@ from shared.runtime.rows import find_row, rows_of
 
 
 async def history(connection: AsyncConnection, property_name: str) -> History:
-    """Return what has been filed and approved for a property."""
+    """Return the history of a property's versions."""
     query = rows_of(properties, property=property_name).with_only_columns(properties.c.version)
     filed = len((await connection.execute(query)).all())
     standing = await approved(connection, property_name)
@@ -29,7 +29,7 @@ async def history(connection: AsyncConnection, property_name: str) -> History:
 
 
 async def find(connection: AsyncConnection, property_name: str, version: int) -> PropertyVersion:
-    """Return a version. Raises: Rejected where there is none of that name."""
+    """Return a version. Raises: Rejected if there is none."""
     missing = f"there is no version {version} of property {property_name}"
     return version_of(await find_row(connection, properties, missing, property=property_name, version=version))
 
@@ -41,7 +41,7 @@ async def approved(connection: AsyncConnection, property_name: str) -> Sequence[
 
 
 async def at(connection: AsyncConnection, property_name: str, moment: datetime) -> PropertyVersion:
-    """Return the version in effect at a moment. Raises: Rejected where there is none."""
+    """Return the version in effect at a moment. Raises: Rejected if there is none."""
     found: PropertyVersion | None = in_effect(await approved(connection, property_name), moment)
     if found is None:
         raise Rejected(
@@ -51,7 +51,7 @@ async def at(connection: AsyncConnection, property_name: str, moment: datetime) 
 
 
 async def before(connection: AsyncConnection, version: PropertyVersion) -> PropertyVersion | None:
-    """Return the approved version that was in effect before one takes effect; None before the first."""
+    """Return the approved version in effect before this one, or None."""
     others = [
         each
         for each in await approved(connection, version.property)
@@ -62,7 +62,7 @@ async def before(connection: AsyncConnection, version: PropertyVersion) -> Prope
 
 
 async def places(connection: AsyncConnection, property_name: str) -> list[PropertySnapshot]:
-    """Return the approved versions of a property, as services ask them. Raises: Rejected where there is none."""
+    """Return the approved versions of a property as snapshots. Raises: Rejected if there is none."""
     found = [_place(version) for version in await approved(connection, property_name)]
     if not found:
         raise Rejected(Reason.NOT_FOUND, f"no version of property {property_name} was ever approved")
@@ -70,7 +70,7 @@ async def places(connection: AsyncConnection, property_name: str) -> list[Proper
 
 
 async def place_at(connection: AsyncConnection, property_name: str, moment: datetime) -> PropertySnapshot:
-    """Return a property at a moment, its tables also as later versions say that they were. Raises: Rejected."""
+    """Return a property as of a moment, including later versions' knowledge of its tables. Raises: Rejected."""
     versions = await approved(connection, property_name)
     found = _place(await at(connection, property_name, moment))
     later = (version for version in versions if version.effective_from > found.document.effective_from)
@@ -78,7 +78,7 @@ async def place_at(connection: AsyncConnection, property_name: str, moment: date
 
 
 async def places_at(connection: AsyncConnection, property_name: str) -> PropertyLookup:
-    """Return what finds a property at a moment, among its approved versions."""
+    """Return the lookup of a property by moment, among its approved versions."""
     versions = await approved(connection, property_name)
 
     def at(name: str, moment: datetime) -> PropertySnapshot | None:
@@ -98,7 +98,7 @@ def _place(version: PropertyVersion) -> PropertySnapshot:
 
 
 async def place(connection: AsyncConnection, property_name: str, now: datetime, day: date | None) -> PropertySnapshot:
-    """Return a property as it is when a gaming day begins; without one, as it is now. Raises: Rejected."""
+    """Return a property as of the beginning of a gaming day, or as of now. Raises: Rejected."""
     known = await places(connection, property_name)
     begun = [each for each in known if each.document.effective_from <= (now if day is None else each.begins_at(day))]
     if not begun:
@@ -108,5 +108,5 @@ async def place(connection: AsyncConnection, property_name: str, now: datetime, 
 
 
 def version_of(row: Row[Any]) -> PropertyVersion:
-    """Return a version as it stands, from its row."""
+    """Return a version with its status, from its row."""
     return PropertyVersion.model_validate(document_of(row))

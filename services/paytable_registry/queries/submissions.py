@@ -28,14 +28,14 @@ from shared.runtime.rows import find_row, rows_of
 
 
 async def history(connection: AsyncConnection, property_name: str, game: str) -> SubmissionHistory:
-    """Return what has been drafted, filed and approved for a property and game."""
+    """Return the history of a property's submission for a game."""
     query = rows_of(submissions, property=property_name, game=game).with_only_columns(func.count())
     count = (await connection.execute(query)).scalar_one()
     return SubmissionHistory(count, await approved(connection, property=property_name, game=game))
 
 
 async def find(connection: AsyncConnection, property_name: str, game: str, version: int) -> SubmissionVersion:
-    """Return a version. Raises: Rejected where there is none of that name."""
+    """Return a version. Raises: Rejected if there is none."""
     missing = f"there is no version {version} of {game} at {property_name}"
     return version_of(
         await find_row(connection, submissions, missing, property=property_name, game=game, version=version)
@@ -61,14 +61,14 @@ async def seen(
 
 
 def version_of(row: Row[Any]) -> SubmissionVersion:
-    """Return a version as it stands, from its row."""
+    """Return a version with its status, from its row."""
     return SubmissionVersion.model_validate(document_of(row, SubmissionStanding))
 
 
 async def export(connection: AsyncConnection, property_name: str, game: str) -> SubmissionsExport:
     """Return the facts about a submission, each proven under the first checkpoint that covers them all.
 
-    Raises: Rejected where there is none, no checkpoint covers the last of them yet, or the journal contradicts it.
+    Raises: Rejected if there is none, no checkpoint covers the last of them yet, or the journal contradicts it.
     """
     e = journal.entries.c
     about = e.source.startswith(f"/properties/{property_name}/games/{game}/submissions/", autoescape=True)

@@ -1,4 +1,4 @@
-"""Sheets that patrons read, as HTML and as pages (PDF). The same sheet has the same bytes in each."""
+"""Sheets for patrons, as HTML and as PDF. The same sheet always has the same bytes."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ MEDIA_TYPES: Final[Mapping[FormName, str]] = {"html": "text/html; charset=utf-8"
 
 _TEMPLATE: Final = Path(__file__).with_name("sheet.typ")
 _MADE_AT: Final = datetime(2000, 1, 1, tzinfo=UTC)
-"""What the pages say they were made at: a sheet is of its version, whenever somebody looks at it."""
+"""The creation date in the PDF, constant so that a sheet depends only on its version."""
 
 
 def render(sheet: Sheet, form: FormName, go_on: GoOn = always) -> bytes:

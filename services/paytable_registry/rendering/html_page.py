@@ -1,4 +1,4 @@
-"""A sheet as one HTML file that needs nothing else: its style is inside, and it has no script."""
+"""A sheet as one self-contained HTML file, with its style and without scripts."""
 
 from collections.abc import Iterator, Sequence
 from html import escape

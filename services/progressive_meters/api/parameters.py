@@ -1,4 +1,4 @@
-"""Roles of the meters, and the parameters that their routes have alike."""
+"""Roles and common parameters of the routes."""
 
 from typing import Annotated, Final
 

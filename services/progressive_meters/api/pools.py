@@ -1,4 +1,4 @@
-"""Reading pools: what signs show, pools as they stand, their terms, what moved them."""
+"""Routes for reading pools: sign readings, status, terms, movements."""
 
 from typing import Annotated, Final
 
@@ -75,7 +75,7 @@ def _signs(context: ServiceContext) -> APIRouter:
 
     @router.get("/{property}/{pool}", response_model=SignReading, summary="Read what the sign of a pool shows")
     async def read_sign(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
-        """Whole cents; poll it with `If-None-Match`: it is another document when the pool has moved."""
+        """Whole cents; poll it with `If-None-Match`: the ETag changes when the pool has moved."""
         async with snapshot(context.pools.readers) as connection:
             found = await lists.signs(connection, property_name, pool)
         if not found:
@@ -137,7 +137,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     async def read_version(
         request: Request, property_name: PropertyPath, pool: PoolName, version: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """What was filed never changes; its status does, once."""
+        """The filed content never changes; the status does, once."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_version(connection, property_name, pool, version))
 
@@ -147,7 +147,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     async def list_movements(
         property_name: PropertyPath, pool: PoolName, asked: Asked, gaming_day: OfDay = None, from_end: FromEnd = False
     ) -> Page[MovementItem]:
-        """Each with its cause, and the entry of the journal that says so."""
+        """Each with its cause, and its journal entry."""
         of = {"property": property_name, "pool": pool, "gaming_day": gaming_day}
         async with snapshot(context.pools.readers) as connection:
             return await MOVEMENTS.read(connection, asked, lambda row: thing_of(MovementItem, row), from_end, **of)
@@ -159,7 +159,7 @@ def _histories(context: ServiceContext) -> APIRouter:
         status: Annotated[Status | None, Query()] = None,
         from_end: FromEnd = False,
     ) -> Page[ChangeItem]:
-        """What people changed, or wanted to, with the display before and after."""
+        """Requested and made changes, with the display before and after."""
         async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
             return await CHANGES.read(connection, asked, lists.change_of, from_end, **of)
@@ -168,7 +168,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     async def read_change(
         request: Request, property_name: PropertyPath, change: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """What somebody wants to change, or did, with the display before and after."""
+        """A requested or made change, with the display before and after."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await lists.find_change(connection, property_name, change))
 

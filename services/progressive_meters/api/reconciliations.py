@@ -1,4 +1,4 @@
-"""Reading what is about to be reconciled: a gaming day as it stands, what was read on it, and what does not agree."""
+"""Routes for reading a reconciliation: the current state of a gaming day, readings, and exceptions."""
 
 from typing import Annotated, Final
 
@@ -56,7 +56,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_reconciliation(
         request: Request, property_name: PropertyPath, gaming_day: DayPath, again: Again = True
     ) -> Response:
-        """opening + seed + contribution - award + reset + transfer + released = closing, of each pool, exactly."""
+        """opening + seed + contribution - award + reset + transfer + released = closing, for each pool, exactly."""
         async with snapshot(context.pools.readers) as connection:
             day = await day_of(connection, property_name, gaming_day, again=again)
             recorded = await last_reconciled(connection, property_name, gaming_day)
@@ -78,7 +78,7 @@ def routes(context: ServiceContext) -> APIRouter:
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
         again: Again = True,
     ) -> Page[ExceptionItem]:
-        """Readings that are not the ledger's, contributions that are not rate times wagers, other reset amounts."""
+        """Readings that differ from the ledger, contributions other than rate times wagers, other reset amounts."""
         after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
             found = await exceptions_of(connection, property_name, gaming_day, again=again)
@@ -98,7 +98,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_readings(
         property_name: PropertyPath, gaming_day: DayPath, pool: PoolName, asked: Asked, from_end: FromEnd = False
     ) -> Page[ReadingItem]:
-        """All readings of rounds that stand, in the order of their movements, each compared now."""
+        """All readings of rounds in force, in the order of their movements, each compared now."""
         of = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "standing": True}
         async with snapshot(context.pools.readers) as connection:
             page = await READINGS.read(connection, asked, lambda row: row, from_end, **of)

@@ -1,1 +1,4 @@
-"""What a pool is, what moves it, and how its books agree. Pure; exact amounts are nanocents."""
+"""The domain of the meters: pools, their movements, and their accounting identities.
+
+Pure; exact amounts are nanocents.
+"""

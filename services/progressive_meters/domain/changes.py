@@ -1,4 +1,4 @@
-"""Changes of a meter by people: what one is asked for comes to. Pure."""
+"""Changes of a meter by people. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -20,10 +20,10 @@ def approval_of(requested: ChangeRequested, status: str) -> Approval:
 def changed(
     wanted: ChangeRequested, known: Mapping[str, Pool], versions: Pools, at: datetime, short_cents: int = 0
 ) -> Sequence[Moved]:
-    """Return what a change does at a moment to pools; `known` are those of the property, by name.
+    """Return a change's movements of pools at a moment; `known` are the property's pools, by name.
 
-    `short_cents` is by how much the award of the movement that it names came to more than the meter showed.
-    Raises: Rejected where it cannot be made.
+    `short_cents` is by how much the award of the named movement exceeded the meter. Raises: Rejected if it cannot be
+    made.
     """
     pool = _known(wanted.property, wanted.pool, known)
     if wanted.kind == "award":

@@ -1,4 +1,4 @@
-"""What comparing the meters of tables with the ledger came to, an hour of a pool at a time. Pure."""
+"""Results of comparing tables' meter readings with the ledger, by pool and hour. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ END: Final = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 class HourKey(NamedTuple):
-    """An hour of a pool, in which rounds closed and movements happened, as far as they are of a gaming day."""
+    """An hour of a pool, in which rounds closed and movements happened, by gaming day."""
 
     pool: str
     gaming_day: date
@@ -22,9 +22,9 @@ class HourKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How many readings were compared, which of them differ, and what the movements beside them come to one by one.
+    """How many readings were compared, which of them differ, and the sum of the movements.
 
-    `listed` is how many movements there are, and what they add to each of HELD (nanocents).
+    `listed` is the number of movements, and what they add to each of HELD (nanocents).
     """
 
     readings: int = 0
@@ -42,7 +42,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Hours of a pool, the last of them not included."""
+    """Hours of a pool, up to but not including the last."""
 
     pool: str
     begins: datetime
@@ -53,7 +53,7 @@ class Span:
 
 
 def hour_of(moment: datetime) -> datetime:
-    """Return the hour in which a moment is.
+    """Return the hour of a moment.
 
     >>> hour_of(datetime(2026, 11, 20, 12, 34, 56, tzinfo=UTC)).isoformat()
     '2026-11-20T12:00:00+00:00'
@@ -64,8 +64,8 @@ def hour_of(moment: datetime) -> datetime:
 def outdated(pool: str, moved_at: datetime, rounds_at: Iterable[datetime]) -> Sequence[Span]:
     """Return the hours of a pool that have to be compared again.
 
-    What moved it, at `moved_at` first, is in whatever the meter showed from that hour on. Of a round that was taken
-    back or counted again the reading is another one, at `rounds_at`, which moves nothing else.
+    A movement at `moved_at` affects the meter from that hour on. A reversed or recounted round changes only its own
+    reading, at `rounds_at`.
     """
     begins = hour_of(moved_at)
     hours = {hour_of(one) for one in rounds_at}

@@ -1,9 +1,9 @@
-"""Compare what tables said of their meters with the ledger's own reading, in the order in which things happened. Pure.
+"""Compare tables' meter readings with the ledger's own, in the order of events. Pure.
 
-Settlements of linked tables arrive one shard after the other; the order in which things happened does not depend on it.
-A table says what its meter showed before its round's wagers were added. Other tables go on adding meanwhile, so the
-ledger agrees where it showed that at some moment between the opening and the closing of the round; what the same table
-did before must be in it.
+Settlements of linked tables arrive one shard after the other; the order of events does not depend on that. A table
+reports its meter before its round's wagers were added. Other tables add meanwhile, so the ledger agrees if it showed
+the reading at some moment between opening and closing of the round; earlier movements of the same table must be
+included.
 """
 
 from bisect import bisect_left, bisect_right
@@ -43,7 +43,7 @@ class MeterOfTable(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a table said of a meter before a round, and what the settlement came to. Cents; `number` is the movement."""
+    """A table's meter reading before a round, and the settlement's effect. Cents; `number` is the movement."""
 
     pool: str
     meter: str
@@ -71,10 +71,10 @@ class Difference:
 
 
 def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]) -> list[Difference]:
-    """Return the readings of one pool that differ from the ledger's.
+    """Return the readings of one pool that differ from the ledger.
 
-    `opening` is what the pool held before the first step (nanocents); `steps` reach from the first opening of these
-    rounds to the last closing.
+    `opening` is the pool's display before the first step (nanocents); `steps` cover the time from the first opening of
+    these rounds to the last closing.
     """
     ordered = sorted(steps, key=lambda step: (step.at, step.number))
     moments = [step.at for step in ordered]
@@ -96,7 +96,7 @@ def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]
 
 
 def _own(steps: Sequence[Step], reading: Reading) -> int:
-    """Return by how much the table itself moved the display in other rounds since it opened this one (nanocents)."""
+    """Return by how much the table's other rounds moved the display since it opened this one (nanocents)."""
     moved = 0
     for number in range(bisect_left(steps, reading.opened_at, key=attrgetter("at")), len(steps)):
         step = steps[number]
@@ -108,7 +108,7 @@ def _own(steps: Sequence[Step], reading: Reading) -> int:
 
 
 def _ledger_before(reading: Reading, held: int, others: Iterable[Step]) -> int | None:
-    """Return what the ledger showed instead before a round; None where it showed what the table said."""
+    """Return the ledger's display before a round if it differs from the table's reading, else None."""
     for step in others:
         if shown(held) == reading.before_cents:
             return None

@@ -1,4 +1,4 @@
-"""What the interface shows of pools: readings for signs, pools as they stand, and what moved them."""
+"""Documents about pools: sign readings, status, and movements."""
 
 from datetime import date, datetime
 from typing import Literal
@@ -16,7 +16,7 @@ Status = Literal["requested", "approved", "rejected"]
 
 
 class SignReading(BaseModel):
-    """What a sign shows: whole cents. `number` is that of the pool's last movement: a higher one is newer."""
+    """The display of a sign: whole cents. `number` is that of the pool's last movement; a higher one is newer."""
 
     property: str
     pool: str
@@ -26,21 +26,21 @@ class SignReading(BaseModel):
 
 
 class SignReadings(BaseModel):
-    """What the signs of a property show."""
+    """The displays of a property's signs."""
 
     property: str
     readings: list[SignReading]
 
 
 class FeedTerms(Feed):
-    """A feed with what its rules submission says of its meter; nothing where none is in effect."""
+    """A feed with its meter's terms in the rules submission; empty if none is in effect."""
 
     rate: str | None = None
     reserve_rate: str | None = None
 
 
 class PoolStatus(SignReading):
-    """A pool as it stands (N.J.A.C. 13:69E-1.39A): its terms in effect, its meters in exact cents, its counters."""
+    """The status of a pool (N.J.A.C. 13:69E-1.39A): its terms in effect, its meters in exact cents, its counters."""
 
     terms: PoolVersion | None
     feeds: list[FeedTerms]
@@ -54,7 +54,7 @@ class PoolStatus(SignReading):
 
 
 class MovementItem(EntryPlace):
-    """A movement of a pool, with its cause and the entry of the journal that says so."""
+    """A movement of a pool, with its cause and its journal entry."""
 
     kind: str
     gaming_day: date
@@ -67,7 +67,7 @@ class MovementItem(EntryPlace):
 
 
 class ChangeItem(ChangeAsked, AsShown, ApprovalSubject):
-    """A change that people made, wanted, or turned down, with the display before and after it."""
+    """A requested, made or rejected change, with the display before and after it."""
 
     status: Status
     approved_by: str | None = None

@@ -1,11 +1,11 @@
-"""A progressive pool and what moves it. Pure; exact amounts are nanocents.
+"""A progressive pool and its movements. Pure; exact amounts are nanocents.
 
 Accounts are (property, table, pool, leg):
 
 | leg | posting |
 |---|---|
 | `display` | minus the whole cents that the meter shows: what is owed to players |
-| `reserve` | minus the whole cents of the reserve, which funds resets; negative where the house has advanced one |
+| `reserve` | minus the whole cents of the reserve, which funds resets, and is negative after an advance by the house |
 | `overflow` | minus the whole cents above the limit |
 | `contribution` | plus what the house put on the meters for the wagers of a table |
 | `paid` | minus the awards at a table that came off the meter |
@@ -13,8 +13,8 @@ Accounts are (property, table, pool, leg):
 | `seed` | plus what the house put in at the beginning |
 | `house` | plus what the house put in, minus what it took out, by an approved change |
 
-The balance of the first three is always minus the whole cents of the exact meters: a share of a cent is posted when it
-has become a whole one.
+The balance of the first three is always minus the whole cents of the exact meters: a fraction of a cent is posted when
+it has become a whole one.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from shared.journal.entry import Account, Posting
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A pool as it stands: the number of its last movement, its three exact meters (nanocents), and its counters."""
+    """The state of a pool: the number of its last movement, its three exact meters (nanocents), and its counters."""
 
     property_name: str
     name: str
@@ -50,7 +50,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What movements do to a pool. Nanocents, but for the counters and for `award_cents`."""
+    """The effect of movements on a pool. Nanocents, except the counters and `award_cents`."""
 
     in_count: int = 0
     in_cents: int = 0
@@ -67,18 +67,18 @@ class Delta:
 
     @property
     def on_display(self) -> int:
-        """Return what the display gains, or loses below zero."""
+        """Return the change of the display."""
         award = nanocents(self.award_cents)
         return self.contribution + self.reset + self.seed + self.transfer + self.released - award
 
     @property
     def on_reserve(self) -> int:
-        """Return what the reserve gains, or loses below zero."""
+        """Return the change of the reserve."""
         return self.reserved - self.reserve_used
 
     @property
     def on_overflow(self) -> int:
-        """Return what the overflow meter gains, or loses below zero."""
+        """Return the change of the overflow meter."""
         return self.overflow - self.released
 
     def __add__(self, other: "Delta") -> "Delta":
@@ -91,10 +91,10 @@ class Delta:
 COUNTS: Final = ("in_count", "in_cents", "award_cents", "hits")
 PARTS: Final = tuple(one.name for one in fields(Delta))
 EXACT: Final = tuple(name for name in PARTS if name not in COUNTS)
-"""The parts of a movement: fields of a delta, columns, and with `_cents` behind what is exact, members of documents."""
+"""The parts of a movement: fields of a delta, columns, and with the suffix `_cents` members of documents."""
 
 HELD: Final = ("display", "reserve", "overflow")
-"""What a pool holds: its exact meters, and the legs of the accounts with their whole cents."""
+"""The exact meters of a pool, and the legs of the accounts with their whole cents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Moved:
 
 
 def move(pool: Pool, delta: Delta, *, table: str = "", balance: str) -> Moved:
-    """Move a pool. `table` is where it happened, empty for what people decide; `balance` the leg of what remains."""
+    """Move a pool. `table` is where it happened, empty for people's changes; `balance` is the balancing leg."""
     after = replace(
         pool,
         number=pool.number + 1,
@@ -141,7 +141,7 @@ def parts(delta: Delta) -> dict[str, Any]:
 
 
 def delta_of(movement: Movement) -> Delta:
-    """Return what a recorded movement did."""
+    """Return the delta of a recorded movement."""
     counts = {name: getattr(movement, name) for name in COUNTS}
     return Delta(**counts, **{name: parse_exact(getattr(movement, f"{name}_cents")) for name in EXACT})
 
@@ -162,7 +162,7 @@ def _postings(before: Pool, after: Pool, delta: Delta, table: str, balance: str)
 
 
 def take_back(pool: Pool, movement: Movement, *, table: str) -> Moved:
-    """Take back exactly what a round had done to a pool."""
+    """Reverse a round's movement of a pool exactly."""
     return move(pool, -delta_of(movement), table=table, balance="contribution")
 
 
@@ -175,27 +175,27 @@ def seed(pool: Pool, base_cents: int) -> Moved:
 
 
 def transfer(pool: Pool, to: Pool, cents: int) -> Sequence[Moved]:
-    """Bring cents from one pool to another. Raises: Rejected where the first does not show them."""
+    """Move cents from one pool to another. Raises: Rejected if the first does not show them."""
     _require_shown(pool, cents)
     out = Delta(transfer=-nanocents(cents))
     return (move(pool, out, balance="house"), move(to, -out, balance="house"))
 
 
 def adjust(pool: Pool, cents: int) -> Moved:
-    """Add cents of the house to a pool, or take them off it. Raises: Rejected where it does not show them."""
+    """Add cents of the house to a pool, or deduct them. Raises: Rejected if it does not show them."""
     _require_shown(pool, -cents)
     return move(pool, Delta(transfer=nanocents(cents)), balance="house")
 
 
 def reset(pool: Pool, reset_cents: int) -> Moved:
-    """Bring the display to the reset amount: the house adds what is missing, or takes what is above."""
+    """Bring the display to the reset amount, at the house's cost or gain."""
     missing = nanocents(reset_cents) - pool.display
     delta = Delta(reset=missing) if missing >= 0 else Delta(transfer=missing)
     return move(pool, delta, balance="reset" if missing >= 0 else "house")
 
 
 def release(pool: Pool, cents: int) -> Moved:
-    """Bring cents from the overflow meter onto the display. Raises: Rejected where they are not there."""
+    """Move cents from the overflow meter to the display. Raises: Rejected if there are not enough."""
     if cents > shown(pool.overflow):
         held = shown(pool.overflow)
         raise Rejected(Reason.NOT_ALLOWED, f"'cents' {cents}: the overflow meter of pool {pool.name} holds {held}")
@@ -203,7 +203,7 @@ def release(pool: Pool, cents: int) -> Moved:
 
 
 def accept_award(pool: Pool, short_cents: int) -> Moved:
-    """Put on a pool, at the house's cost, what an award came to above what its meter showed."""
+    """Add to a pool, at the house's cost, the part of an award that exceeded its meter."""
     return move(pool, Delta(transfer=nanocents(short_cents)), balance="house")
 
 

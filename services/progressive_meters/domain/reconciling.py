@@ -1,4 +1,4 @@
-"""The reconciliation of a gaming day as a document, and what does not agree. Pure."""
+"""The reconciliation of a gaming day as a document, and its exceptions. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ ExceptionKind = Literal["reading", "contribution", "reset", "award"]
 
 
 class ExceptionItem(MeterOfTable):
-    """Something that does not agree.
+    """An exception of the reconciliation.
 
-    `reading`: what the table said before the round, or the settlement after it, is not what the ledger showed.
-    `contribution`: rate times wagers is not what the settlement added. `reset`: the submission's reset amount is not
-    the pool's. `award`: in the order in which winning rounds closed, the award of movement `number` came to
-    `short_cents` more than the meter showed; the day is not reconciled before the round is corrected, or two people
-    accept it.
+    `reading`: the table's reading before the round, or the settlement after it, differs from the ledger.
+    `contribution`: rate times wagers differs from what the settlement added. `reset`: the submission's reset amount
+    differs from the pool's. `award`: in the order in which winning rounds closed, the award of movement `number`
+    exceeded the meter by `short_cents`; the day cannot be reconciled until the round is corrected, or two people accept
+    it.
     """
 
     kind: ExceptionKind
@@ -46,9 +46,9 @@ class ExceptionItem(MeterOfTable):
 
 
 class ReadingItem(MeterOfTable):
-    """What a table said of a meter before a round, and the settlement after it, beside what the ledger showed. Cents.
+    """A table's meter reading before a round, and the settlement after it, beside the ledger. Cents.
 
-    `number` is the movement of the round, and `different` whether the two do not agree.
+    `number` is the movement of the round; `different`: the two do not agree.
     """
 
     number: int
@@ -68,10 +68,10 @@ class ReadingItem(MeterOfTable):
 class Reconciliation(BaseModel):
     """The pools of a property on a gaming day as they would be recorded now.
 
-    `balanced`: every identity holds, the movements of each pool are complete, its accounts hold what it shows, its wins
-    are its hits, and no award is open that came to more than the meter showed. `recorded` says whether a person
-    recorded these very rows, or others, which have changed since. `rows_sha256` is taken over `pools` as canonical
-    JSON. `input_open` records of the input are missing or refused.
+    `balanced`: every identity holds, the movements of each pool are complete, its accounts match its meters, its wins
+    match its hits, and there is no open award that exceeded its meter. `recorded`: whether a person recorded these
+    rows, or others that have changed since. `rows_sha256` covers `pools` as canonical JSON. `input_open` is the number
+    of input records missing or refused.
     """
 
     property: str
@@ -88,11 +88,11 @@ class Reconciliation(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolBooks:
-    """All that is known of a pool for a day: sums before, on and after it, and what other records say.
+    """The figures of a pool for a day: sums before, on and after it, and other records.
 
-    `pool` is as it stands now, and `movements` of it were added up. `listed` is what the movements of the day come to
-    one by one: how many they are, and what they add to each of HELD (nanocents). `accounts` are the balances of its
-    three accounts, and `hits_cents` is the sum of its standing hits.
+    `pool` is its current state, and `movements` the number summed. `listed` is the number of the day's movements, and
+    what they add to each of HELD (nanocents). `accounts` are the balances of its three accounts, and `hits_cents` is
+    the sum of its hits in force.
     """
 
     pool: Pool
@@ -108,7 +108,7 @@ class PoolBooks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """A gaming day of a property's pools: rows, what is wrong with them, and what does not agree."""
+    """A gaming day of a property's pools: rows, their faults, and exceptions."""
 
     rows: tuple[PoolDay, ...]
     wrong: tuple[str, ...]
@@ -116,12 +116,12 @@ class Day:
 
     @property
     def awards(self) -> tuple[ExceptionItem, ...]:
-        """Return the awards that came to more than a meter showed, and that nobody has dealt with."""
+        """Return the open awards that exceeded a meter."""
         return tuple(one for one in self.exceptions if one.kind == "award")
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Return what a document and a record of the day have alike."""
+        """Return the figures common to a document and a record of the day."""
         return {
             "balanced": not self.wrong and not self.awards and all(row.difference_cents == "0" for row in self.rows),
             "exceptions": len(self.exceptions),
@@ -132,7 +132,7 @@ class Day:
 
 
 def reconciliation(day: Day, recorded: str | None, **more: Any) -> Reconciliation:
-    """Return the document of a day; `recorded` is the hash of the rows that a person recorded last."""
+    """Return the document of a day; `recorded` is the hash of the rows recorded last."""
     figures = day.figures
     is_recorded = "never" if recorded is None else "as_it_is" if recorded == figures["rows_sha256"] else "changed_since"
     return Reconciliation(**more, **figures, recorded=is_recorded, wrong=list(day.wrong))
@@ -160,7 +160,7 @@ def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
 
 
 def wrong_with(books: PoolBooks) -> list[str]:
-    """Return what does not hold of a pool: nothing."""
+    """Return the violated identities of a pool; there should be none."""
     pool, moved = books.pool, books.before + books.day + books.later
     meters = (
         ("display", moved.on_display, pool.display),

@@ -1,4 +1,4 @@
-"""From a settled round to what it did to pools. Pure."""
+"""From a settled round to its effects on pools. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from shared.rules.submission import select
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A meter's terms in a rules submission: what it gains of each wager, and what it shows after an award of all."""
+    """A meter's terms in a rules submission: its contribution rate, and its reset amount."""
 
     regulation: str
     meter: str
@@ -25,7 +25,7 @@ class Terms:
     reset_cents: int
 
     def takes(self, wager: str) -> bool:
-        """Return whether a wager is the meter's: it has its name or, for several wagers, what their names begin with.
+        """Return whether a wager belongs to the meter: it has its name or, with several wagers, its name as a prefix.
 
         >>> five_card = Terms("pa-645a-2011", "five_card_hand_bonus", Fraction("0.2"), None, 1000000)
         >>> five_card.takes("five_card_hand_bonus_dealer"), five_card.takes("ante")
@@ -41,7 +41,7 @@ class Terms:
 
 
 def meters_of(approved: SubmissionApproved) -> tuple[Terms, ...]:
-    """Return the meters that a submission offers, those whose terms its paytable fixes included. Raises: Refused."""
+    """Return the meters that a submission offers, including those with terms fixed by its paytable. Raises: Refused."""
     offers = select(catalogue(approved.regulation), approved.submission).offers
     return tuple(
         Terms(
@@ -58,7 +58,7 @@ def meters_of(approved: SubmissionApproved) -> tuple[Terms, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a settled round says of one meter. Cents; `settled_cents` is what the settlement added to it."""
+    """A settled round's figures for one meter. Cents; `settled_cents` is what the settlement added to it."""
 
     in_count: int
     in_cents: int
@@ -74,9 +74,9 @@ class Played:
 
 
 def played(data: PostedRound, meters: Sequence[Terms]) -> list[tuple[Terms, Played]]:
-    """Return what a round says of each meter on which something was wagered or from which something was paid.
+    """Return a round's figures for each meter with wagers or awards.
 
-    Raises: Refused where an award came off a meter that the submission does not have.
+    Raises: Refused if an award came from a meter that the submission does not have.
     """
     found: list[tuple[Terms, Played]] = []
     awarded = 0
@@ -122,12 +122,12 @@ def _qualified(line: SettledLine) -> bool:
 
 
 def concerns_meters(data: PostedRound) -> bool:
-    """Return whether a round can have moved a meter: those that could are in its settlement with what they show."""
+    """Return whether a round can have moved a meter: its settlement then lists meters or their totals."""
     return bool(data.meters) or any(total.moves_meters for total in data.totals)
 
 
 def may_have_moved(data: ReversedRound, meters: Sequence[Terms]) -> bool:
-    """Return whether the round that is taken back can have moved one of these meters."""
+    """Return whether the reversed round can have moved one of these meters."""
     return any(
         total.handle_cents or total.moves_meters
         for total in data.totals
@@ -138,13 +138,12 @@ def may_have_moved(data: ReversedRound, meters: Sequence[Terms]) -> bool:
 def count_round(
     pool: Pool, version: PoolTerms, terms: Terms, played: Played, *, table: str
 ) -> tuple[Moved, MeterOfRound]:
-    """Add the wagers of a round to a pool, take its awards off, and restore what was awarded wholly.
+    """Add a round's contributions to a pool, deduct its awards, and restore the display after a full award.
 
-    The wagers add rate times stakes, to the last share of a cent; where the settlement's whole cents are not those of
-    that amount, other wagers qualified than it seems: its cents count, and the finding says so. The limit holds after
-    the awards: what the round added above it goes to the overflow meter. A reset comes from the reserve where the
-    meter has one.
-    Raises: Refused for a contribution above the unreasonable one.
+    Contributions are rate times stakes, exactly; if the settlement's whole cents differ from that, other wagers
+    qualified than expected: its cents count, and a finding says so. The limit applies after the awards: contributions
+    above it go to the overflow meter. A reset is funded by the reserve if the meter has one. Raises: Refused for a
+    contribution above the unreasonable one.
     """
     findings: list[str] = []
     contribution = share(played.in_cents, terms.rate)

@@ -1,4 +1,4 @@
-"""What becomes of a pool's terms: filed, then approved or returned by somebody else. Pure."""
+"""The life cycle of a pool's terms: filed, then approved or returned by another person. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ FeedTerms = Callable[[str, Feed, datetime], Terms | None]
 
 
 class PoolVersion(PoolTerms, Filed, Standing, ApprovalSubject):
-    """A version of a pool's terms as it stands: what was filed, and what has become of it."""
+    """A version of a pool's terms with its status."""
 
     @property
     def label(self) -> str:
@@ -41,7 +41,7 @@ class PoolVersion(PoolTerms, Filed, Standing, ApprovalSubject):
 
 
 class Pools:
-    """The approved versions of the terms of pools: which pool a feed is for at a moment."""
+    """The approved versions of pools' terms, and which pool a feed belongs to at a moment."""
 
     def __init__(self, approved: Iterable[PoolVersion] = ()) -> None:
         self._versions: dict[tuple[str, str], list[PoolVersion]] = {}
@@ -54,7 +54,7 @@ class Pools:
             versions.sort(key=lambda version: version.effective_from)
 
     def versions(self, property_name: str, pool: str) -> Sequence[PoolVersion]:
-        """Return the approved versions of a pool, in the order in which they take effect."""
+        """Return the approved versions of a pool, by beginning."""
         return self._versions.get((property_name, pool), ())
 
     def in_effect(self, property_name: str, pool: str, moment: datetime) -> PoolVersion | None:
@@ -62,7 +62,7 @@ class Pools:
         return in_effect(self.versions(property_name, pool), moment)
 
     def current(self, property_name: str, pool: str, moment: datetime) -> PoolVersion:
-        """Return the version of a pool in effect at a moment, or the one that will be the first."""
+        """Return the version of a pool in effect at a moment, or its first version."""
         return self.in_effect(property_name, pool, moment) or self.versions(property_name, pool)[0]
 
     def fed_by(self, property_name: str, feed: Feed, moment: datetime) -> PoolVersion | None:
@@ -74,7 +74,7 @@ class Pools:
         return None
 
     def taken(self, property_name: str, feed: Feed, since: datetime, *, besides: str) -> PoolVersion | None:
-        """Return a version of another pool that a feed is for at a moment or at any later one."""
+        """Return a version of another pool that a feed belongs to at a moment or later."""
         for pool in sorted(self._pools_of.get((property_name, feed), set()) - {besides}):
             versions = self.versions(property_name, pool)
             ends = [version.effective_from for version in versions[1:]]
@@ -87,9 +87,9 @@ class Pools:
 def file(
     wanted: PoolTerms, versions: int, pools: Pools, place: PropertySnapshot, terms: FeedTerms, *, by: str, at: datetime
 ) -> PoolFiled:
-    """Return the next version of a pool's terms, as it is filed; `versions` were filed before.
+    """Return the next version of a pool's terms, as filed; `versions` is the number filed before.
 
-    Raises: Rejected for terms that cannot be, or that the property or the rules submissions of the feeds contradict.
+    Raises: Rejected for invalid terms, or those that contradict the property or the rules submissions of the feeds.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     if wanted.gaming_day != place.gaming_day(wanted.effective_from):
@@ -115,10 +115,10 @@ def file(
 def check_approval(
     filed: PoolVersion, pools: Pools, place: PropertySnapshot, terms: FeedTerms, *, by: str, at: datetime
 ) -> None:
-    """Check that a version may be approved by a person at a moment.
+    """Check that a person may approve a version at a moment.
 
-    Raises: Rejected where it was decided before, by who filed it, where it cannot take effect any more, or where the
-    property or a rules submission has changed meanwhile.
+    Raises: Rejected if it was decided before, for its filer, if it can no longer take effect, or if the property or a
+    rules submission has changed meanwhile.
     """
     filed.approval.approve(by)
     wrong = why_not(filed, pools, at)
@@ -128,7 +128,7 @@ def check_approval(
 
 
 def check_limit(wanted: PoolTerms, shown_cents: int) -> None:
-    """Check a limit against what a pool shows. Raises: Rejected where it would take money off a display."""
+    """Check a limit against a pool's display. Raises: Rejected if it would reduce the display."""
     if wanted.limit_cents is not None and wanted.limit_cents < shown_cents:
         raise _not_allowed(
             f"'limit_cents' {wanted.limit_cents}: pool {wanted.pool} shows {shown_cents}; have the difference "
@@ -142,21 +142,21 @@ def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: date
 
 
 def give_back(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> PoolReturned:
-    """Return the fact that a version goes back to who filed it. Raises: Rejected where it was decided before."""
+    """Return the return of a version to its filer. Raises: Rejected if it was decided before."""
     filed.approval.reject()
     return returned(PoolReturned, filed, by=by, at=at, reason=reason)
 
 
 def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolReturned) -> PoolVersion:
-    """Return a version as it stands once a fact about it is recorded."""
+    """Return a version after a fact about it is recorded."""
     return PoolVersion(**fields_of(filed, PoolFiled), **standing(fact))
 
 
 def why_not(wanted: PoolTerms, pools: Pools, at: datetime) -> str | None:
-    """Return why a version may not take effect when it says; None if it may.
+    """Return why a version may not take effect at its beginning, or None.
 
-    The first version of a pool may begin in the past: rounds of feeds without a pool wait in quarantine. A feed is for
-    one pool at a time.
+    The first version of a pool may begin in the past: rounds of feeds without a pool wait in quarantine. A feed belongs
+    to one pool at a time.
     """
     before = pools.versions(wanted.property, wanted.pool)
     too_late = why_too_late(wanted.effective_from, [version.effective_from for version in before], at)

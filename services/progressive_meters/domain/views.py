@@ -1,4 +1,4 @@
-"""What the meters need of settlements; the rest of them is passed over. Amounts are cents."""
+"""Views of settlements with the fields that meters need. Amounts are cents."""
 
 from pydantic import AwareDatetime, Field
 
@@ -8,7 +8,7 @@ from shared.contracts.topic_reader import View, view_of
 
 
 class WagerFigures(View):
-    """What a round did on one wager type."""
+    """A round's totals for one wager type."""
 
     wager: str
     handle_cents: int = 0
@@ -23,7 +23,7 @@ class WagerFigures(View):
 
 
 class SettledLine(View):
-    """As much of a settlement line as meters need."""
+    """The fields of a settlement line that meters need."""
 
     seat: int
     wager: str
@@ -34,13 +34,13 @@ class SettledLine(View):
 
 
 class RecordedMeters(View):
-    """What the record of the round says that the meters showed before it."""
+    """The meter readings before the round, in the round record."""
 
     meters: dict[str, int] = Field(default_factory=dict)
 
 
 class Round(RevisionView):
-    """Which revision of a round, and what it did by wager type."""
+    """A revision of a round, and its totals by wager type."""
 
     submission: SubmissionRef
     totals: tuple[WagerFigures, ...]
@@ -59,6 +59,6 @@ class PostedRound(Round):
 
 @view_of(SettlementReversed)
 class ReversedRound(Round):
-    """A round whose money was taken back."""
+    """A round whose postings were reversed."""
 
     correction: Correction

@@ -1,4 +1,4 @@
-"""Create the copies of the properties and submissions, the pools and everything that moved them."""
+"""Create the copies of properties and submissions, and the tables of pools and their movements."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -9,7 +9,7 @@ depends_on = "journal_0001"
 
 
 def upgrade() -> None:
-    """Run the statements of the SQL files, and grant the service what it needs."""
+    """Run the SQL files, and grant the service the privileges it needs."""
     run_sql(__file__, "0001_properties", "0001_submissions")
     grant(
         "SELECT, INSERT",

@@ -1,1 +1,1 @@
-"""Read the tables: pools and their terms, what the interface lists, and the books of a gaming day."""
+"""Queries: pools and their terms, lists for the API, and the figures of a gaming day."""

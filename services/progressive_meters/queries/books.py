@@ -1,4 +1,4 @@
-"""Read the books of a gaming day: sums before, on and after it, readings that differ, accounts."""
+"""Read the figures of a gaming day: sums before, on and after it, differing readings, accounts."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -29,10 +29,10 @@ from shared.runtime.rows import rows_of, thing_of
 
 
 async def day_of(connection: AsyncConnection, property_name: str, gaming_day: date, *, again: bool = True) -> Day:
-    """Return all of a day; the pools are those that something moved on it or before.
+    """Return all figures of a day, for the pools that moved on it or before.
 
-    Every movement and reading of the day is gone through; unless `again`, those of hours that were compared before, and
-    in which nothing has moved since, count as they were found then.
+    Every movement and reading of the day is compared; unless `again`, results of hours without changes since are
+    reused.
     """
     sums = await _sums(connection, property_name, gaming_day)
     compare = compare_all if again else compare_moved
@@ -54,7 +54,7 @@ async def day_of(connection: AsyncConnection, property_name: str, gaming_day: da
 async def exceptions_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, *, again: bool = True
 ) -> list[ExceptionItem]:
-    """Return what does not agree on a day alone; `again` as for all of it."""
+    """Return the exceptions of a day; `again` as in `day_of`."""
     totals = await displays(connection, property_name)
     compare = compare_all if again else compare_moved
     compared = await compare(connection, property_name, gaming_day, totals)
@@ -71,14 +71,14 @@ async def _exceptions(
 
 
 async def displays(connection: AsyncConnection, property_name: str) -> dict[str, int]:
-    """Return what all movements of each pool of a property have come to on its display (nanocents)."""
+    """Return the sum of all movements of each pool of a property on its display (nanocents)."""
     return _totals(await _sums(connection, property_name, date.max))
 
 
 async def readings_beside_ledger(
     connection: AsyncConnection, property_name: str, rows: Sequence[Row[Any]]
 ) -> list[ReadingItem]:
-    """Return what tables said, as these rows have it, beside what the ledger showed; without a reading, neither."""
+    """Return tables' readings in these rows, beside the ledger's."""
     read: dict[str, list[Reading]] = {}
     for row in rows:
         if row.before_cents is not None:
@@ -115,7 +115,7 @@ async def last_reconciled(connection: AsyncConnection, property_name: str, gamin
 async def _sums(
     connection: AsyncConnection, property_name: str, gaming_day: date
 ) -> dict[str, dict[str, Mapping[str, int]]]:
-    """Return what each pool came to before, on and after a day."""
+    """Return the sums of each pool before, on and after a day."""
     d = pool_days.c
     when = case((d.gaming_day < gaming_day, "before"), (d.gaming_day == gaming_day, "day"), else_="later")
     names = ("movements", *PARTS, *(f"{leg}_account" for leg in HELD))
@@ -177,9 +177,9 @@ async def awards_above_the_meter(
     pool: str | None = None,
     number: int | None = None,
 ) -> list[ExceptionItem]:
-    """Return the awards of a gaming day, or of one movement of a pool, that came to more than the meter showed.
+    """Return the awards of a gaming day, or of one movement, that exceeded the meter.
 
-    Those that two people have accepted are not among them.
+    Those accepted by two people are not included.
     """
     asked = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "number": number}
     found: list[ExceptionItem] = []

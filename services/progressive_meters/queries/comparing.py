@@ -1,9 +1,9 @@
-"""Compare what tables said of their meters with the ledger: the database adds up, and shows what it cannot explain.
+"""Compare tables' meter readings with the ledger: the database sums, and reports what it cannot explain.
 
-Most readings are what the ledger showed right before the movement of their own round. The database adds the movements
-up in the order in which they happened, by an index, and says of which readings that does not hold; only these are
-looked at one by one. What an hour came to is kept, with the number of the last movement that was there: whoever asks
-again compares what has moved since then, and the hours to which it matters.
+Most readings equal the ledger right before the movement of their own round. The database sums the movements in the
+order of events, by an index, and returns the readings for which that does not hold; only these are examined one by one.
+The result of an hour is stored with the number of the last movement: a later comparison covers only what has moved
+since, and the affected hours.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,9 +32,9 @@ Found = dict[HourKey, Compared]
 async def compare_all(
     connection: AsyncConnection, property_name: str, gaming_day: date, totals: Mapping[str, int]
 ) -> dict[str, Compared]:
-    """Return what each pool came to on a gaming day, all of which is gone through.
+    """Return the figures of each pool on a gaming day, comparing everything.
 
-    `totals` is what all movements of each pool have come to on its display (nanocents).
+    `totals` is the sum of all movements of each pool on its display (nanocents).
     """
     spans = [Span(pool, BEGINNING, END) for pool in totals]
     return _by_pool(await _compare(connection, property_name, spans, totals, gaming_day))
@@ -43,7 +43,7 @@ async def compare_all(
 async def compare_moved(
     connection: AsyncConnection, property_name: str, gaming_day: date, totals: Mapping[str, int]
 ) -> dict[str, Compared]:
-    """Return the same, but go only through hours to which what has moved since they were compared matters."""
+    """Return the same, comparing only hours affected by later movements."""
     spans, _ = await _outdated(connection, property_name)
     by_pool: dict[str, list[Span]] = {}
     for span in spans:
@@ -56,7 +56,7 @@ async def compare_moved(
 
 
 async def keep(connection: AsyncConnection, property_name: str, totals: Mapping[str, int]) -> int:
-    """Compare what has moved since the last time, of whichever day, and keep it; return how many pools had moved."""
+    """Compare and store what has moved since the last time, on any day; return the number of pools that had moved."""
     spans, pools = await _outdated(connection, property_name)
     if not spans:
         return 0
@@ -90,7 +90,7 @@ def _by_pool(found: Found) -> dict[str, Compared]:
 
 
 async def compare_kept(connection: AsyncConnection, property_name: str, totals: Mapping[str, int]) -> tuple[Rows, Rows]:
-    """Return what is kept of hours, and what it should be, of those in which nothing has moved since."""
+    """Return the stored results of hours without later movements, and the expected ones."""
     spans, _ = await _outdated(connection, property_name, marked=False)
     whole = [Span(pool, BEGINNING, END) for pool in totals]
 
@@ -112,9 +112,9 @@ async def compare_kept(connection: AsyncConnection, property_name: str, totals: 
 async def _outdated(
     connection: AsyncConnection, property_name: str, *, marked: bool = True
 ) -> tuple[list[Span], list[dict[str, Any]]]:
-    """Return the hours in which pools are no longer as they were compared, and these pools as they are now.
+    """Return the hours for which pools' stored results are outdated, and the pools' current state.
 
-    `marked`: also where the first movement of a pool is another row than it was, as after a rebuild.
+    `marked`: also if the first movement of a pool is another row than before, as after a rebuild.
     """
     spans: list[Span] = []
     pools: list[dict[str, Any]] = []
@@ -146,7 +146,7 @@ async def _compare(
     totals: Mapping[str, int],
     gaming_day: date | None,
 ) -> Found:
-    """Return what these spans come to, as far as they are of a gaming day."""
+    """Return the results of these spans, restricted to a gaming day."""
     whole = [] if gaming_day is None else [span for span in spans if span.begins == BEGINNING]
     parts = [span for span in spans if span not in whole]
     found: Found = {}
@@ -180,7 +180,7 @@ async def _differences(
     totals: Mapping[str, int],
     gaming_day: date | None,
 ) -> list[Difference]:
-    """Return which readings differ of those from the first hour to the last moment of these spans."""
+    """Return the differing readings from the first hour to the last moment of these spans."""
     if not spans:
         return []
     asked = _parameters(property_name, spans) | {"totals": [totals[one.pool] for one in spans]}
@@ -196,7 +196,7 @@ async def different_of(
     readings: Mapping[str, Collection[Reading]],
     totals: Mapping[str, int],
 ) -> list[Difference]:
-    """Return which of these readings differ from the ledger, by pool, each looked at by itself."""
+    """Return which of these readings differ from the ledger, by pool, each examined alone."""
     spans = [
         Span(pool, min(one.opened_at for one in read), max(one.closed_at for one in read))
         for pool, read in readings.items()

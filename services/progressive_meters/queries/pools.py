@@ -1,4 +1,4 @@
-"""Read pools as they stand, their terms, the rules submissions of their feeds, and what rounds did to them."""
+"""Read pools, their terms, the rules submissions of their feeds, and the effects of rounds."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -43,25 +43,25 @@ def pool_of(row: Row[Any]) -> Pool:
 
 
 async def pools_of(connection: AsyncConnection, keys: Iterable[PoolKey]) -> dict[PoolKey, Pool]:
-    """Return pools as they stand; those that nothing has moved are not among them."""
+    """Return the state of pools; those without movements are missing."""
     wanted = sorted(set(keys))
     rows = await _POOLS.read(connection, keyed(_POOLS, wanted)) if wanted else ()
     return {(row.property, row.pool): pool_of(row) for row in rows}
 
 
 async def pools_at(connection: AsyncConnection, property_name: str) -> dict[str, Pool]:
-    """Return the pools of a property as they stand, by name."""
+    """Return the state of a property's pools, by name."""
     rows = await connection.execute(rows_of(pools, property=property_name))
     return {row.pool: pool_of(row) for row in rows}
 
 
 def version_of(row: Row[Any]) -> PoolVersion:
-    """Return a version of a pool's terms as it stands."""
+    """Return a version of a pool's terms with its status."""
     return PoolVersion.model_validate(document_of(row))
 
 
 async def find_version(connection: AsyncConnection, property_name: str, pool: str, version: int) -> PoolVersion:
-    """Return a version of a pool's terms. Raises: Rejected where there is none."""
+    """Return a version of a pool's terms. Raises: Rejected if there is none."""
     missing = f"there is no version {version} of pool {pool} at {property_name}"
     return version_of(
         await find_row(connection, pool_versions, missing, property=property_name, pool=pool, version=version)
@@ -75,14 +75,14 @@ async def approved_at(connection: AsyncConnection, property_name: str) -> Pools:
 
 
 class ApprovedPools:
-    """The approved terms of all pools; read again when there are more."""
+    """The approved terms of all pools; reloaded when there are more."""
 
     def __init__(self) -> None:
         self._count = -1
         self._pools = Pools()
 
     async def refresh(self, connection: AsyncConnection) -> Pools:
-        """Read them again if their number has changed; a version, once approved, never changes."""
+        """Reload them if their number has changed; an approved version never changes."""
         approved = pool_versions.c.status == "approved"
         query = select_from(func.count()).select_from(pool_versions).where(approved)
         count = (await connection.execute(query)).scalar_one()
@@ -93,13 +93,13 @@ class ApprovedPools:
 
 
 class Submissions(ApprovedSubmissions[tuple[Terms, ...]]):
-    """The approved submissions that the database holds, by their meters; of all properties, or of one."""
+    """The meters of approved submissions in the database; of all properties, or of one."""
 
     def __init__(self, property_name: str | None = None) -> None:
         super().__init__(submissions, meters_of, property_name)
 
     def meters(self, digest: str) -> Sequence[Terms] | None:
-        """Return the meters of the submission with this hash; None where it is not known."""
+        """Return the meters of the submission with this hash, or None."""
         return self.under(digest)
 
     def ever(self, property_name: str, game: str) -> Sequence[Terms]:
@@ -107,7 +107,7 @@ class Submissions(ApprovedSubmissions[tuple[Terms, ...]]):
         return [terms for version in self.versions(property_name, game) for terms in version]
 
     def of_feed(self, property_name: str, feed: Feed, moment: datetime) -> Terms | None:
-        """Return the terms of a feed's meter in the submission in effect at a moment, if it is for that table."""
+        """Return the terms of a feed's meter in the submission in effect at a moment, if it covers that table."""
         version = self.in_effect(property_name, feed.game, feed.table, moment) or ()
         return next((terms for terms in version if terms.meter == feed.meter), None)
 
@@ -122,7 +122,7 @@ async def submissions_of(connection: AsyncConnection, property_name: str) -> Sub
 async def movements_of_rounds(
     connection: AsyncConnection, keys: Sequence[RoundKey]
 ) -> dict[RoundKey, tuple[Movement, ...]]:
-    """Return what these revisions of rounds did to pools."""
+    """Return the movements of pools by these revisions of rounds."""
     found: dict[RoundKey, list[Movement]] = {}
     rows = await _OF_ROUNDS.read(connection, keyed(_OF_ROUNDS, sorted(set(keys)))) if keys else ()
     for row in rows:

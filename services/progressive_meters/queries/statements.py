@@ -1,7 +1,7 @@
-"""The statements that compare what tables said of their meters with the ledger: the database adds up, by its indexes.
+"""The SQL statements that compare tables' meter readings with the ledger, using indexes.
 
-Spans are hours of pools, with the first one and without the last. Each is read by the index of its pool in time, which
-`OFFSET 0` sees to: few of all rows are in one.
+Spans are hours of pools, up to but not including the last. Each is read by the index of its pool in time, which `OFFSET
+0` enforces because a span holds few of all rows.
 """
 
 from dataclasses import fields
@@ -90,10 +90,12 @@ NOT_EXPLAINED: Final = text(f"""
         AND r.own_held >= r.before_cents * {_NANO} AND r.own_held < (r.before_cents + 1) * {_NANO}
     ) IS NOT TRUE
     ORDER BY r.pool, r.number""")
-"""Readings that are not what the ledger showed right before the movement of their own round, played once and with one
-meter in the pool: all others agree. Here `ends` is the moment of the last reading of a span; `total` is all that a
-pool's movements have come to on its display, of which what came later is taken off. Readings and movements are put
-into one order instead of joined: without statistics of a span a join compared each with each."""
+"""Readings that differ from the ledger right before the movement of their own round.
+
+Only for rounds played once with one meter in the pool: all others agree. Here `ends` is the moment of the last reading
+of a span; `total` is the sum of all movements of a pool on its display, from which later ones are deducted. Readings
+and movements are merged into one order instead of joined: without statistics of a span a join compared each with each.
+"""
 
 SINCE: Final = text(f"""
     SELECT m.pool, sum({_GAIN}) AS display
@@ -126,7 +128,7 @@ FIRST_MOVED: Final = text(f"""
            bool_or(coalesce(m.revision > CASE m.kind WHEN 'taken_back' THEN 1 ELSE 2 END, false)) AS often
     FROM {_MOVED}
     GROUP BY m.pool""")
-"""`often`: a round was corrected more than once, and when it closed is not known of every revision any more."""
+"""`often`: a round was corrected more than once, so the closing times of some revisions are no longer known."""
 
 ROUNDS_AGAIN: Final = text(f"""
     SELECT m.pool, w.at
@@ -139,7 +141,7 @@ ROUNDS_AGAIN: Final = text(f"""
         SELECT r.closed_at FROM progressive_meters.readings r
         WHERE r.property = m.property AND r."table" = m."table" AND r.round_id = m.round_id AND r.pool = m.pool) w
     WHERE m.kind = 'taken_back' OR m.revision > 1""")
-"""When rounds closed that were taken back or counted again: as they were played first, and as they are known now."""
+"""Closing times of reversed or recounted rounds: as first played, and as known now."""
 
 FORGET: Final = text(f"""
     DELETE FROM progressive_meters.compared_hours c USING {_SPANS}
@@ -167,8 +169,8 @@ AWARDS: Final = text(f"""
         WHERE c.property = r.property AND c.pool = r.pool AND c.status = 'approved'
           AND c.document ->> 'kind' = 'award' AND CAST(c.document ->> 'movement' AS bigint) = r.number)
     ORDER BY r.pool, r.number""")
-"""Awards that stand and nobody has accepted, with what the meter held for each, in the order in which rounds closed.
+"""Awards in force that nobody has accepted, with the meter available for each, in the order in which rounds closed.
 
-Before the award were all movements of earlier moments, the contribution of its own round, and what rounds of other
-tables had put on the meter that were being played then, and closed later.
+Available before the award: all earlier movements, the contribution of its own round, and contributions of other tables'
+rounds that were in progress and closed later.
 """

@@ -1,4 +1,4 @@
-"""The HTTP interface of the wagering accounts: what is done, each command once under its key, and what is read."""
+"""The HTTP API of the wagering accounts: commands, each once under its key, and queries."""
 
 from fastapi import APIRouter
 
@@ -12,7 +12,7 @@ __all__ = ["routes"]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, working on the parts of a running service."""
+    """Return the routes of a running service."""
     router = APIRouter()
     # First: a request is held against one route after the other.
     add_commands(router, context)

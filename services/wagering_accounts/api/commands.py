@@ -1,4 +1,4 @@
-"""What is done with the wagering accounts over HTTP; access codes are hashed before a command is decided."""
+"""Command routes of the wagering accounts; access codes are hashed before a command is decided."""
 
 import asyncio
 from dataclasses import asdict, replace
@@ -61,7 +61,7 @@ _MONEY = (
 
 
 def add_commands(router: APIRouter, context: ServiceContext) -> None:
-    """Add the routes of the commands: authorizations first, which are asked for all the time."""
+    """Add the routes of the commands: authorizations first, because they are the most frequent."""
     command = partial(command_route, router, context.commands)
     account, patron = "/accounts/{property}/{account}", "/patrons/{property}/{patron}"
 
@@ -115,7 +115,7 @@ def add_commands(router: APIRouter, context: ServiceContext) -> None:
 
 
 async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, person: str, key: str) -> CommandWithCode:
-    """Hash a code that was given as the patron's own is hashed: under its salt."""
+    """Hash a given code with the salt of the patron's stored code."""
     if command.access_code is None:
         return command
     async with context.pools.commands.connect() as connection:
@@ -134,7 +134,7 @@ async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, pe
 async def _with_new_code(
     context: ServiceContext, command: RegisterPatron | ChangeAccessCode, person: str, key: str
 ) -> CommandWithCode:
-    """Hash a new code under a new salt, and sign it for its patron, under the number that comes next."""
+    """Hash a new code with a new salt, and sign it for its patron, with the next number."""
     text, property_name, patron = command.access_code.get_secret_value(), command.property, command.patron
     async with context.pools.commands.connect() as connection:
         number = await codes_given(connection, property_name, patron) + 1

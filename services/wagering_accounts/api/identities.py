@@ -1,4 +1,7 @@
-"""Who patrons are over HTTP: sealed before a command is decided, opened after the look is on record; and erased."""
+"""Routes of patrons' identities, and their erasure.
+
+Identities are encrypted before a command is decided, and decrypted after the access is recorded.
+"""
 
 import asyncio
 from functools import partial
@@ -66,7 +69,7 @@ def identity_routes(context: ServiceContext) -> APIRouter:
     async def read_identity(
         response: Response, reader: IdentityReader, property_name: PropertyPath, patron: _PatronPath
     ) -> IdentityDocument:
-        """As documents say it, for the forms that law asks for. That somebody looked is on record."""
+        """From documents, for the forms that law requires. The access is recorded."""
         response.headers["Cache-Control"] = "no-store"
         return await _identity(context, property_name, patron, reader)
 
@@ -77,7 +80,7 @@ def identity_routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def read_erasure(reader: ErasureReader, property_name: PropertyPath, patron: _PatronPath) -> ErasureDocument:
-        """What was entered last, and what became of it. That somebody looked is on record."""
+        """The last erasure entered, with its status. The access is recorded."""
         missing = f"no erasure of patron {patron} at {property_name} was entered"
         async with snapshot(context.pools.readers) as connection:
             row = await find_row(connection, patron_erasures, missing, property=property_name, patron=patron)
@@ -88,7 +91,7 @@ def identity_routes(context: ServiceContext) -> APIRouter:
 
 
 async def _identity(context: ServiceContext, property_name: str, patron: str, reader: str) -> IdentityDocument:
-    """Return who a patron is, once the look is on record."""
+    """Return a patron's identity, after the access is recorded."""
     missing = f"nobody identified patron {patron} at {property_name}"
     keys = wrapping_keys(context.settings.patron_keys_file)
     async with snapshot(context.pools.readers) as connection:
@@ -111,7 +114,7 @@ async def _identity(context: ServiceContext, property_name: str, patron: str, re
 
 
 async def _sealed(context: ServiceContext, command: IdentifyPatron, person: str, key: str) -> IdentifyPatron:
-    """Seal who a patron is with the patron's key: what is decided, kept and published has nothing else of it."""
+    """Encrypt a patron's identity with the patron's key: nothing else of it is decided on, stored or published."""
     keys = wrapping_keys(context.settings.patron_keys_file)
     text = command.model_dump_json(include=set(IDENTITY), exclude_none=True)
     own = await key_to_seal_with(context.pools.commands, keys, command.property, command.patron)

@@ -1,4 +1,4 @@
-"""Every look at what is known of a patron is on record before it is answered: who looked, at whom, and at what."""
+"""Access log of patron data: every access is recorded before it is answered: who, whose data, and which."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -14,14 +14,14 @@ SHARD: Final = "looks"
 
 
 async def record_look(context: RuntimeContext, property_name: str, patron: str, what: Seen, by: str) -> None:
-    """Record that somebody looks at what is known of a patron."""
+    """Record that a person accesses data of a patron."""
     await record_looks(context, property_name, (patron,), what, by)
 
 
 async def record_looks(
     context: RuntimeContext, property_name: str, patrons: Iterable[str], what: Seen, by: str
 ) -> None:
-    """Record that somebody looks at what is known of patrons, an entry each; nothing where there are none."""
+    """Record that a person accesses data of patrons, one entry each."""
     entries = [_entry(context, property_name, patron, what, by) for patron in sorted(set(patrons))]
     if entries:
         await append_audit_entry(context, SHARD, *entries)

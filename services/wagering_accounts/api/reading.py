@@ -1,4 +1,4 @@
-"""What is read of the wagering accounts over HTTP, each in one snapshot of the database."""
+"""Queries of the wagering accounts over HTTP, each in one snapshot of the database."""
 
 from typing import Annotated, Final
 
@@ -104,7 +104,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     async def read_account(
         request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath
     ) -> Response:
-        """What is available, on hold and in play."""
+        """Amounts available, on hold and in play."""
         async with snapshot(context.pools.readers) as connection:
             found = await _account(connection, property_name, account)
         await _looked(context, found, "account", reader)
@@ -123,7 +123,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
         asked: Asked,
         from_end: FromEnd = False,
     ) -> Statement:
-        """Every change, oldest first unless asked from the end, with the entry of the journal that made it."""
+        """Every change, oldest first unless requested from the end, with its journal entry."""
         named = {"property": property_name, "account": account}
         async with snapshot(context.pools.readers) as connection:
             shown = await _account(connection, property_name, account)
@@ -163,7 +163,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
         account: AccountPath,
         adjustment: _Numbered,
     ) -> Response:
-        """As it was entered, and what has become of it."""
+        """As entered, with its current status."""
         named = {"property": property_name, "account": account, "adjustment": adjustment}
         missing = f"account {account} has no adjustment {adjustment}"
         async with snapshot(context.pools.readers) as connection:
@@ -182,7 +182,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     async def read_promotion(
         request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath, promotion: _Numbered
     ) -> Response:
-        """As it was entered or granted, and what has become of it."""
+        """As entered or granted, with its current status."""
         named = {"property": property_name, "account": account, "promotion": promotion}
         missing = f"account {account} has no promotion {promotion}"
         async with snapshot(context.pools.readers) as connection:
@@ -201,7 +201,7 @@ def _patrons(context: ServiceContext) -> APIRouter:
     async def read_patron(
         request: Request, reader: PatronReader, property_name: PropertyPath, patron: PatronPath
     ) -> Response:
-        """Wallet, exclusion, limits; never the access code. That somebody looked is on record."""
+        """Wallet, exclusion, limits; never the access code. The access is recorded."""
         missing = f"there is no patron {patron} at {property_name}"
         async with snapshot(context.pools.readers) as connection:
             row = await find_row(connection, patrons, missing, property=property_name, patron=patron)
@@ -222,7 +222,7 @@ def _rounds(context: ServiceContext) -> APIRouter:
         dependencies=[ROUND_READER],
     )
     async def list_open_rounds(property_name: PropertyQuery, asked: Asked) -> Page[OpenRound]:
-        """Their wagers stay on hold or in play; the oldest first."""
+        """Their wagers stay on hold or in play; oldest first."""
         after = _OPEN_ROUNDS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
             found = await open_rounds_after(connection, property_name, after=after, limit=asked.limit + 1)
@@ -232,7 +232,7 @@ def _rounds(context: ServiceContext) -> APIRouter:
 
 
 async def _looked(context: ServiceContext, account: AccountDocument, what: Seen, reader: str) -> None:
-    """Record a look at an account that is a patron's: others are of nobody known."""
+    """Record an access to a patron's account; other accounts have no known owner."""
     if account.patron is not None:
         await record_look(context, account.property, account.patron, what, reader)
 

@@ -1,4 +1,4 @@
-"""What callers may do with the wagering accounts."""
+"""Roles of the wagering accounts."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What people and tables ask of the wagering accounts: commands, each with its handler."""
+"""Commands of people and tables on the wagering accounts, each with its handler."""
 
 from services.wagering_accounts.commands import accounts, identities, patrons, promotions, wagers
 from services.wagering_accounts.commands.deciding import COMMANDS

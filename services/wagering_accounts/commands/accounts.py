@@ -1,4 +1,4 @@
-"""Accounts: opened, bought in, cashed out, adjusted."""
+"""Commands on accounts: open, buy in, cash out, adjust."""
 
 from datetime import datetime
 from typing import Annotated, Any, ClassVar
@@ -51,7 +51,7 @@ Reference = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 class OpenAccount(AccountsCommand):
     """Open a game account.
 
-    For one session at one table; without a patron it is for nobody by name.
+    For one session at one table; without a patron it is anonymous.
     """
 
     account: AccountName
@@ -120,7 +120,7 @@ def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
 
 
 def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> datetime:
-    """Return when money moved. Raises: Rejected for what was too long ago, or before the account was opened."""
+    """Return when money moved. Raises: Rejected if that is too long ago, or before the account was opened."""
     at = books.today.moment_of(command.property, command, now.at)
     if command.occurred_at is not None and at < account.opened_at:
         opened = f"account {account.account} was opened at {account.opened_at.isoformat()}"
@@ -129,7 +129,7 @@ def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> dat
 
 
 def _said(command: _Money, now: Now) -> dict[str, Any]:
-    """Return what a fact has of a command, but for the access code and what is the command's alone."""
+    """Return a command's fields for the fact, without the access code and fields of the command itself."""
     said = command.what()
     return {name: said[name] for name in said if name in AccountBoughtIn.model_fields} | command.late(now.at)
 
@@ -137,7 +137,7 @@ def _said(command: _Money, now: Now) -> dict[str, Any]:
 def _both_sides(
     command: _Money, books: Books, account: Account, patron: Patron | None, cents: int
 ) -> tuple[tuple[AccountMovement, ...], tuple[Posting, ...]]:
-    """Return how cents (negative: paid out) move the account and the patron's wallet, and the postings of the rest."""
+    """Return the movements of `cents` (negative: paid out) on account and wallet, and the other postings."""
     movements = [next_movement(account, available_cents=cents)] if cents else []
     if command.instrument != "wallet":
         return tuple(movements), (Posting(Leg(command.property, account.table, "", command.instrument), cents),)
@@ -156,7 +156,7 @@ def _require_within_limit(books: Books, patron: Patron, cents: int, at: datetime
 
 
 def _wallet_of(books: Books, account: Account, patron: Patron | None) -> tuple[Account, Patron]:
-    """Return the wallet behind a game account, and whose it is. Raises: Rejected where there is none."""
+    """Return the wallet behind a game account, and its owner. Raises: Rejected if there is none."""
     if account.kind == "wallet":
         raise Rejected(Reason.CONTRADICTS, f"account {account.account} is itself a wallet")
     if patron is None:
@@ -167,8 +167,8 @@ def _wallet_of(books: Books, account: Account, patron: Patron | None) -> tuple[A
 class CashOut(_Money):
     """Cash out.
 
-    All that is available, unless `cents` says how much; what is on hold or in play stays until its round is over. Out
-    of a wallet it takes the access code; an excluded patron is paid out without it. `close` closes a game account.
+    Everything available, or `cents`; amounts on hold or in play stay until their round is over. Cashing out a wallet
+    needs the access code, except for an excluded patron. `close` closes a game account.
     """
 
     takes_money = True
@@ -214,7 +214,7 @@ def _require_closable(account: Account, cents: int) -> None:
 class EnterAdjustment(AccountsCommand):
     """Enter an adjustment.
 
-    In cents, up or down; somebody else approves it before it counts.
+    In cents, up or down; another person must approve it.
     """
 
     account: AccountName
@@ -245,7 +245,7 @@ class _OfAdjustment(AccountsCommand):
 
 
 def _find(command: _OfAdjustment, books: Books) -> tuple[Account, Adjustment, Approval]:
-    """Return the adjustment, its account, and where its approval stands. Raises: Rejected where there is none."""
+    """Return the adjustment, its account, and its approval. Raises: Rejected if there is none."""
     account = require_account(books, Account.key_of(command))
     adjustment = books.adjustments.get(Adjustment.key_of(command))
     name = f"adjustment {command.adjustment}"
@@ -263,7 +263,8 @@ def _shown(command: "ApproveAdjustment", books: Books, now: Now) -> AdjustmentDo
 class ApproveAdjustment(_OfAdjustment, Approving):
     """Approve an adjustment.
 
-    It counts from now on, with what was available before and after. Whoever entered it cannot approve it.
+    It takes effect now, and records the available amounts before and after. The person who entered it cannot approve
+    it.
     """
 
 
@@ -290,7 +291,7 @@ def _approve(command: ApproveAdjustment, books: Books, now: Now) -> Accepted:
 class RejectAdjustment(_OfAdjustment):
     """Reject an adjustment.
 
-    It never counts.
+    It never takes effect.
     """
 
     reason: Why

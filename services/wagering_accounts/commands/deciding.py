@@ -1,4 +1,4 @@
-"""What the commands of the wagering accounts have in common: what they need, and how an accepted one is recorded."""
+"""Common parts of the commands: the state that they need, and recording an accepted command."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ def _something(cents: int) -> int:
 
 
 ChangeOfCents = Annotated[int, Field(strict=True, ge=-(10**12), le=10**12), AfterValidator(_something)]
-"""Cents by which something changes, up or down."""
+"""A non-zero change in cents, up or down."""
 
 
 class AccountsCommand(Command, ABC):
@@ -46,11 +46,11 @@ class AccountsCommand(Command, ABC):
 
     @abstractmethod
     def needs(self) -> ReadSet:
-        """Return what must be at hand, and must not change meanwhile."""
+        """Return the rows that deciding the command needs, locked."""
 
 
 class CommandWithCode(AccountsCommand):
-    """A command with an access code, which is hashed before anybody else sees it, and never recorded."""
+    """A command with an access code, which is hashed first, and never recorded."""
 
     access_code: AccessCode | None = None
     _code: HashedCode | GivenCode | None = PrivateAttr(default=None)
@@ -64,27 +64,27 @@ class CommandWithCode(AccountsCommand):
 
     @property
     def given_code(self) -> GivenCode | None:
-        """The code that was given, beside the one that was kept; None without a code, or with none to compare."""
+        """Return the given code with the stored one; None without a code, or if none is stored."""
         assert not isinstance(self._code, HashedCode), "the code was hashed as the one that was kept"
         return self._code
 
     def hashed(self, code: HashedCode | GivenCode | None, fingerprint: str) -> Self:
-        """Return the command with its code as a hash, and as what tells whether the same code is sent again."""
+        """Return the command with its code hashed, and a fingerprint that recognizes a retry with the same code."""
         command = self.model_copy(update={"access_code": None})
         command._code, command._fingerprint = code, fingerprint
         return command
 
     def content(self) -> Any:
-        """Return what was sent, with the fingerprint of the code."""
+        """Return the request with the code's fingerprint."""
         return {**self.shown(), "access_code": self._fingerprint}
 
     def shown(self) -> dict[str, Any]:
-        """Return what was sent, without anything from which the code could be guessed."""
+        """Return the request without anything that would let the code be guessed."""
         return self.model_dump(mode="json", exclude_none=True, exclude={"access_code"})
 
 
 async def ask_all(transaction: Transaction, commands: Sequence[Any]) -> Answered:
-    """Ask for what commands need, locked, with the accounts that are not what was recorded: the books."""
+    """Query the rows that commands need, locked, and the accounts that differ from the journal."""
     connection, needs = transaction.connection, [command.needs() for command in commands]
     loading = ReadSetLoader(needs, lock=True, check=True)
     async with transaction.pipeline() as sent:
@@ -105,10 +105,10 @@ COMMANDS: Final = Commands(ask_all=ask_all)
 def record(
     books: Books, fact: AccountsFact, now: Now, others: Iterable[Posting] = (), *, at: datetime | None = None
 ) -> FactWithPostings:
-    """Let the books evolve by a fact, and return it as it is recorded; `others` are the postings on the other side.
+    """Apply a fact to the accounts in memory, and return it for recording; `others` are the contra postings.
 
-    It happened `at` a moment that was said, or now. What is about one account is in the stream of that account,
-    anything else in that of its shard. Raises: Rejected where there is no such property, before anything changes.
+    It happened `at` the given moment, or now. A fact about one account is in the stream of that account, others in that
+    of their shard. Raises: Rejected for an unknown property, before anything changes.
     """
     at = at or now.at
     gaming_day = books.today.at(fact.property, at).gaming_day
@@ -155,7 +155,7 @@ def next_movement(
 
 
 def require_account(books: Books, key: AccountKey) -> Account:
-    """Return an account. Raises: Rejected where there is none, or it is not what its entries come to."""
+    """Return an account. Raises: Rejected if there is none, or it does not match its entries."""
     account = books.accounts.get(key)
     if account is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no account {key[1]} at {key[0]}")
@@ -166,20 +166,20 @@ def require_account(books: Books, key: AccountKey) -> Account:
 
 
 def require_available(account: Account, cents: int, where: str = "that are available") -> None:
-    """Raise Rejected where an account has less than is to be taken from it."""
+    """Raise Rejected if an account has less available than is to be taken."""
     if cents > account.available_cents:
         raise Rejected(Reason.INSUFFICIENT_FUNDS, f"{cents} exceeds the {account.available_cents} cents {where}")
 
 
 def require_open(account: Account) -> None:
-    """Raise Rejected where an account is closed."""
+    """Raise Rejected if an account is closed."""
     if account.status != "open":
         detail = f"account {account.account} is closed: it can be paid out, and nothing else"
         raise Rejected(Reason.ALREADY_DECIDED, detail)
 
 
 def require_patron(books: Books, property_name: str, patron: str) -> Patron:
-    """Return a patron. Raises: Rejected where there is none."""
+    """Return a patron. Raises: Rejected if there is none."""
     found = books.patrons.get((property_name, patron))
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no patron {patron} at {property_name}")
@@ -188,14 +188,14 @@ def require_patron(books: Books, property_name: str, patron: str) -> Patron:
 
 
 def require_not_erased(patron: Patron) -> None:
-    """Raise Rejected where the personal data of a patron was erased."""
+    """Raise Rejected if the personal data of a patron was erased."""
     if patron.erased_at is not None:
         detail = f"patron {patron.patron} was erased at {patron.erased_at.isoformat()}: only what is left is paid out"
         raise Rejected(Reason.ALREADY_DECIDED, detail)
 
 
 def require_admitted(patron: Patron | None) -> None:
-    """Raise Rejected where the patron is excluded."""
+    """Raise Rejected if the patron is excluded."""
     if patron is not None:
         require_not_erased(patron)
     if patron is not None and patron.excluded_at is not None:
@@ -204,9 +204,9 @@ def require_admitted(patron: Patron | None) -> None:
 
 
 def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) -> Accepted | None:
-    """Return what a wrong access code leads to: counted, and after too many it is locked; None where it is right.
+    """Return the result of a wrong access code: it is counted, and too many lock it; None if it is right.
 
-    Raises: Rejected where the code is locked, or there is none to compare, or not one that this service kept.
+    Raises: Rejected if the code is locked, none is stored, or the stored one was not written by this service.
     """
     code = f"the access code of patron {patron.patron}"
     locked_until = patron.locked_at(now.at)

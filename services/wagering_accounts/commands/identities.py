@@ -1,4 +1,4 @@
-"""Who patrons are, sealed before anybody decides on it; and the erasure of it, which takes two people."""
+"""Commands on patrons' identities, encrypted before they are decided on; and erasure, which needs two people."""
 
 from calendar import isleap
 from datetime import date
@@ -26,17 +26,17 @@ from shared.runtime.commands.command import Accepted, Approving, Now
 _Said = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,300}$", strip_whitespace=True), PERSONAL]
 
 IDENTITY: Final = ("legal_name", "date_of_birth", "address", "document", "taxpayer_number")
-"""The fields that are sealed, together, as one text."""
+"""The fields that are encrypted together, as one text."""
 
 _KEPT: Final = ("originals", "currency_records")
-"""The records that name a patron, as a pack says how long they are kept."""
+"""Kinds of records that name a patron; the pack has their retention periods."""
 
 
 class IdentifyPatron(AccountsCommand):
-    """Keep who a patron is.
+    """Store a patron's identity.
 
-    As the documents say it that the cashier looked at: what the forms of the tax office and of FinCEN ask for. It is
-    sealed with a key of the patron's own before it is recorded, and can be erased.
+    From the documents that the cashier checked: what the forms of the tax office and of FinCEN require. It is encrypted
+    with the patron's own key before it is recorded, and can be erased.
     """
 
     patron: PatronName
@@ -53,17 +53,17 @@ class IdentifyPatron(AccountsCommand):
         return ReadSet(patrons=[Patron.key_of(self)], identities=[Patron.key_of(self)])
 
     def sealed(self, sealed: str | None, fingerprint: str) -> Self:
-        """Return the command without what was sealed, and with what tells whether the same is sent again."""
+        """Return the command without the encrypted fields, with a fingerprint that recognizes a retry."""
         command = self.model_copy(update=dict.fromkeys(IDENTITY))
         command._sealed, command._fingerprint = sealed, fingerprint
         return command
 
     def content(self) -> Any:
-        """Return what was sent, with the fingerprint of what was sealed."""
+        """Return the request with the fingerprint of the encrypted fields."""
         return {**self.shown(), "identity": self._fingerprint}
 
     def shown(self) -> dict[str, Any]:
-        """Return what was sent, without anything of who the patron is."""
+        """Return the request without the identity."""
         return self.model_dump(mode="json", exclude_none=True, exclude=set(IDENTITY))
 
 
@@ -89,8 +89,8 @@ class _OfErasure(AccountsCommand):
 class EnterErasure(_OfErasure):
     """Enter an erasure of a patron's personal data.
 
-    Somebody else approves it. `last_form_on` is the last gaming day on which a form or a record of the cage or pit
-    names the patron, as the winnings and currency reports say; without it none does.
+    Another person approves it. `last_form_on` is the last gaming day on which a form or a record of the cage or pit
+    names the patron, according to the winnings and currency reports; omit it if there is none.
     """
 
     ground: ErasureGround
@@ -116,7 +116,7 @@ def _shown(command: "ApproveErasure", books: Books, now: Now) -> ErasureDocument
 class ApproveErasure(_OfErasure, Approving):
     """Approve an erasure.
 
-    The patron's key and access code are destroyed, for good. Whoever entered it cannot approve it.
+    The patron's key and access code are destroyed permanently. The person who entered it cannot approve it.
     """
 
 
@@ -168,7 +168,7 @@ def _accepted(books: Books, fact: AboutErasure, now: Now, location: str | None =
 
 
 def _kept_until(books: Books, patron: Patron, last_form_on: date | None, now: Now) -> date | None:
-    """Return until when the law had the records kept that name a patron. Raises: Rejected while it does, and why."""
+    """Return the end of the legal retention of records that name a patron. Raises: Rejected while it lasts."""
     key = Patron.key_of(patron)
     if patron.excluded_at is not None:
         detail = f"patron {patron.patron} is excluded: whom an exclusion list names is kept as long as it does"

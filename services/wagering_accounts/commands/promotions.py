@@ -1,6 +1,6 @@
-"""Promotional money: granted by the house, moved between a patron's wallet and table, written off when it expires.
+"""Commands on promotional money: granted by the house, moved between wallet and table, written off on expiry.
 
-It may be wagered, and is never paid out. What it wins is other money.
+It can be wagered, and is never paid out. Its winnings are ordinary money.
 """
 
 from datetime import date
@@ -59,7 +59,7 @@ class _Grant(_OfPromotion):
 class GrantPromotion(_Grant):
     """Grant promotional money.
 
-    To a wallet or a game account, up to the limit of the property; more than that takes two people.
+    To a wallet or a game account, up to the property's limit; larger grants need two people.
     """
 
 
@@ -77,7 +77,7 @@ def _grant(command: GrantPromotion, books: Books, now: Now) -> Accepted:
 class EnterPromotion(_Grant):
     """Enter a grant of promotional money.
 
-    Of any amount; somebody else approves it before it counts.
+    Of any amount; another person must approve it.
     """
 
 
@@ -106,7 +106,7 @@ def _shown(command: "ApprovePromotion", books: Books, now: Now) -> PromotionDocu
 class ApprovePromotion(_OfEntered, Approving):
     """Approve a grant of promotional money.
 
-    It counts from now on. Whoever entered it cannot approve it.
+    It takes effect now. The person who entered it cannot approve it.
     """
 
 
@@ -123,7 +123,7 @@ def _approve(command: ApprovePromotion, books: Books, now: Now) -> Accepted:
 class RejectPromotion(_OfEntered):
     """Reject a grant of promotional money.
 
-    It never counts.
+    It never takes effect.
     """
 
     reason: Why
@@ -139,7 +139,7 @@ def _reject(command: RejectPromotion, books: Books, now: Now) -> Accepted:
 
 
 def _entered(command: _OfEntered, books: Books) -> tuple[Promotion, Approval]:
-    """Return a grant, and where its approval stands. Raises: Rejected where there is none."""
+    """Return a grant, and its approval. Raises: Rejected if there is none."""
     require_account(books, Account.key_of(command))
     promotion, name = books.promotions.get(Promotion.key_of(command)), f"promotion {command.promotion}"
     if promotion is None:
@@ -149,7 +149,7 @@ def _entered(command: _OfEntered, books: Books) -> tuple[Promotion, Approval]:
 
 
 def _require_grantable(grant: _Grant | Promotion, books: Books, now: Now) -> Account:
-    """Return the account. Raises: Rejected where it gets nothing, or the grant has expired."""
+    """Return the account. Raises: Rejected if it cannot receive a grant, or the grant has expired."""
     account = require_account(books, Account.key_of(grant))
     require_open(account)
     require_admitted(books.patron_of(account))
@@ -160,7 +160,7 @@ def _require_grantable(grant: _Grant | Promotion, books: Books, now: Now) -> Acc
 
 
 def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, **more: Any) -> FactWithPostings:
-    """Record that a grant is given."""
+    """Return the fact of a grant."""
     said = {name: getattr(grant, name) for name in ("property", "account", "cents", "reason", "expires_on")}
     movement = next_movement(account, promotional_cents=grant.cents)
     fact = PromotionGranted(**said, **more, by=now.by, movements=(movement,))
@@ -170,7 +170,7 @@ def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, 
 class WriteOffPromotion(_OfPromotion):
     """Write promotional money off.
 
-    It was granted by mistake, or is taken back. What is on hold or in play stays until its round is over.
+    It was granted by mistake, or is withdrawn. Amounts on hold or in play stay until their round is over.
     """
 
 
@@ -180,9 +180,9 @@ def _write_off(command: WriteOffPromotion, books: Books, now: Now) -> Accepted:
 
 
 class ExpirePromotion(AccountsCommand):
-    """Write off what has expired by a gaming day, as the service does by itself.
+    """Write off what has expired by a gaming day; issued by the service itself.
 
-    `known` are the versions of the accounts of the pool of which it was worked out.
+    `known` are the versions of the pool's accounts from which it was computed.
     """
 
     account: AccountName
@@ -219,9 +219,9 @@ def _taken_off(
 
 
 class MovePromotion(AccountsCommand):
-    """Move promotional money between a game account and the wallet of its patron.
+    """Move promotional money between a game account and its patron's wallet.
 
-    To the game account; below zero, back to the wallet.
+    To the game account; negative: back to the wallet.
     """
 
     account: AccountName
@@ -253,12 +253,12 @@ def _move(command: MovePromotion, books: Books, now: Now) -> Accepted:
 
 
 def _promotions(account: Account, cents: int) -> Posting:
-    """Return the other side of what the house gives to an account."""
+    """Return the contra posting of what the house gives to an account."""
     return Posting(Leg(account.property, account.table, "", "promotions"), cents)
 
 
 def _require_promotional(account: Account, cents: int) -> None:
-    """Raise Rejected where an account has less promotional money than is to be taken from it."""
+    """Raise Rejected if an account has less promotional money than is to be taken."""
     if cents > account.promotional_cents:
         has = f"the {account.promotional_cents} cents of promotional money that account {account.account} has available"
         raise Rejected(Reason.INSUFFICIENT_FUNDS, f"{cents} exceeds {has}")

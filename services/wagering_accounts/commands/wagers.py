@@ -1,4 +1,4 @@
-"""Wagers before their result: authorized (a hold), captured at "no more bets", or released."""
+"""Commands on wagers before their result: authorize (a hold), capture at "no more bets", release."""
 
 from typing import Annotated
 
@@ -102,7 +102,7 @@ def _authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
 
 
 def _promotional_part(books: Books, account: Account, command: AuthorizeWager, now: Now) -> int:
-    """Return how much of a wager is promotional money. Raises: Rejected where the account has not enough of both."""
+    """Return the promotional part of a wager. Raises: Rejected if the account's funds do not suffice."""
     if not account.promotional_cents:
         require_available(account, command.cents)
         return 0
@@ -118,7 +118,7 @@ def _promotional_part(books: Books, account: Account, command: AuthorizeWager, n
 class CaptureRound(AccountsCommand):
     """Capture the wagers of a round at "no more bets".
 
-    What is on hold for the round is in play, and can no more be released. Wagers added later in the round need another
+    Holds for the round are now in play, and can no longer be released. Wagers added later in the round need another
     capture.
     """
 

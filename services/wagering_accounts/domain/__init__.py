@@ -1,1 +1,1 @@
-"""The thinking of the wagering accounts: values, decisions about settlements, and what a fact changes. Pure."""
+"""The domain of the wagering accounts: values, settlement, and applying facts. Pure."""

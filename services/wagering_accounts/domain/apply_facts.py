@@ -1,6 +1,6 @@
-"""What a fact changes in the books. Pure.
+"""Apply facts to the accounts in memory. Pure.
 
-Commands, settlements and a rebuild change the books here and nowhere else, by what is recorded.
+Commands, settlements and a rebuild change the accounts only through this module, by recorded facts.
 """
 
 from datetime import date, datetime
@@ -57,7 +57,7 @@ from shared.contracts.accounts import (
 )
 
 OfRound = WagerAuthorized | WagerReleased | RoundCaptured | WagersVoided
-"""What is about a round."""
+"""Facts about a round."""
 
 
 _KINDS: Final = ("available", "held", "staked", "promotional", "promotional_held", "promotional_staked")
@@ -65,11 +65,11 @@ _AMOUNTS: Final = tuple(f"{name}_cents" for name in _KINDS)
 
 
 class StaleStateError(Exception):
-    """A fact does not follow from the books as they are: they have changed since it was derived."""
+    """A fact is inapplicable: the accounts have changed since it was derived."""
 
 
 def apply_fact(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> None:
-    """Bring the books to what a fact of a moment says. Everything that it is about must be at hand.
+    """Apply a fact of a moment. Everything that it concerns must be loaded.
 
     Raises: StaleStateError.
     """
@@ -89,7 +89,7 @@ def apply_fact(books: Books, fact: AccountsFact, at: datetime, gaming_day: date)
 
 
 def account_of(fact: AccountsFact) -> AccountKey | None:
-    """Return the account that a fact is about; None where it is about none or several."""
+    """Return the account that a fact is about; None if it is about none or several."""
     match fact:
         case AboutAccount():
             return (fact.property, fact.account)
@@ -132,7 +132,7 @@ def _move(account: Account, movement: AccountMovement) -> LineRow:
 
 
 def _require_nothing_left(books: Books, fact: WagersVoided) -> None:
-    """Raise StaleStateError where an account is short of something and has something left."""
+    """Raise StaleStateError if an account has a shortage and available money at the same time."""
     for each in fact.accounts:
         account, promotional = books.accounts[fact.property, each.account], each.promotional_shortage_cents
         cashable_left = account.available_cents and each.shortage_cents > promotional
@@ -141,7 +141,7 @@ def _require_nothing_left(books: Books, fact: WagersVoided) -> None:
 
 
 def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> None:
-    """Change what a fact is about, besides moving money."""
+    """Apply a fact, except its movements of money."""
     match fact:
         case WagerAuthorized():
             _touched(books, fact, at).status = "open"
@@ -195,7 +195,7 @@ def next_version(books: Books, key: RoundKey) -> int:
 
 
 def _touched(books: Books, fact: OfRound, at: datetime) -> Round:
-    """Return the round of a fact, with the version that the fact gives it."""
+    """Return the round of a fact, with the version from the fact."""
     key = (fact.property, fact.table, fact.round_id)
     version = next_version(books, key)
     if fact.round_version != version:
@@ -267,7 +267,7 @@ def _decide_adjustment(books: Books, fact: AccountAdjustmentApproved | AccountAd
 
 
 def _grant(books: Books, fact: AboutGrant, at: datetime) -> None:
-    """Enter a grant, decide one that was entered, or give one that takes nobody else."""
+    """Add an entered grant, decide one, or grant directly."""
     key = Promotion.key_of(fact)
     if key not in books.promotions:
         entered = (fact.promotion, fact.cents, fact.reason, fact.expires_on, fact.by, at)
@@ -313,7 +313,7 @@ def _identify(books: Books, fact: PatronIdentified, at: datetime) -> None:
 
 
 def _erase(books: Books, fact: AboutErasure, at: datetime) -> None:
-    """Enter an erasure, or decide the one that was entered; what is erased is gone, whoever reads the entries again."""
+    """Add an entered erasure, or decide one; erased data is gone even when the entries are read again."""
     key = Patron.key_of(fact)
     erasure = books.erasures.get(key)
     if isinstance(fact, PatronErasureEntered):
@@ -341,7 +341,7 @@ def _erase(books: Books, fact: AboutErasure, at: datetime) -> None:
 
 
 def _forget_wrong_codes(books: Books, patron: Patron) -> None:
-    """Forget the wrong codes before a right one."""
+    """Reset the count of wrong codes after a right one."""
     if patron.failed_codes or patron.locked_until is not None:
         patron.failed_codes, patron.locked_until = 0, None
         books.change(patron)

@@ -1,4 +1,4 @@
-"""The books in memory: patrons, accounts, rounds, holds and adjustments, and the postings of their money. Pure.
+"""The accounts in memory: patrons, accounts, rounds, holds and adjustments, and the postings of their money. Pure.
 
 The journal has the money on control accounts (property, table, wager, leg), signed cents, debits positive:
 
@@ -13,11 +13,11 @@ The journal has the money on control accounts (property, table, wager, leg), sig
 | `cash`, `chips`, `voucher` | plus what was paid in that way at the table or cage, minus what was paid out |
 | `account_funded` | by wager: plus what results credited, minus what they took: the opposite of settlement's own |
 | `shortage` | plus what a correction had to take back and could not, because it had been paid out |
-| `adjusted` | the other side of adjustments |
+| `adjusted` | the contra of adjustments |
 
-`wallet`, `available`, `held`, `staked` and those of promotional money together are the liability. The accounts of this
-module are the ledger beneath: their sums are those of the control accounts. The attributes of everything here are the
-columns of its table.
+`wallet`, `available`, `held`, `staked` and the promotional legs together are the liability. The accounts of this module
+are the subledger: their sums are those of the control accounts. The attributes of every class here are the columns of
+its table.
 """
 
 from collections import defaultdict
@@ -49,11 +49,11 @@ PromotionStatus = Literal["entered", "granted", "rejected"]
 
 
 class Entity:
-    """Something in the books, which the columns of its table's primary key name."""
+    """An item of the subledger, identified by the primary key of its table."""
 
     __slots__ = ()
     key_of: "ClassVar[attrgetter[Any]]"
-    """The key of the thing that something names: the thing itself, its row, a fact or a command about it."""
+    """Return the key of an entity from itself, its row, a fact or a command."""
 
 
 ThingT = TypeVar("ThingT", bound=Entity)
@@ -61,7 +61,7 @@ ThingT = TypeVar("ThingT", bound=Entity)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit that a patron set: the cents that hold now, and those from a later moment on. None: no limit."""
+    """A patron's limit: the current cents, and those from a later moment on. None: no limit."""
 
     cents: int | None = None
     next_cents: int | None = None
@@ -72,7 +72,7 @@ class Limit:
         return self.next_cents if self.next_at is not None and self.next_at <= moment else self.cents
 
     def changed(self, cents: int | None, moment: datetime, later: datetime) -> "Limit":
-        """Return the limit after a change: a tighter one holds at once, a looser one from `later` on."""
+        """Return the limit after a change: a tighter one applies at once, a looser one from `later` on."""
         current = self.at(moment)
         tighter = cents is not None and (current is None or cents <= current)
         return Limit(cents) if tighter else Limit(current, cents, later)
@@ -80,7 +80,7 @@ class Limit:
 
 @dataclass(slots=True)
 class Patron(Entity):
-    """A person with a wallet. `bought_in_cents` came to tables on the gaming day `bought_in_on`."""
+    """A patron with a wallet. `bought_in_cents` were brought to tables on the gaming day `bought_in_on`."""
 
     key_of = attrgetter("property", "patron")
 
@@ -97,24 +97,24 @@ class Patron(Entity):
     erased_at: datetime | None = None
 
     def locked_at(self, moment: datetime) -> datetime | None:
-        """Return until when no access code is accepted, if that is so at a moment."""
+        """Return until when access codes are locked at a moment, or None."""
         return None if self.locked_until is None or self.locked_until <= moment else self.locked_until
 
     def limit(self, kind: LimitKind, moment: datetime) -> int | None:
-        """Return a limit at a moment, cents; None where there is none."""
+        """Return a limit at a moment, cents, or None."""
         limit = self.limits.get(kind)
         return None if limit is None else limit.at(moment)
 
     def bought_in_during(self, gaming_day: date) -> int:
-        """Return what the patron brought to tables on a gaming day, cents; what comes late counts on the last day."""
+        """Return the cents brought to tables on a gaming day; late entries count on the last day."""
         return 0 if self.bought_in_on is None or gaming_day > self.bought_in_on else self.bought_in_cents
 
 
 @dataclass(slots=True)
 class PatronCode(Entity):
-    """The access code of a patron, as it is kept: not in the journal, and nowhere else.
+    """The stored access code of a patron: not in the journal, and nowhere else.
 
-    `number` says which of the patron's codes it is: the journal says how many were given.
+    `number` counts the patron's codes: the journal has how many were issued.
     """
 
     key_of = attrgetter("property", "patron")
@@ -129,7 +129,7 @@ class PatronCode(Entity):
 
 @dataclass(slots=True)
 class PatronIdentity(Entity):
-    """Who a patron is, sealed with the patron's key; None once it was erased."""
+    """A patron's identity, encrypted with the patron's key; None once it was erased."""
 
     key_of = attrgetter("property", "patron")
 
@@ -159,9 +159,9 @@ class PatronErasure(Entity):
 
 @dataclass(slots=True)
 class Account(Entity):
-    """A wallet (`table` is empty), or the game account of one session at a table. `version` counts its entries.
+    """A wallet (`table` is empty), or the game account of a session at a table. `version` counts its entries.
 
-    `promotional_cents` may be wagered, and never paid out; it is in none of the other amounts.
+    `promotional_cents` can be wagered, and is never paid out; it is in none of the other amounts.
     """
 
     key_of = attrgetter("property", "account")
@@ -182,14 +182,14 @@ class Account(Entity):
     promotional_staked_cents: int = 0
 
     def total(self) -> int:
-        """Return all that is on the account, cents."""
+        """Return the total of the account, cents."""
         promotional = self.promotional_cents + self.promotional_held_cents + self.promotional_staked_cents
         return self.available_cents + self.held_cents + self.staked_cents + promotional
 
 
 @dataclass(slots=True)
 class Hold(Entity):
-    """Cents of an account that are set aside for a wager of a round, some of them promotional money.
+    """Cents of an account on hold for a wager of a round, partly promotional money.
 
     It is `released` by the player, `returned` by a result in which its wager was not staked, or by a void.
     """
@@ -210,7 +210,7 @@ class Hold(Entity):
 
 @dataclass(slots=True)
 class Round(Entity):
-    """A round with electronic wagers: which revisions of its settlement were posted and which were taken back.
+    """A round with electronic wagers: the revisions of its settlement that were posted and reversed.
 
     `version` counts the entries that changed the round or a hold for it.
     """
@@ -228,13 +228,13 @@ class Round(Entity):
     voided: bool = False
 
     def is_over(self) -> bool:
-        """Return whether its result is known, or it does not count."""
+        """Return whether it is settled or void."""
         return self.status in ("settled", "void")
 
 
 @dataclass(slots=True)
 class RoundAccount(Entity):
-    """What a round did on an account. `covered_cents` was on hold for it; the shortage could not be taken back.
+    """A round's effect on an account. `covered_cents` was on hold for it; the shortage could not be taken back.
 
     `promotional_shortage_cents` of the shortage had been promotional money.
     """
@@ -254,7 +254,7 @@ class RoundAccount(Entity):
 
 @dataclass(slots=True)
 class Adjustment(Entity):
-    """A change of a balance by hand: entered by one person, decided by another."""
+    """A balance adjustment: entered by one person, decided by another."""
 
     key_of = attrgetter("property", "account", "adjustment")
 
@@ -274,7 +274,7 @@ class Adjustment(Entity):
 
 @dataclass(slots=True)
 class Promotion(Entity):
-    """A grant of promotional money, which may take a second person; `version` of the account has it, once granted."""
+    """A grant of promotional money, which may need a second person; `version` is that of the account once granted."""
 
     key_of = attrgetter("property", "account", "promotion")
 
@@ -293,14 +293,14 @@ class Promotion(Entity):
 
 
 Things = defaultdict[type[Any], dict[Any, Any]]
-"""Things by kind and key."""
+"""Entities by kind and key."""
 
 LineRow = dict[str, Any]
-"""A line of a statement, but for the entry that it is of."""
+"""A line of a statement, without its entry."""
 
 
 class Books:
-    """The part of the books that is at hand, what of it is new or changed, and the properties (`today`)."""
+    """The loaded part of the subledger with its changes, and the properties (`today`)."""
 
     def __init__(self, places: PropertyLookup = lambda *_: None) -> None:
         self.today = Todays(places)
@@ -328,7 +328,7 @@ class Books:
         """The lines of the statements, for each fact by which the books evolved."""
 
     def know(self, thing: Entity) -> None:
-        """Add something that was read, unless it is at hand."""
+        """Add a loaded entity, unless it is present."""
         things, key = self._known[type(thing)], thing.key_of(thing)
         if key not in things:
             things[key] = thing
@@ -361,12 +361,12 @@ class Books:
         return sorted(found, key=Hold.key_of)
 
     def patron_of(self, account: Account) -> Patron | None:
-        """Return the patron whose account it is; None for an account that nobody is named for."""
+        """Return the patron of an account; None for an anonymous one."""
         return None if account.patron is None else self.patrons[account.property, account.patron]
 
 
 def postings_of(books: Books, fact: AccountsFact, others: Iterable[Posting] = ()) -> tuple[Posting, ...]:
-    """Return the postings of a fact: the liabilities that it changes, by control account, and the other side."""
+    """Return the postings of a fact: its changes to liabilities, by control account, and the contra postings."""
     sums: dict[Leg, int] = {}
     for movement in fact.moved():
         account = books.accounts[fact.property, movement.account]

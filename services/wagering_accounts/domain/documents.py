@@ -1,4 +1,4 @@
-"""What the HTTP interface answers with; most of it is read off the books and their tables attribute by attribute."""
+"""Documents of the HTTP API; most are copied attribute by attribute from entities or rows."""
 
 from datetime import date, datetime
 from typing import Annotated, Final, Self
@@ -25,14 +25,14 @@ class _Document(BaseModel):
 
     @classmethod
     def of(cls, thing: object) -> Self:
-        """Return something in the books, or its row, as it is shown."""
+        """Return the document of an entity or its row."""
         return cls.model_validate(thing)
 
 
 class AccountDocument(_Document):
-    """An account: what is available, on hold for wagers, and in play. `version` counts what was recorded about it.
+    """An account: available, on hold for wagers, and in play. `version` counts its entries.
 
-    Promotional money is apart from it: it may be wagered, and is never paid out.
+    Promotional money is separate: it can be wagered, and is never paid out.
     """
 
     property: Name
@@ -66,14 +66,14 @@ class HoldDocument(_Document):
 
 
 class AuthorizedHold(HoldDocument):
-    """A wager on hold, and what is then available, in cents."""
+    """A wager on hold, and the amount then available, in cents."""
 
     available_cents: int
     promotional_available_cents: int
 
 
 class CaptureDocument(BaseModel):
-    """A round after "no more bets", and the holds that are thereby in play; none if its result came first."""
+    """A round after "no more bets", and its captured holds; none if its result arrived first."""
 
     property: Name
     table: Name
@@ -96,7 +96,7 @@ class PatronDocument(BaseModel):
 
     @classmethod
     def of(cls, patron: Patron, moment: datetime) -> "PatronDocument":
-        """Return a patron as the patron stands at a moment."""
+        """Return the patron's state as of `moment`."""
         limits = {
             kind: limit if limit.next_at is not None and limit.next_at > moment else Limit(limit.at(moment))
             for kind, limit in sorted(patron.limits.items())
@@ -109,7 +109,7 @@ _OF_PATRON: Final = ("property", "patron", "wallet", "excluded_at", "tax_residen
 
 
 class IdentityDocument(BaseModel):
-    """Who a patron is, as documents say it. That somebody looked is on record."""
+    """A patron's identity, from documents. The access is recorded."""
 
     property: Name
     patron: Name
@@ -123,7 +123,7 @@ class IdentityDocument(BaseModel):
 
 
 class ErasureDocument(_Document, ApprovalSubject):
-    """An erasure of a patron's personal data: what is asked for, by whom, and where it stands."""
+    """An erasure of a patron's personal data, with its status."""
 
     property: Name
     patron: Name
@@ -137,7 +137,7 @@ class ErasureDocument(_Document, ApprovalSubject):
 
 
 class AdjustmentDocument(_Document, ApprovalSubject):
-    """A change by hand; once approved, with what was available before and after, in cents."""
+    """An adjustment; once approved, with the available amounts before and after, in cents."""
 
     property: Name
     account: Name
@@ -154,7 +154,7 @@ class AdjustmentDocument(_Document, ApprovalSubject):
 
 
 class PromotionDocument(_Document, ApprovalSubject):
-    """A grant of promotional money, in cents: what is left of it goes on the gaming day on which it expires."""
+    """A grant of promotional money, in cents: its rest expires on a gaming day."""
 
     property: Name
     account: Name
@@ -170,7 +170,7 @@ class PromotionDocument(_Document, ApprovalSubject):
 
 
 class StatementLine(_Document):
-    """What an entry of the journal changed on an account, and what was there then, in cents."""
+    """An entry's change to an account, and the balance afterwards, in cents."""
 
     version: int
     kind: str
@@ -203,7 +203,7 @@ class Statement(BaseModel):
 
 
 class OpenRound(BaseModel):
-    """A round whose result is not known: its wagers stay on hold or in play."""
+    """A round without a result: its wagers are on hold or in play."""
 
     property: Name
     table: Name

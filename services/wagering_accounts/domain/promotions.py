@@ -1,8 +1,7 @@
-"""What is left of grants of promotional money, and so what of it has expired. Pure; cents.
+"""The remainder of promotional grants, and what of it has expired. Pure; cents.
 
-Promotional money is spent in the order in which it expires, what never does last; what comes back of a stake goes back
-to what was spent last. A pool is the accounts of a patron, for it moves between wallet and tables, or one account that
-nobody is named for.
+Promotional money is spent in order of expiry, grants without expiry last; returned stakes restore what was spent last.
+A pool is the accounts of a patron, because money moves between wallet and tables, or one anonymous account.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,9 +13,9 @@ from services.wagering_accounts.domain.books import Account
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What an entry changed of the promotional money of a pool, on hold and in play counted in.
+    """An entry's change to the promotional money of a pool, including amounts on hold and in play.
 
-    A grant says when it expires: `expires_on` is None for one that does not, and for what is no grant.
+    `expires_on` is None for a grant without expiry, and for other changes.
     """
 
     cents: int
@@ -26,7 +25,7 @@ class Change:
 
 @dataclass(slots=True)
 class Lot:
-    """A grant, and what is left of it."""
+    """A grant, and its remainder."""
 
     expires_on: date
     cents: int
@@ -34,7 +33,7 @@ class Lot:
 
 
 def left_of(changes: Iterable[Change]) -> list[Lot]:
-    """Return the grants of a pool by their day, and what is left of each after these changes, in their order.
+    """Return the grants of a pool in order of expiry, each with its remainder after these changes.
 
     >>> day = date(2026, 11, 20)
     >>> [(lot.cents, lot.left_cents) for lot in left_of([Change(50, True), Change(100, True, day), Change(-110)])]
@@ -57,9 +56,9 @@ def left_of(changes: Iterable[Change]) -> list[Lot]:
 
 
 def expired(lots: Iterable[Lot], today: date, accounts: Sequence[Account]) -> dict[str, int]:
-    """Return what has expired by a gaming day, by the account that it is taken off: of those of a pool, wallets first.
+    """Return the amounts expired by a gaming day, by the account to deduct them from, wallets first.
 
-    What is on hold or in play stays until its round is over.
+    Amounts on hold or in play stay until their round is over.
     """
     due_cents = sum(lot.left_cents for lot in lots if lot.expires_on <= today)
     found = {}

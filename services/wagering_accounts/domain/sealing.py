@@ -1,7 +1,7 @@
-"""Seal personal data of a patron with a key of the patron's own, and wrap that key: AES-256-GCM with random nonces.
+"""Encrypt personal data with a patron's own key, and wrap that key: AES-256-GCM with random nonces.
 
-Whoever destroys a patron's key destroys all that it sealed, wherever a copy of that lies. The key itself is kept
-wrapped by a key that is not in the database.
+Destroying a patron's key destroys all data encrypted with it, wherever copies exist. The key itself is stored wrapped
+by a key that is not in the database.
 """
 
 import os
@@ -19,12 +19,12 @@ _KEY_BYTES: Final = 32
 
 
 class SealError(Exception):
-    """What was sealed cannot be opened, or the keys that wrap are not what they should be. It names no content."""
+    """Encrypted data cannot be decrypted, or the wrapping keys are invalid. The message has no content."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatronKey:
-    """The key of one patron; `about` is whose, and goes into everything that it seals."""
+    """The key of one patron; `about` identifies the patron, and is authenticated with all data."""
 
     about: str
     key: bytes
@@ -35,34 +35,34 @@ class PatronKey:
         return cls(about, os.urandom(_KEY_BYTES))
 
     def __repr__(self) -> str:
-        """Return whose key it is, and nothing of it."""
+        """Return the patron, without the key."""
         return f"PatronKey({self.about!r})"
 
     def seal(self, text: str, what: str) -> str:
-        """Return a text sealed as what it is: it opens as nothing else, and of nobody else."""
+        """Return a text encrypted for one purpose and patron: it decrypts as nothing else."""
         sealed = _encrypt(self.key, text.encode(), f"{self.about} {what}")
         return urlsafe_b64encode(sealed).decode().rstrip("=")
 
     def open(self, sealed: str, what: str) -> str:
-        """Return what was sealed. Raises: SealError."""
+        """Decrypt a text. Raises: SealError."""
         padded = sealed + "=" * (-len(sealed) % 4)
         return _decrypt(self.key, urlsafe_b64decode(padded), f"{self.about} {what}").decode()
 
 
 @dataclass(frozen=True, slots=True)
 class WrappingKeys:
-    """The keys that wrap keys of patrons, by name; `current` names the one in use, the others only unwrap."""
+    """The keys that wrap patrons' keys, by name; `current` is the one in use, the others only unwrap."""
 
     current: str
     by_name: Mapping[str, bytes]
 
     def __repr__(self) -> str:
-        """Return the names of the keys, and nothing of them."""
+        """Return the names of the keys, without the keys."""
         return f"WrappingKeys({', '.join(self.by_name)})"
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Return the keys of a file, `NAME BASE64` a line, the one in use first. Raises: SealError, OSError."""
+        """Return the keys in a file, `NAME BASE64` per line, the one in use first. Raises: SealError, OSError."""
         found: dict[str, bytes] = {}
         for line in filter(str.strip, path.read_text(encoding="ascii", errors="replace").splitlines()):
             name, _, text = line.strip().partition(" ")
@@ -81,19 +81,19 @@ class WrappingKeys:
         return self.current, _encrypt(self.by_name[self.current], patron.key, patron.about)
 
     def unwrap(self, about: str, wrapped_by: str, wrapped: bytes) -> PatronKey:
-        """Return the key of a patron. Raises: SealError where the key that wrapped it is not here, or another was."""
+        """Return the key of a patron. Raises: SealError if its wrapping key is missing or wrong."""
         if wrapped_by not in self.by_name:
             raise SealError(f"a patron's key is wrapped by {wrapped_by}, which is not among the keys")
         return PatronKey(about, _decrypt(self.by_name[wrapped_by], wrapped, about))
 
 
 def new_wrapping_key(name: str) -> str:
-    """Return a line with a new key, for the file that `WrappingKeys.read` reads."""
+    """Return a line with a new key for the file that `WrappingKeys.read` reads."""
     return f"{name} {b64encode(os.urandom(_KEY_BYTES)).decode()}\n"
 
 
 def about_patron(property_name: str, patron: str) -> str:
-    """Return whose key is meant: `riverside/p-1`."""
+    """Return the identification of a patron: `riverside/p-1`."""
     return f"{property_name}/{patron}"
 
 

@@ -1,12 +1,12 @@
-"""What a settlement does on the accounts. Pure.
+"""The effect of a settlement on accounts. Pure.
 
-A round's holds end when its result comes or when it is void: they are given back, and the result takes what was staked
-and credits what was won, in one entry. A result that comes before "no more bets" was heard of does the same. A revision
-that was posted and taken back does nothing, in whichever order the two come. So the accounts end the same whatever the
-order of commands and settlements, and the leg `account_funded` is to the cent the opposite of settlement's own.
+A round's holds end with its result or its void: they are released, and the result takes what was staked and credits
+what was won, in one entry. The same holds for a result that arrives before "no more bets". A revision that was posted
+and reversed has no effect, in whichever order the two arrive. So the accounts end the same whatever the order of
+commands and settlements, and the leg `account_funded` is exactly the opposite of settlement's own.
 
-Promotional money that was staked is taken from promotional money; what a stake brings back goes back as what it was,
-and what it wins is other money.
+Staked promotional money is taken from promotional money; a returned stake is returned as what it was, and winnings are
+ordinary money.
 
 What cannot be taken back because it was paid out is a shortage of that round: an exception, and the first thing that a
 further revision of the round makes good.
@@ -34,7 +34,7 @@ from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
 
 ENDED_BY_RESULTS: Final[tuple[HoldStatus, ...]] = ("held", "captured", "settled", "returned")
-"""Holds that a result ends or has ended: all but those that the player took back."""
+"""Statuses of holds that a result ends or has ended: all but released ones."""
 
 _FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
     PostedRound: WagersSettled,
@@ -44,10 +44,10 @@ _FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
 
 
 def settle(data: RoundEvent, at: datetime, books: Books) -> FactWithPostings | None:
-    """Return what follows from a settlement, by which the books evolve; None where no account is concerned.
+    """Return the fact that follows from a settlement; None if no account is concerned.
 
-    Raises: Refused where an account is not known, before anything changes; StaleStateError where the books were read
-    while they changed.
+    Raises: Refused for an unknown account, before anything changes; StaleStateError if the accounts changed while they
+    were read.
     """
     key = Round.key_of(data)
     round_ = books.rounds.get(key)
@@ -84,7 +84,7 @@ def _applies(data: RoundEvent, round_: Round | None) -> bool:
 def _fact(
     data: RoundEvent, ended: Sequence[Hold], credited: Sequence[AccountCredit], books: Books
 ) -> tuple[WagersVoided, list[Posting]]:
-    """Return the fact, and its postings besides those of the movements."""
+    """Return the fact, and its postings other than those of the movements."""
     key = Round.key_of(data)
     movements, results = list[AccountMovement](), list[AccountResult]()
     parts = _promotional_parts(
@@ -152,7 +152,7 @@ def _fact(
 
 
 def _on_hold(ended: Sequence[Hold], account: str, status: HoldStatus) -> tuple[int, int]:
-    """Return what was on hold of an account with a status: other money, and promotional money."""
+    """Return the amounts on hold of an account with a status: ordinary and promotional money."""
     found = [hold for hold in ended if hold.account == account and hold.status == status]
     promotional = sum(hold.promotional_cents for hold in found)
     return sum(hold.cents for hold in found) - promotional, promotional
@@ -161,11 +161,11 @@ def _on_hold(ended: Sequence[Hold], account: str, status: HoldStatus) -> tuple[i
 def _promotional_parts(
     credited: Sequence[AccountCredit], holds: Sequence[Hold], *, taken_back: bool
 ) -> dict[str, tuple[int, int]]:
-    """Return what of stakes and credits is promotional money, by account; below zero where it is taken back.
+    """Return the promotional part of stakes and credits, by account; negative for a reversal.
 
-    Of a stake, it is what was so of the holds for the wager, whenever they ended: so a correction takes what the first
-    result took. Of a credit, what is no more than the stake is the stake that goes back: promotional money is lost
-    first, and goes back as what it was. All above it is won, and cashable.
+    For a stake, it is the promotional part of the holds for the wager, whenever they ended: so a correction takes the
+    same as the first result. A credit up to the stake returns the stake: promotional money is lost first, and returned
+    as promotional. Everything above is winnings, and cashable.
     """
     sign = -1 if taken_back else 1
     wagers: dict[tuple[str, int, str], list[int]] = {}
@@ -186,7 +186,7 @@ def _promotional_parts(
 
 
 def _paid(available: int, shortage: int, released: int, cents: int) -> tuple[int, int]:
-    """Return what a change does on an account besides ending its holds, and how the round's shortage changes."""
+    """Return a change's effect on available money besides ending holds, and on the round's shortage."""
     if cents >= 0:
         made_good = min(shortage, cents)
         return cents - made_good, -made_good

@@ -1,4 +1,4 @@
-"""The properties at the moment of a command: their gaming day then, and what their law says of accounts. Pure."""
+"""Properties as of the moment of a command: gaming day, and the law on accounts. Pure."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -11,36 +11,36 @@ from shared.jurisdictions import Accounts
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """A property at a moment, and the gaming day in which the moment lies."""
+    """A property as of a moment, and the gaming day of the moment."""
 
     place: PropertySnapshot
     gaming_day: date
 
     @property
     def law(self) -> Accounts:
-        """Return what its jurisdiction's pack says of accounts."""
+        """Return the jurisdiction pack's rules on accounts."""
         return self.place.law.accounts
 
     def require_table(self, name: str) -> None:
-        """Raise Rejected where the property does not have a table today."""
+        """Raise Rejected if the property does not have a table today."""
         why = self.place.why_no_table(name, self.gaming_day)
         if why is not None:
             raise Rejected(Reason.NOT_FOUND, why)
 
 
 class Todays:
-    """The properties at moments, each worked out once: the commands of a batch have one moment."""
+    """Properties by moment, each computed once: the commands of a batch share one moment."""
 
     def __init__(self, places: PropertyLookup) -> None:
         self._places = places
         self._known: dict[tuple[str, datetime], Today] = {}
 
     def moment_of(self, property_name: str, said: Happened, now: datetime) -> datetime:
-        """Return when something happened that is entered now. Raises: Rejected for what was too long ago."""
+        """Return when something entered now happened. Raises: Rejected if that is too long ago."""
         return happened(self._places, property_name, said, now)[1]
 
     def at(self, property_name: str, moment: datetime) -> Today:
-        """Return a property at a moment. Raises: Rejected where no approved version of it is in effect."""
+        """Return a property as of a moment. Raises: Rejected if no approved version is in effect."""
         key = (property_name, moment)
         found = self._known.get(key)
         if found is None:

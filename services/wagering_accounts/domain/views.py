@@ -1,4 +1,4 @@
-"""What the accounts need of settlements; the rest of them, cards and lines above all, is passed over."""
+"""Views of settlements with the fields that accounts need, without cards and lines."""
 
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from shared.contracts.topic_reader import view_of
 
 
 class RoundWithCredits(RevisionView):
-    """Which revision of a round, and what its wagers did on accounts."""
+    """A revision of a round, and the effects of its wagers on accounts."""
 
     account_credits: tuple[AccountCredit, ...] = ()
 
@@ -26,7 +26,7 @@ class PostedRound(RoundWithCredits):
 
 @view_of(SettlementReversed)
 class ReversedRound(RoundWithCredits):
-    """A round whose money was taken back: the same, negative."""
+    """A round whose postings were reversed: the same, negative."""
 
 
 @view_of(SettlementVoided)

@@ -9,7 +9,7 @@ depends_on = "journal_0001"
 
 
 def upgrade() -> None:
-    """Run the statements of the SQL files, and grant the service what it needs."""
+    """Run the SQL files, and grant the service the privileges it needs."""
     run_sql(__file__, "0001_properties")
     grant("SELECT, INSERT", "lines", "properties")
     grant("SELECT, INSERT, UPDATE", "patrons", "patron_codes", "balances", "rounds", "holds")

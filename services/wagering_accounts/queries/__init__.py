@@ -1,1 +1,1 @@
-"""What the wagering accounts read from their tables: the books to decide on, the journal in order, and reports."""
+"""Queries: the accounts for decisions, the journal in order, and reports."""

@@ -1,7 +1,7 @@
-"""Reads the part of the books that some commands, settlements or facts need.
+"""Load the accounts that commands, settlements or facts need.
 
-Rows are locked in one order everywhere: rounds, then accounts, then patrons, each by their keys; so nobody waits for
-somebody who waits for them.
+Rows are locked in one order everywhere: rounds, then accounts, then patrons, each by key, so that deadlocks are
+impossible.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -55,41 +55,41 @@ TABLES: Final[Mapping[type[Any], Table]] = {
     Adjustment: tables.adjustments,
     Promotion: tables.promotions,
 }
-"""The table of each kind of thing in the books."""
+"""The table of each kind of entity."""
 
 _VALUES: Final = {kind: attrgetter(*(one.name for one in fields(kind))) for kind in TABLES}
 _LIMITS: Final = TypeAdapter(dict[LimitKind, Limit])
 
 
 class ReadSet(NamedTuple):
-    """What deciding or projecting something must have at hand."""
+    """The rows that a decision or projection needs."""
 
     accounts: Collection[AccountKey] = ()
     wallets_of: Collection[AccountKey] = ()
     """Accounts with the wallets of their patrons."""
     patrons: Collection[PatronKey] = ()
     patrons_of: Collection[AccountKey] = ()
-    """Accounts whose patrons change; of other accounts the patrons are only seen."""
+    """Accounts whose patrons change; patrons of other accounts are only read."""
     rounds: Collection[RoundKey] = ()
     """Rounds without their holds."""
     rounds_with_holds: Collection[RoundKey] = ()
     """Rounds with their holds, and the accounts of these."""
     results: Collection[RoundKey] = ()
-    """What rounds did on accounts."""
+    """Rounds' effects on accounts."""
     holds: Collection[HoldKey] = ()
     """Holds with their rounds."""
     adjustments: Collection[HoldKey] = ()
     promotions: Collection[HoldKey] = ()
     proven: Collection[AccountKey] = ()
-    """Accounts that money leaves: they must be what their entries come to."""
+    """Accounts that money leaves: their balance must match their entries."""
     identities: Collection[PatronKey] = ()
-    """Patrons with who they are, and with what is to be erased of them."""
+    """Patrons with their identity and pending erasure."""
     erased: Collection[PatronKey] = ()
-    """Patrons with all of their accounts, and when money last moved there: what is looked at before they are erased."""
+    """Patrons with all of their accounts and the last movements there: checked before an erasure."""
 
 
 def known_thing(kind: type[ThingT], row: Any) -> ThingT:
-    """Return what a row of the table of such things says."""
+    """Return the entity of a row."""
     thing = kind(*_VALUES[kind](row))
     if isinstance(thing, Patron):
         thing.limits = _LIMITS.validate_python(thing.limits)
@@ -110,12 +110,12 @@ _WALLETS = _wallets()
 
 @cache
 def _things(kind: type[Any], *by: str, lock: bool = False) -> Statement:
-    """Return the statement that selects things by these columns or their keys, in the order of their keys."""
+    """Return the statement that selects entities by these columns or their keys, in key order."""
     return select(TABLES[kind], by=by, lock=lock)
 
 
 _Asked = tuple[type[Any], Statement, Collection[tuple[Any, ...]]]
-"""A kind of things, the statement that selects them, and its keys."""
+"""A kind of entity, the statement that selects it, and its keys."""
 
 
 def _last_lines() -> Statement:
@@ -133,14 +133,14 @@ _NOTHING = (0,) * len(tables.AMOUNTS)
 
 
 class _Found(NamedTuple):
-    """What is on its way: of each kind the things that are asked for, and the ends of the statements of accounts."""
+    """Pending results: the requested entities of each kind, and the last lines of the accounts' statements."""
 
     things: Sequence[tuple[type[Any], AsyncCursor[Any]]]
     checked: Collection[AccountKey]
     last: AsyncCursor[Any] | None
 
     async def know(self, books: Books) -> None:
-        """Put what came into the books; note which accounts are not what their statements end with."""
+        """Add the results; note the accounts that differ from the last line of their statements."""
         for kind, cursor in self.things:
             for row in await cursor.fetchall():
                 books.know(known_thing(kind, row))
@@ -160,7 +160,7 @@ async def _ask(sent: Pipeline, *asked: _Asked, checked: Collection[AccountKey] =
 async def _know(
     connection: AsyncConnection, books: Books, *asked: _Asked, checked: Collection[AccountKey] = ()
 ) -> None:
-    """Put what is asked for into the books, in one wait."""
+    """Load what is requested, in one round trip."""
     if checked or any(keys for *_, keys in asked):
         async with pipeline(connection) as sent:
             found = await _ask(sent, *asked, checked=checked)
@@ -168,9 +168,9 @@ async def _know(
 
 
 class ReadSetLoader:
-    """Reads what is needed; with `lock` it is locked, so that it stays as it is until the transaction ends.
+    """Loads what is needed; `lock` locks it until the transaction ends.
 
-    With `check` the accounts are held against their statements.
+    With `check` the accounts are compared with their statements.
     """
 
     def __init__(self, needs: Sequence[ReadSet], *, lock: bool, check: bool = False) -> None:
@@ -180,12 +180,12 @@ class ReadSetLoader:
         self._found: _Found | None = None
 
     async def ask(self, sent: Pipeline) -> None:
-        """Ask for it together with something else, unless it takes an answer to say what is needed."""
+        """Queue the query with another one, unless it depends on a first answer."""
         if not (self._wanted.wallets_of or self._wanted.erased or self._wanted.holds):
             self._found = await self._ask_first(sent)
 
     async def read(self, connection: AsyncConnection, places: PropertyLookup = lambda *_: None) -> Books:
-        """Return it; what is decided on it finds the gaming day and the law of its property in `places`."""
+        """Return the loaded accounts; `places` provides gaming day and law of their properties."""
         books, wanted, lock = Books(places), self._wanted, self._lock
         if self._found is None:
             await self._say_what_is_needed(connection, books)
@@ -239,12 +239,12 @@ class ReadSetLoader:
 async def load(
     connection: AsyncConnection, needs: Sequence[ReadSet], *, lock: bool, places: PropertyLookup = lambda *_: None
 ) -> Books:
-    """Return what is needed: as `ReadSetLoader` reads it."""
+    """Return what is needed, as `ReadSetLoader` reads it."""
     return await ReadSetLoader(needs, lock=lock).read(connection, places)
 
 
 def _patrons_of(books: Books, keys: Iterable[AccountKey]) -> set[PatronKey]:
-    """Return whose the accounts are that are at hand."""
+    """Return the patrons of the loaded accounts."""
     known = (books.accounts.get(key) for key in keys)
     return {(each.property, each.patron) for each in known if each is not None and each.patron is not None}
 
@@ -256,16 +256,16 @@ _CODES: Final = (
         text(f"{tables.OF_CODES} AND data ->> 'property' = :property AND data ->> 'patron' = :patron"),
     )
 )
-"""As the index of these entries says."""
+"""As in the index of these entries."""
 
 
 async def codes_given(connection: AsyncConnection, property_name: str, patron: str) -> int:
-    """Return how many access codes a patron was given, by the journal."""
+    """Return how many access codes a patron was issued, according to the journal."""
     return int((await connection.execute(_CODES, {"property": property_name, "patron": patron})).scalar_one())
 
 
 async def kept_code(connection: AsyncConnection, property_name: str, account: str) -> PatronCode | None:
-    """Return the access code of the patron whose account it is."""
+    """Return the stored access code of the patron of an account."""
     code, owned = tables.patron_codes, tables.balances
     query = (
         select_from(code)

@@ -1,4 +1,4 @@
-"""What is looked at before a patron is erased: all accounts, when money last moved there, and what is still owed."""
+"""Data checked before a patron is erased: all accounts, the last movement of money, and what is owed."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ from services.wagering_accounts.tables import balances, lines, round_accounts
 
 
 async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collection[PatronKey]) -> set[AccountKey]:
-    """Return the accounts of patrons; note in the books when money last moved on them, and what they owe."""
+    """Return the accounts of patrons; note the last movement of money on them, and the amounts owed."""
     found: set[AccountKey] = set()
     for key in patrons:
         b, line, r = balances.c, lines.c, round_accounts.c

@@ -1,8 +1,8 @@
-"""The journal in the order in which accounts and rounds were changed: what a rebuild projects.
+"""The journal in the order in which accounts and rounds were changed, for a rebuild.
 
-A shard has its order, and an account or a round the order of its versions. Commands name the versions of accounts that
-they gave; a settlement does not, for accounts may change until it is recorded: it takes, in the order of its shard,
-those that nobody names. As far as these leave a choice, what was recorded first comes first.
+A shard has its order, and an account or a round the order of its versions. Commands name the versions of accounts; a
+settlement does not, because accounts may change until it is recorded: it takes, in the order of its shard, those that
+nobody names. If that leaves a choice, the entry recorded first comes first.
 """
 
 from collections import deque
@@ -26,10 +26,10 @@ from shared.journal.tables import JournalTables
 from shared.runtime.projector import OutOfOrder
 
 Key = tuple[str, ...]
-"""What has versions: an account (property, account), or a round (property, table, round id)."""
+"""A versioned item: an account (property, account), or a round (property, table, round id)."""
 
 _AHEAD: Final = 500
-"""Entries of each shard that are looked at together."""
+"""Entries of each shard that are read ahead."""
 
 _BATCH: Final = 1000
 
@@ -52,7 +52,7 @@ _ACCOUNTS: Final = bulk.select(balances, ("property", "account", "version"))
 _ROUNDS: Final = bulk.select(rounds, ("property", "table", "round_id", "version"))
 
 Step = tuple[Recorded, Mapping[Key, int | None]]
-"""An entry with its fact, and the versions that it gives, each None where the entry does not name it."""
+"""An entry with its fact, and the versions that it assigns; None if the entry does not name one."""
 
 
 def _step(entry: Entry, fact: AccountsFact) -> Step:
@@ -67,14 +67,14 @@ def _step(entry: Entry, fact: AccountsFact) -> Step:
 
 @dataclass(slots=True)
 class _Shard:
-    """A shard: what is looked at of it, and whether there is more."""
+    """A shard: the entries read ahead, and whether there are more."""
 
     entries: AsyncIterator[Entry]
     ahead: deque[Step] = field(default_factory=deque)
     more: bool = True
 
     async def look_ahead(self) -> None:
-        """Read on until enough is looked at."""
+        """Read until enough entries are available."""
         while self.more and len(self.ahead) < _AHEAD:
             entry = await anext(self.entries, None)
             if entry is None:
@@ -86,9 +86,9 @@ class _Shard:
 
 
 async def in_order(connection: AsyncConnection, journal: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
-    """Give all entries, some at a time: the next ones when these have been projected.
+    """Yield all entries in batches, each after the previous one is projected.
 
-    Raises: OutOfOrder where the versions that entries name cannot have been given in any order.
+    Raises: OutOfOrder if the named versions are not consistent with any order.
     """
     await connection.execute(text(_NAME))
     await connection.execute(text("CREATE INDEX ON pg_temp.named (property, account)"))
@@ -106,7 +106,7 @@ async def in_order(connection: AsyncConnection, journal: JournalTables) -> Async
 
 
 def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:
-    """Return the entries that come next, as far as is looked ahead."""
+    """Return the next entries, as far as was read ahead."""
     batch: list[Recorded] = []
     while len(batch) < _BATCH and not any(shard.more and not shard.ahead for shard in shards):
         heads = [shard.ahead for shard in shards if shard.ahead]
@@ -125,14 +125,14 @@ def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:
 
 
 class _Known:
-    """The accounts and rounds of the entries that are looked at: the version of each, and later ones that are named."""
+    """The accounts and rounds of the entries read ahead: current versions, and later ones that are named."""
 
     def __init__(self) -> None:
         self._versions: dict[Key, int] = {}
         self._named: dict[Key, set[int]] = {}
 
     async def look_ahead(self, connection: AsyncConnection, wanted: set[Key]) -> None:
-        """Learn of these accounts and rounds, and forget the others."""
+        """Add these accounts and rounds, and forget others."""
         new = sorted(wanted - self._versions.keys())
         accounts, in_rounds = ([key for key in new if len(key) == parts] for parts in (2, 3))
         self._versions = {key: self._versions.get(key, 0) for key in wanted}
@@ -146,7 +146,7 @@ class _Known:
             self._named[row.property, row.account].add(row.version)
 
     def fits(self, versions: Mapping[Key, int | None]) -> bool:
-        """Return whether an entry that gives these versions can be the next."""
+        """Return whether an entry with these versions can be next."""
         for key, version in versions.items():
             following = self._versions[key] + 1
             if following in self._named[key] if version is None else following != version:
@@ -154,6 +154,6 @@ class _Known:
         return True
 
     def take(self, versions: Iterable[Key]) -> None:
-        """Give accounts and rounds their next versions."""
+        """Advance accounts and rounds to their next versions."""
         for key in versions:
             self._versions[key] += 1

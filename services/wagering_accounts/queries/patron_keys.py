@@ -1,4 +1,4 @@
-"""The keys of patrons as the database has them: made when they are first needed, found, and wrapped again."""
+"""Patrons' keys in the database: created on first use, loaded, and rewrapped."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ __all__ = ["compare_patron_keys", "key_of", "key_to_seal_with", "rewrap", "wrapp
 
 
 def wrapping_keys(path: Path | None) -> WrappingKeys:
-    """Return the keys that wrap, read anew: they may have been changed. Raises: Rejected where they are not there."""
+    """Return the wrapping keys, read again because they may have changed. Raises: Rejected if they are missing."""
     try:
         if path is not None:
             return WrappingKeys.read(path)
@@ -26,7 +26,7 @@ def wrapping_keys(path: Path | None) -> WrappingKeys:
 
 
 async def key_of(connection: AsyncConnection, keys: WrappingKeys, property_name: str, patron: str) -> PatronKey | None:
-    """Return the key of a patron; None where there is none. Raises: Rejected where it cannot be unwrapped."""
+    """Return the key of a patron, or None. Raises: Rejected if it cannot be unwrapped."""
     k = patron_keys.c
     found = select(k.wrapped_by, k.wrapped).where(k.property == property_name, k.patron == patron)
     row = (await connection.execute(found)).one_or_none()
@@ -41,9 +41,9 @@ async def key_of(connection: AsyncConnection, keys: WrappingKeys, property_name:
 async def key_to_seal_with(
     engine: AsyncEngine, keys: WrappingKeys, property_name: str, patron: str
 ) -> PatronKey | None:
-    """Return the key of a patron, made where it is the first time; None for nobody, or somebody who was erased.
+    """Return the key of a patron, created on first use; None if the patron is unknown or was erased.
 
-    The patron's row is locked meanwhile: an erasure comes before it, and no key is made, or after it, and destroys it.
+    The patron's row is locked: an erasure either comes first, and no key is created, or comes later and destroys it.
     """
     p = patrons.c
     wrapped_by, wrapped = keys.wrap(PatronKey.new(about_patron(property_name, patron)))
@@ -60,7 +60,7 @@ async def key_to_seal_with(
 
 
 async def compare_patron_keys(connection: AsyncConnection) -> ComparedTable:
-    """Return of which patrons somebody said who they are, and there is no key that opens it."""
+    """Return patrons with an encrypted identity but no key."""
     k, i, p = patron_keys.c, patron_identities.c, patrons.c
     known = (i.property == p.property) & (i.patron == p.patron)
     said = select(i.property, i.patron).join(patrons, known).where(i.identity.is_not(None), p.erased_at.is_(None))
@@ -71,7 +71,7 @@ async def compare_patron_keys(connection: AsyncConnection) -> ComparedTable:
 
 
 async def rewrap(connection: AsyncConnection, keys: WrappingKeys) -> int:
-    """Wrap every key by the one in use that another wraps; return how many. Raises: SealError."""
+    """Rewrap every key with the current wrapping key; return the number. Raises: SealError."""
     k, count = patron_keys.c, 0
     rows = await connection.execute(select(patron_keys).where(k.wrapped_by != keys.current).with_for_update())
     for row in rows.all():

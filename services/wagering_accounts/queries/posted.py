@@ -1,8 +1,8 @@
-"""What the journal says that an account has: the sum of what its entries moved, whatever stands in the tables.
+"""The balance of an account according to the journal: the sum of its entries, whatever the tables hold.
 
-Money is paid out only from an account that is proven so. Every version of it has an entry: of its own stream, or one
-that a line of its statement names. Each entry must be what its hash says, have the hash that the entry after it was
-chained to, and move what the line says.
+Money is paid out only from an account proven in this way. Every version of it must have an entry: of its own stream, or
+one named by a line of its statement. Each entry must match its hash, the next entry must be chained to it, and it must
+move what the line says.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ _MOVED: Final = dict(zip(CHANGES, AMOUNTS, strict=True))
 
 
 async def prove(connection: AsyncConnection, books: Books, keys: Iterable[AccountKey]) -> None:
-    """Prove accounts that are at hand, and the wallets of their patrons; note in `books.altered` what does not hold."""
+    """Prove loaded accounts, and their patrons' wallets; note failures in `books.altered`."""
     wanted: dict[AccountKey, Account] = {}
     for key in keys:
         if (account := books.accounts.get(key)) is None:
@@ -36,7 +36,7 @@ async def prove(connection: AsyncConnection, books: Books, keys: Iterable[Accoun
 
 
 async def _not_as_posted(connection: AsyncConnection, account: Account) -> str | None:
-    """Return why an account is not what its entries come to; None where it is."""
+    """Return why an account does not match its entries, or None."""
     s, e = lines.c, journal.entries.c
     of_account = (s.property == account.property, s.account == account.account)
     statement = (await connection.execute(select(lines).where(*of_account).order_by(s.version))).all()
@@ -64,7 +64,7 @@ async def _not_as_posted(connection: AsyncConnection, account: Account) -> str |
 
 
 def _moved(shard_name: str, entry: Entry, account: Account, line: Mapping[str, Any] | None) -> Mapping[str, int] | None:
-    """Return what an entry moves on an account, by amount; None where it is altered, or its line says otherwise."""
+    """Return an entry's movements on an account, by amount; None if it is altered, or its line differs."""
     if not is_as_hashed(entry, shard_name):
         return None
     fact = decode_fact(entry.draft.kind, entry.draft.data)

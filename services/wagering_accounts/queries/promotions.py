@@ -1,4 +1,4 @@
-"""Read the promotional money that may have expired: pools of accounts, and what changed what they have of it."""
+"""Read promotional money that may have expired: pools of accounts, and their changes."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ _CHANGES: Final = text("""
 
 
 class Pool(NamedTuple):
-    """The accounts whose promotional money counts as one: a patron's, or one account of nobody."""
+    """Accounts whose promotional money is pooled: those of a patron, or one anonymous account."""
 
     property: str
     patron: str | None
@@ -43,9 +43,9 @@ class Pool(NamedTuple):
 
 
 async def pools_to_look_at(connection: AsyncConnection, latest: date) -> list[Pool]:
-    """Return the pools with promotional money of which some grant expires on a gaming day or has before.
+    """Return the pools with promotional money and a grant that expires on or before a gaming day.
 
-    Of each, the accounts that have any of it, available, on hold or in play.
+    Each has the accounts with promotional money, available, on hold or in play.
     """
     found: defaultdict[tuple[str, str | None, str], list[Account]] = defaultdict(list)
     for row in await connection.execute(_POOLS, {"latest": latest}):
@@ -55,6 +55,6 @@ async def pools_to_look_at(connection: AsyncConnection, latest: date) -> list[Po
 
 
 async def changes_of(connection: AsyncConnection, pool: Pool) -> list[Change]:
-    """Return what changed the promotional money of a pool, in the order in which it was recorded."""
+    """Return the changes of a pool's promotional money, in the order of recording."""
     asked = {"property": pool.property, "account": pool.accounts[0].account, "patron": pool.patron}
     return [Change(int(row.cents), row.is_grant, row.expires_on) for row in await connection.execute(_CHANGES, asked)]

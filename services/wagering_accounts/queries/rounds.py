@@ -1,4 +1,4 @@
-"""Read the rounds whose result is not known."""
+"""Read rounds without a result."""
 
 from datetime import datetime
 from typing import Final
@@ -19,7 +19,7 @@ _LIVE: Final = ("held", "captured")
 async def open_rounds_after(
     connection: AsyncConnection, property_name: str, *, after: OpenPlace | None, limit: int
 ) -> list[OpenRound]:
-    """Return rounds with wagers on hold or in play, oldest first, after a place."""
+    """Return rounds with wagers on hold or in play, oldest first, after a position."""
     c, h = rounds.c, holds.c
     waiting = select(h.hold).where(
         h.property == c.property, h.table == c.table, h.round_id == c.round_id, h.status.in_(_LIVE)
