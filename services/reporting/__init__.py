@@ -1,1 +1,1 @@
-"""Reporting: the books of all services, the reports that are made of them, and the exceptions."""
+"""Reporting: a read model of all services' journals, the reports made from it, and the exceptions."""

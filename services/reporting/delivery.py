@@ -1,8 +1,8 @@
-"""Deliver reports as files: into a folder or an S3-compatible store, with a signed manifest that says which.
+"""Deliver reports as files: to a folder or an S3-compatible store, with a signed manifest.
 
-A report's files stand at `<property>/<first day>[_<last day>]/<report>-v<version>-<known at>.<format>`, the manifest at
+A report's files are `<property>/<first day>[_<last day>]/<report>-v<version>-<known at>.<format>`, the manifest is
 `manifests/<known at>-<begin of its SHA-256>.note`. The manifest is a signed note like a checkpoint (shared.journal):
-its text is JSON, its key that of the service. The files go first; nothing that is there is ever written again.
+its text is JSON, its key that of the service. The files are written first; existing files are never overwritten.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _BUCKET: Final = "s3://"
 
 
 class DeliveryError(Exception):
-    """A store cannot take a delivery: it has something else of that name, or no such store can be named."""
+    """A store cannot accept a delivery: another file has one of the names, or the store's URL is invalid."""
 
 
 class DeliveredFile(Contract):
-    """A file of a delivery: where it stands in the store, and what it has."""
+    """A file of a delivery: its name in the store, its size and hash."""
 
     name: str
     media_type: str
@@ -43,7 +43,7 @@ class DeliveredFile(Contract):
 
 
 class DeliveredReport(Contract):
-    """A report of a delivery: what it says of itself, the hash of its content, and the files that have it."""
+    """A report of a delivery: its header, the hash of its content, and its files."""
 
     header: Header
     sha256: Digest
@@ -51,7 +51,7 @@ class DeliveredReport(Contract):
 
 
 class Manifest(Contract):
-    """What a delivery consists of; `known_at` is the latest of its reports."""
+    """The content of a delivery; `known_at` is the latest of its reports."""
 
     known_at: AwareDatetime
     reports: list[DeliveredReport]
@@ -69,7 +69,7 @@ class StoreAccess:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found in a store: how many manifests and files, and what is not as it was delivered."""
+    """The result of verifying a store: numbers of manifests and files, and differences."""
 
     manifests: int
     files: int
@@ -79,8 +79,8 @@ class Checked:
 def open_store(url: str, access: StoreAccess | None = None) -> ObjectStore:
     """Return the store of a URL: `file:///folder`, a path, or `s3://bucket/prefix`.
 
-    Without `access`, a bucket is reached as the AWS_* environment variables or the role of the machine say.
-    Raises: DeliveryError for another URL.
+    Without `access`, a bucket is accessed with the AWS_* environment variables or the machine's role. Raises:
+    DeliveryError for another URL.
     """
     from obstore.store import LocalStore, S3Store
 
@@ -105,11 +105,11 @@ def open_store(url: str, access: StoreAccess | None = None) -> ObjectStore:
 
 
 def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[FormatName]]], signer: Signer) -> str:
-    """Deliver documents, each in its formats; return the name of the manifest. The same delivery twice changes nothing.
+    """Deliver documents, each in its formats; return the name of the manifest. Idempotent.
 
-    Raises: DeliveryError where the store has another file of one of the names, ValueError without documents or formats,
-    CheckpointError where the manifest is too long to be signed: deliver fewer documents together. Errors of the store
-    are obstore.exceptions.BaseError; what was delivered until then is delivered again without harm.
+    Raises: DeliveryError if the store has another file with one of the names, ValueError without documents or formats,
+    CheckpointError if the manifest is too long to be signed: deliver fewer documents together. Errors of the store are
+    obstore.exceptions.BaseError; a partial delivery can be repeated without harm.
     """
     if not any(formats for _, formats in documents):
         raise ValueError("a delivery needs a document and a format")
@@ -133,7 +133,7 @@ def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[For
 def verify_delivery(store: ObjectStore, verifiers: Iterable[Verifier]) -> Checked:
     """Verify everything in a store: signatures of manifests, size and hash of their files, nothing missing or added.
 
-    A manifest that was removed together with its files is not noticed: keep the names of manifests elsewhere, too.
+    A manifest that was removed together with its files is not detected: keep the names of manifests elsewhere, too.
     Errors of the store are obstore.exceptions.BaseError.
     """
     keys = list(verifiers)
@@ -162,7 +162,7 @@ def verify_delivery(store: ObjectStore, verifiers: Iterable[Verifier]) -> Checke
 
 
 def _files(document: Document, formats: Iterable[FormatName]) -> Iterator[tuple[str, str, bytes]]:
-    """Yield name, media type and content of the files of a document; Parquet has one for each section."""
+    """Yield name, media type and content of the files of a document; Parquet has one file per section."""
     header = document.header
     days = f"{header.first_day}" + (f"_{header.last_day}" if header.last_day != header.first_day else "")
     of = "".join(f"-{kind}-{name}" for kind, name in (("table", header.table), ("game", header.game)) if name)
@@ -178,7 +178,7 @@ def _files(document: Document, formats: Iterable[FormatName]) -> Iterator[tuple[
 
 
 def _compact(moment: datetime) -> str:
-    """Return a moment as names have it: `20261121T060000.000000Z`."""
+    """Return a moment in the form used in file names: `20261121T060000.000000Z`."""
     return f"{in_utc(moment):%Y%m%dT%H%M%S.%fZ}"
 
 

@@ -1,4 +1,4 @@
-"""Test gaming days that were sealed, and again when one is restated: beside the reading of settlements, not in it."""
+"""Background job: run the fairness tests on sealed (and restated) gaming days."""
 
 from typing import Final
 
@@ -17,27 +17,26 @@ from shared.runtime.snapshot_reader import read_at_once
 log = structlog.get_logger()
 
 BY: Final = "evidence"
-"""Who asks the books about a day."""
+"""The person recorded for queries of the job."""
 
 WORK: Final = "reporting.evidence"
-"""The work that one process of the service does."""
+"""The name of the job for leader election."""
 
 _SECONDS: Final = 3.0
 
 
 async def watch(context: ServiceContext) -> None:
-    """Test until cancelled, where no other process of the service does."""
+    """Run the tests until cancelled, in one process of the service."""
     await run_on_leader(
         context.pools.background, WORK, _SECONDS, lambda: evaluate_sealed(context), "tests of gaming days wait"
     )
 
 
 async def evaluate_sealed(context: ServiceContext) -> int:
-    """Test what was sealed or restated some time ago, so that all journals have been read; return how many days.
+    """Test days sealed or restated long enough ago that all journals have been read; return their number.
 
-    One day after the other, in the order of their moments, each in a transaction of its own, with rests: nobody waits
-    for it, and reports are asked for meanwhile. The days of a property that is not known yet wait for it, and the
-    others go on.
+    The days are tested in order, each in its own transaction, with pauses, because this is background work. Days of a
+    property that is not known yet are skipped; others proceed.
     """
     settled = await all_read_until(context)
     if settled is None:
@@ -58,7 +57,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
 
 
 async def _test(context: ServiceContext, due: Due, pace: CpuThrottle) -> None:
-    """Test a gaming day. Raises: Rejected where its property is not known."""
+    """Test a gaming day. Raises: Rejected if its property is unknown."""
     async with read_at_once(context.pools.background) as read:
         added, counts = await evidence_of_day(await books_of(read, _question(due)), pace.rest)
     async with context.pools.background.begin() as connection:

@@ -1,4 +1,4 @@
-"""The page about the reports, written from their definitions: docs/reports.md."""
+"""Generate docs/reports.md from the definitions of the reports."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -34,7 +34,7 @@ definitions by `make generated`.
 
 
 def page(pictures: Iterable[str] = ()) -> str:
-    """Return the page; `pictures` are the names of the reports of which there is one."""
+    """Return the page; `pictures` are the names of reports with a picture."""
     shown = frozenset(pictures)
     index = "".join(f"- [{one.title}](#{one.name}): `{one.name}`\n" for one in REPORTS.values())
     return "\n".join((_HEAD, index, *(_report(one, with_picture=one.name in shown) for one in REPORTS.values())))

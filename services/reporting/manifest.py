@@ -1,4 +1,4 @@
-"""Reporting: the books of all services, the reports that are made of them, and the exceptions."""
+"""Reporting: a read model of all services' journals, the reports made from it, and the exceptions."""
 
 from services.reporting.api.business import READ_METRICS
 from services.reporting.api.routes import routes

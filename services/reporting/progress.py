@@ -1,4 +1,4 @@
-"""Up to when all journals have been read, by whichever processes of the service read them."""
+"""Read progress over all journals, across the processes of the service."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -11,10 +11,9 @@ PROGRESS: Final = ReadProgress(read_until)
 
 
 async def all_read_until(context: ServiceContext) -> datetime | None:
-    """Return the moment up to which what was recorded has been read; None while that is not known of some partition.
+    """Return the moment up to which recorded entries have been read; None if unknown for some partition.
 
-    A partition that nobody reads holds everything up. A relay takes a while, for which the settings allow, and a
-    backlog takes longer.
+    A partition that nobody reads delays everything. The settings allow for a relay's delay; a backlog takes longer.
     """
     known = await PROGRESS.read(context)
     read = [until for until in known.values() if until is not None]

@@ -1,4 +1,4 @@
-"""Answer a question: find the property, read the books in one snapshot, and make the document."""
+"""Answer a report query: find the property, read the read model in one snapshot, and create the document."""
 
 from dataclasses import replace
 from datetime import date
@@ -37,7 +37,7 @@ RESTATEMENTS: Final = Section(
         Column(name="entry", title="Entry"),
     ),
 )
-"""The section that every report of a restated day ends with."""
+"""The last section of every report of a restated day."""
 
 _VERSION: Final = version("pitledger")
 
@@ -48,9 +48,9 @@ _KNOWN: Final = text("""
 
 
 async def ask(reader: SnapshotReader, day: date, question: ReportQuery) -> ReportQuery:
-    """Return a question about the period that a gaming day is in, as the law of the property says.
+    """Return a question about the period that contains a gaming day, by the law of the property.
 
-    Raises: Rejected where the property is not known.
+    Raises: Rejected if the property is unknown.
     """
     books = await books_of(reader, replace(question, first=day, last=day))
     first, last = period_of(books.place.law, question.period, day)
@@ -58,14 +58,14 @@ async def ask(reader: SnapshotReader, day: date, question: ReportQuery) -> Repor
 
 
 async def books_of(reader: SnapshotReader, question: ReportQuery, *, explain: bool = True) -> Books:
-    """Return the books of the property of a question. Raises: Rejected where the property is not known."""
+    """Return the read model of the question's property. Raises: Rejected if the property is unknown."""
     return Books(reader, question, await _places(reader, question), explain=explain)
 
 
 async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, *, explain: bool = False) -> Document:
-    """Return a report as of the moment of the question, whose figures `explain` where they come from or do not.
+    """Return a report as of the question's moment; with `explain` its figures have provenance.
 
-    Raises: Rejected for what is not known, with what is.
+    Raises: Rejected for unknown names, listing the known ones.
     """
     books = await books_of(reader, question, explain=explain)
     if question.period not in report.periods:
@@ -103,7 +103,7 @@ async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, 
 
 
 class EntryOfCell(BaseModel):
-    """An entry that a cell comes from: what it adds to which measure, where the cell was added up."""
+    """An entry behind a cell: its contribution and measure, if the cell is a sum."""
 
     service: str
     shard: int
@@ -115,7 +115,7 @@ class EntryOfCell(BaseModel):
 
 
 class Provenance(BaseModel):
-    """A cell of a report: its value, how it is computed, and the entries that it comes from."""
+    """A cell of a report: its value, its formula, and the entries behind it."""
 
     report: str
     cell: str
@@ -136,7 +136,7 @@ class SectionOfReport(BaseModel):
 
 
 class Definition(BaseModel):
-    """A report that can be asked for."""
+    """The definition of a report."""
 
     name: str
     title: str
@@ -147,7 +147,7 @@ class Definition(BaseModel):
 
     @classmethod
     def of(cls, report: Report) -> "Definition":
-        """Return the definition as it is listed."""
+        """Return the definition for listing."""
         listed = ("name", "title", "unit", "formula", "source")
         return cls(
             name=report.name,
@@ -168,16 +168,16 @@ class Definition(BaseModel):
 
 
 def _stage(stage: Stage, content: Content) -> ReportStatus:
-    """Return how far a report has come: not further than preliminary while one of its identities fails."""
+    """Return the stage of a report: at most preliminary while one of its identities is violated."""
     sealed = stage.status in (ReportStatus.FINAL, ReportStatus.RESTATED)
     fails = not all(one.holds for one in content.identities)
     return ReportStatus.PRELIMINARY if sealed and fails else stage.status
 
 
 async def explain(reader: SnapshotReader, report: Report, question: ReportQuery, cell: str) -> Provenance:
-    """Return the value of a cell (`section/row/column`) and the entries that it comes from, each with what it adds.
+    """Return the value of a cell (`section/row/column`) and the entries behind it, each with its contribution.
 
-    Raises: Rejected where there is no such cell, with those that there are.
+    Raises: Rejected if there is no such cell, listing the existing ones.
     """
     found = await answer(reader, report, question, explain=True)
     try:
@@ -231,7 +231,7 @@ async def _places(reader: SnapshotReader, question: ReportQuery) -> list[Propert
 
 
 def _check(books: Books) -> None:
-    """Raise Rejected where the table or the game that is question for is not there, with those that are."""
+    """Raise Rejected if the question's table or game is unknown, listing the known ones."""
     question = books.question
     listed = books.place.document.tables
     for what, name, known in (

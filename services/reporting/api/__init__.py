@@ -1,1 +1,1 @@
-"""The HTTP interface of reporting."""
+"""The HTTP API of reporting."""

@@ -1,4 +1,4 @@
-"""What tables come to, as metrics: money, and so behind a role, where /metrics is open to whoever reaches the port."""
+"""Business metrics of tables: money, and therefore behind a role, unlike /metrics."""
 
 from typing import Annotated, Final
 
@@ -15,12 +15,12 @@ Monitor = Annotated[str, require_role(READ_METRICS, whose="every")]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the route, which shows what the service has watched last."""
+    """Return the route, which shows the last values of the service's monitor."""
     router = APIRouter(prefix="/metrics", tags=["operations"])
 
     @router.get("/business", summary="Read the metrics of money", response_class=PlainTextResponse)
     async def business(monitor: Monitor) -> Response:
-        """In the text format of Prometheus, of every property: the caller works for all."""
+        """In Prometheus text format, for all properties: the caller must work for all."""
         del monitor
         return Response(generate_latest(context.metrics.business), media_type=CONTENT_TYPE_LATEST)
 

@@ -1,4 +1,4 @@
-"""Routes of the floor: which properties there are, and the tables of one as they stand."""
+"""Routes of the floor: the properties, and the current state of one's tables."""
 
 from typing import Annotated, Final
 
@@ -18,7 +18,7 @@ from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.service.service_context import ServiceContext
 
 Anybody = Annotated[Caller, caller_for_own(*(Role(name, "") for name in DUTY_OF))]
-"""Whoever works here at all."""
+"""Anyone with a role here."""
 
 Reader = Annotated[str, require_role(READ_REPORTS)]
 
@@ -31,7 +31,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", summary="List the properties and their running gaming days")
     async def list_floors(caller: Anybody) -> list[FloorOf]:
-        """Those for which the caller works, with the gaming day and the shift that run there now."""
+        """Those that the caller works for, with the current gaming day and shift."""
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:
             names = list((await connection.execute(_PROPERTIES)).scalars())
@@ -62,7 +62,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         gaming_day: Annotated[Day | None, Query(description="the gaming day; without it, the running one")] = None,
     ) -> Floor:
-        """Rounds, handle, win and drop of the gaming day so far, the last round of each table, and what is late."""
+        """Rounds, handle, win and drop of the gaming day so far, each table's last round, and overdue items."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:

@@ -1,4 +1,4 @@
-"""Routes of all reports: the list of them, each in any format, and the entries behind a cell."""
+"""Routes of all reports: the list, each report in any format, and the entries behind a cell."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,14 +31,14 @@ from shared.runtime.snapshot_reader import SnapshotReader, read_at_once
 
 AnyReader = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS)]
 ReaderOfDefinitions = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS, whose="none")]
-"""Who may read some reports: which role a report takes, it says itself."""
+"""A reader of any reports; each report names the role that it requires."""
 
 ReportName = Annotated[str, Path(description="its name, as the list of reports has it")]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """Which report is asked for: of the period that a gaming day is in, as known at a moment (without it: now)."""
+    """The requested report: for the period that contains a gaming day, as known at a moment (default: now)."""
 
     property: PropertyQuery
     gaming_day: Annotated[Day, Query(description="the gaming day, or any day of the period")]
@@ -52,16 +52,16 @@ AskedReport = Annotated[ReportRequest, Depends()]
 
 
 _FILES_AT_ONCE: Final = 1
-"""Reports that are made as files at a time: pages take up to a gigabyte while they are set."""
+"""Reports rendered as files at a time: typesetting pages takes up to a gigabyte."""
 
 _IN_MEMORY_BYTES: Final = 1 << 20
-"""What is larger waits on disk until its reader has taken it."""
+"""Larger files are kept on disk until they are sent."""
 
 _SENT_BYTES: Final = 1 << 16
 
 
 _NOT_OF_CELLS: Final = ("as", "section", "rows", "whole", "known_at")
-"""What is asked of a document that the entries behind a cell do not depend on, or have otherwise."""
+"""Parameters of a document that do not affect the entries behind a cell, or are given otherwise."""
 _READ: Final = {
     200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
     **UNCHANGED,
@@ -71,7 +71,7 @@ _READ: Final = {
 
 
 def _preferred(request: Request) -> FormatName:
-    """Return the format that the caller prefers. Raises: Rejected where none is acceptable."""
+    """Return the format that the caller prefers. Raises: Rejected if none is acceptable."""
     asked = request.headers.get("accept", "")
     by_type: dict[str, FormatName] = {one.media_type.partition(";")[0]: name for name, one in FORMATS.items()}
     found = accepted(asked, tuple(by_type))
@@ -88,7 +88,7 @@ def _entries_of(request: Request, document: Document) -> str:
 
 
 def _made(request: Request, document: Document, form: FormatName, section: str | None, go_on: GoOn) -> Response:
-    """Return a document in a format; 304 where the caller has it, before anything is written."""
+    """Return a document in a format; 304 if the caller has it, before anything is rendered."""
     kind = FORMATS[form].media_type
     tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
     if is_current(request.headers.get("if-none-match", ""), tag):
@@ -131,7 +131,7 @@ def routes(context: ServiceContext) -> APIRouter:
         person: ReaderOfDefinitions,
         name: Annotated[Name | None, Query(description="only the one of this name")] = None,
     ) -> Response:
-        """What there is to ask for, with the columns, formulas and sources of each."""
+        """The available reports, with their columns, formulas and sources."""
         del person
         return respond(request, definitions.get(name, b"[]"), JSON, versions.get(name, entity_tag("[]")))
 
@@ -172,10 +172,10 @@ def routes(context: ServiceContext) -> APIRouter:
             list[Name] | None, Query(max_length=100, description="of JSON: sections that have every row all the same")
         ] = None,
     ) -> Response:
-        """As it was known at a moment: the same question as of the same moment has the same bytes in each format.
+        """As known at a moment: the same question as of the same moment gives the same bytes in each format.
 
-        With `rows`, a section that has more says in `cut_from` how many there are; totals are of all. What is cut has
-        no `sha256`. So many are answered at once, so many wait, and beyond that nobody is let in for now.
+        With `rows`, a longer section gives its full length in `cut_from`; totals include all rows. A cut document has
+        no `sha256`. Concurrency and waiting are limited; requests beyond that are refused.
         """
         definition, form = await report_of(request, report), form or _preferred(request)
         async with (answers if form == "json" else files).taken(request):
@@ -204,7 +204,7 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: AskedReport,
         cell: Annotated[str, Query(description="`section/row/column`; the total row is `total`")],
     ) -> Provenance:
-        """The entries that add up to it, each with what it adds."""
+        """The entries behind it, each with its contribution."""
         definition = await report_of(request, report)
         async with answers.taken(request), read_at_once(context.pools.readers) as read:
             return await explain(read, definition, await question_of(read, person, asked), cell)

@@ -1,1 +1,1 @@
-"""What reports say, and how settlements change it. Pure: no SQL, no HTTP, no clock."""
+"""The domain of reporting: exceptions, statistics, tax and federal reports. Pure: no SQL, no HTTP, no clock."""

@@ -1,7 +1,7 @@
-"""Tests that are carried on from one gaming day to the next, looked at once a day, and their alarms. Pure.
+"""Tests that are continued over gaming days, evaluated once per day, and their alarms. Pure.
 
-What a gaming day adds to a test does not depend on the days before it, and wealths multiply. So a day that is restated
-is taken out with what it had added, and put in with what it adds now, without the rounds of any other day.
+A day's contribution to a test does not depend on the days before it, and wealths multiply. So for a restated day the
+old contribution is divided out and the new one multiplied in, without the rounds of any other day.
 """
 
 import json
@@ -23,7 +23,7 @@ THRESHOLD: Final = -log10(FALSE_ALARMS)
 
 
 class Subject(NamedTuple):
-    """What a test is about: where, who, which wager; empty where it is about all of them.
+    """The subject of a test: place, dealer, wager; empty parts mean all of them.
 
     | kind | one for each | of what |
     |---|---|---|
@@ -45,9 +45,9 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """An alarm: what is tested, since which gaming day, as known at which moment, after how many observations.
+    """An alarm: the test, the gaming day, the moment as of which it was known, and the number of observations.
 
-    `statistic` is the one at which it was raised.
+    `statistic` is the value at which it was raised.
     """
 
     tested: Subject
@@ -58,7 +58,7 @@ class Alarm:
 
     @property
     def says(self) -> str:
-        """Return in words what the evidence is for, and what honest play is that speaks against it."""
+        """Return as text what the evidence suggests, and the assumption about honest play that it contradicts."""
         return _SAYS[self.tested.kind]
 
 
@@ -73,7 +73,7 @@ _SAYS: Final[dict[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The evidence of several days by what is tested, and the alarms that they raised; an alarm stands for ever."""
+    """The evidence of several days by subject, and the alarms raised; an alarm is permanent."""
 
     evidence: Mapping[Subject, Evidence]
     alarms: tuple[Alarm, ...] = ()
@@ -85,9 +85,9 @@ class Carried:
         added: Mapping[Subject, Evidence],
         instead_of: Mapping[Subject, Evidence] | None = None,
     ) -> "Carried":
-        """Return what stands after a gaming day, as it is known at a moment.
+        """Return the state after a gaming day as known at a moment.
 
-        Of a day that was tested before, `instead_of` is what it had added.
+        `instead_of` is the day's earlier contribution if it was tested before.
         """
         evidence = dict(self.evidence)
         for tested, before in (instead_of or {}).items():
@@ -118,7 +118,7 @@ def _with(evidence: Evidence | None, added: Evidence, sign: int) -> Evidence:
 
 
 def evidence_as_text(evidence: Mapping[Subject, Evidence]) -> str:
-    """Return evidence as JSON, in the order of what is tested: logarithms to a millionth; the highest is left out.
+    """Return evidence as JSON, ordered by subject: logarithms to a millionth, without the maximum.
 
     >>> found = {Subject("row", wager="royal_match_21", row="royal_match"): Evidence(2, (0.5, -1.25, 0.0))}
     >>> evidence_of_text(evidence_as_text(found)) == found
@@ -160,7 +160,7 @@ def alarms_of_text(text: str) -> tuple[Alarm, ...]:
 
 
 def summary_of(evidence: Mapping[Subject, Evidence]) -> dict[Kind, tuple[int, int]]:
-    """Return how many tests of each kind there are, and of how many observations all of them together."""
+    """Return the number of tests of each kind, and of their observations."""
     found: dict[Kind, tuple[int, int]] = {}
     for tested, one in evidence.items():
         tests, observations = found.get(tested.kind, (0, 0))
@@ -169,5 +169,5 @@ def summary_of(evidence: Mapping[Subject, Evidence]) -> dict[Kind, tuple[int, in
 
 
 def false_alarms_expected(tests: int) -> Fraction:
-    """Return how many of so many tests raise a false alarm at most, on average, however long they are carried on."""
+    """Return the maximum expected number of false alarms among these tests, however long they continue."""
     return tests * FALSE_ALARMS

@@ -1,4 +1,4 @@
-"""What entries of journals change in the list of exceptions: what is one, and what settles it. Pure."""
+"""Changes of the list of exceptions by journal entries: what opens one, and what closes it. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -31,7 +31,7 @@ from shared.contracts.settlements import RoundView
 
 
 class EntryRef(NamedTuple):
-    """An entry of a service's journal, with its hash in hexadecimal and the moment of its recording."""
+    """An entry of a service's journal, with its hash in hexadecimal and its time of recording."""
 
     service: str
     shard: int
@@ -41,12 +41,12 @@ class EntryRef(NamedTuple):
 
     @classmethod
     def of(cls, service: str, event: EntryEvent[Any]) -> Self:
-        """Return the entry of a service that was published."""
+        """Return the reference of a published entry."""
         return cls(service, event.shard, event.sequence, event.entryhash, event.recordedat)
 
 
 class Noticed(ExceptionDetails):
-    """Something that a report of exceptions lists, with the entry that says so, and a refused record's place."""
+    """An exception with the entry that reports it, and a refused record's position."""
 
     entry: EntryRef
     table_name: str | None = None
@@ -56,7 +56,7 @@ class Noticed(ExceptionDetails):
 
 
 class FilledGap(BaseModel):
-    """An entry that says that a missing event of a stream has come."""
+    """An entry that reports a missing event of a stream as arrived."""
 
     entry: EntryRef
     at: datetime
@@ -65,9 +65,9 @@ class FilledGap(BaseModel):
 
 
 class Closing(BaseModel):
-    """An entry that closes a refused record, the one of the entry (`closed_shard`, `closed_seq`) of the same service.
+    """An entry that closes a refused record of the same service, given by `closed_shard` and `closed_seq`.
 
-    `status` is "mended" where another record replaced it, "dismissed" where two people said that none ever will.
+    `status` is "mended" if another record replaced it, "dismissed" if two people closed it.
     """
 
     entry: EntryRef
@@ -82,7 +82,7 @@ class Closing(BaseModel):
 
 @dataclass(slots=True)
 class Changes:
-    """What entries change in the list of exceptions: those noticed, and what settles them."""
+    """The changes of the list of exceptions: new ones, and what closes them."""
 
     service: str
     noticed: list[Noticed] = field(default_factory=list)
@@ -110,7 +110,7 @@ class Changes:
                 self.add_fact(entry, event.time, fact)
 
     def add_fact(self, entry: EntryRef, moment: datetime, fact: Fact) -> None:
-        """Add what any journal may say of its input: a gap, a refused record, or what became of them."""
+        """Add facts common to all journals about input: a gap, a refused record, or their resolution."""
         match fact:
             case GapOpened():
                 reason = f"events {fact.first} to {fact.last} have not come"
@@ -139,7 +139,7 @@ class Changes:
     def _add_notices(
         self, entry: EntryRef, event: EntryEvent[Any], data: NoticedRound, *, revision: int | None = None
     ) -> None:
-        """Add what was noticed; a reversal of the `revision` takes back what was noticed of its posting."""
+        """Add notices; a reversal of `revision` closes the notices of its posting."""
         for number, notice in enumerate(data.notices, 1):
             self._notice(entry, event, data, "notice", number=number, revision=revision, **dict(notice))
 
@@ -184,7 +184,7 @@ def _why(correction: Correction | None) -> dict[str, str]:
 
 
 def _table_of(stream: str | None) -> dict[str, Any]:
-    """Return the property and table of a stream of a table, or of its pit, or of a key that names one."""
+    """Return property and table of a stream of a table or its pit, or of a key that names one."""
     match (stream or "").split("/"):
         case ["", "properties", property_name, "tables", table] | [
             "",

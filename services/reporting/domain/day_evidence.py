@@ -1,7 +1,7 @@
-"""The evidence of one gaming day by itself: its rounds, one after the other, and the counts of its tables. Pure.
+"""The evidence of one gaming day alone: its rounds in order, and the counts of its tables. Pure.
 
-A round is one observation of each test, for its seats share cards. What is hit now and then is quick: misses are only
-counted, and multiplied in at the next hit, which no bet can gain from in between.
+A round is one observation of each test, because its seats share cards. For speed, rounds without a hit are only
+counted, and multiplied in at the next hit; that does not favor any bet.
 """
 
 from collections import Counter, defaultdict
@@ -26,15 +26,15 @@ from shared.rules import Returns
 ANY_ROW: Final = ""
 
 Edges = Mapping[tuple[str, str], HouseEdge]
-"""What wagers bring back, by submission (its hash) and wager."""
+"""Distributions of wagers, by submission (its hash) and wager."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRound:
-    """What a settled round shows: who dealt under which submission, its lines, and the stakes of its seats.
+    """The data of a settled round: dealer, submission, lines, and stakes of its seats.
 
-    `lines` are (wager, category, lines, stake, sum of squared stakes, payout), cents, where the house pays; `stakes`
-    are (wager, seat, cents), below 0 where the stake lost in the end.
+    `lines` are (wager, category, lines, stake, sum of squared stakes, payout), cents, if the house pays; `stakes` are
+    (wager, seat, cents), negative if the stake lost.
     """
 
     game: str
@@ -45,10 +45,10 @@ class ShownRound:
 
 
 class Odds:
-    """How probable the rows of a wager are under a submission, at the most, and what follows for its bets."""
+    """Upper bounds on the probabilities of a wager's rows under a submission, and the resulting bets."""
 
     def __init__(self, returns: Returns) -> None:
-        """Take the exact distribution. Where a win names no row, nobody can count the hits of any row."""
+        """Use the exact distribution. If a win names no row, hits of rows cannot be counted."""
         categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
         self.returns = returns
         self.rows: Mapping[str, Fraction] = {row: returns.probability(row) for row in sorted(categories)}
@@ -57,7 +57,7 @@ class Odds:
         self._factors: dict[tuple[str, int, int], tuple[float, ...]] = {}
 
     def factors(self, row: str, hits: int, number: int) -> tuple[float, ...]:
-        """Return by what so many hits of a row by so many wagers multiply the wealths: logarithms."""
+        """Return the log wealth multipliers for `hits` of a row in `number` wagers."""
         key = (row, hits, number)
         if key not in self._factors:
             self._factors[key] = hit_factors(self.rows[row], hits, number, tolerance=SHOE_TOLERANCE)
@@ -68,13 +68,13 @@ class HitRows:
     """The evidence that rows of a wager are hit too often: at a table, by a dealer, or anywhere."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start without evidence."""
         self._blocks: Counter[tuple[Odds, int]] = Counter()
         self._done: defaultdict[str, Counter[tuple[Odds, int]]] = defaultdict(Counter)
         self._evidence: defaultdict[str, Evidence] = defaultdict(Evidence)
 
     def add(self, odds: Odds, number: int, hits: Mapping[str, int]) -> None:
-        """Add a round with so many wagers, and the hits of rows among them."""
+        """Add a round with this number of wagers, and the hits of rows among them."""
         block = (odds, number)
         for row, count in hits.items():
             if row in odds.rows:
@@ -89,7 +89,7 @@ class HitRows:
         return self._evidence[row]
 
     def _catch_up(self, row: str) -> None:
-        """Multiply in the rounds that did not hit the row since it was hit last."""
+        """Multiply in the rounds since the row's last hit."""
         done = self._done[row]
         for block, number in self._blocks.items():
             odds, wagers = block
@@ -100,12 +100,12 @@ class HitRows:
 
 
 class DayEvidence:
-    """Folds a gaming day into evidence: the rounds of each table in their order, then its counts."""
+    """Fold a gaming day into evidence: the rounds of each table in order, then its counts."""
 
     def __init__(self, edges: Edges) -> None:
-        """Begin with nothing; what is tested follows from `edges`.
+        """Start without evidence; the tests follow from `edges`.
 
-        A wager that is `always` on offer is made with cards in sight (Insurance, raises), and shows nothing.
+        A wager that is `always` on offer is made with cards in sight (Insurance, raises), and is not tested.
         """
         blind = {key: edge for key, edge in edges.items() if edge.offered != "always"}
         self._blind = frozenset(blind)
@@ -140,7 +140,7 @@ class DayEvidence:
             self._add_stakes(table, one)
 
     def _shown(self, one: ShownRound) -> dict[str, tuple[Wagers, int, Counter[str]]]:
-        """Return stakes, payout and hits of the wagers of a round that are tested; a row is hit once a wager."""
+        """Return stakes, payout and hits of a round's tested wagers; a row counts once per wager."""
         found: dict[str, tuple[Wagers, int, Counter[str]]] = {}
         for line, category, lines, stake, squares, payout in one.lines:
             wager = self._earners.get((one.submission, line), line)
@@ -171,13 +171,13 @@ class DayEvidence:
                 self._any_row[at_seat].add(self._odds[key], 1, {ANY_ROW: 1} if won else {})
 
     def add_count(self, dealers: Iterable[str], variance_cents: int) -> None:
-        """Add a count, counted less expected, that speaks of those who dealt since the count before it."""
+        """Add a count (counted less expected) for the dealers since the previous count."""
         for dealer in dealers:
             tested = Subject("counts", dealer=dealer)
             self._counts[tested] = observe_count(self._counts.get(tested, Evidence()), variance_cents)
 
     def found(self) -> dict[Subject, Evidence]:
-        """Return the evidence of the day; what observed nothing is left out."""
+        """Return the evidence of the day, without tests that have no observations."""
         return {tested: evidence for tested, evidence in self._found() if evidence.n}
 
     def _found(self) -> Iterator[tuple[Subject, Evidence]]:

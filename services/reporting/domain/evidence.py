@@ -1,8 +1,8 @@
-"""Evidence against honest play that may be looked at every day: bets at odds that are fair where play is honest.
+"""Sequential evidence against honest play: bets at odds that are fair under honest play (an e-process).
 
-Who bets one unit so and never adds to it multiplies it by 1/alpha with a probability of alpha at most, ever (Ville's
-inequality): an alarm at that wealth is false no more often than that, however often somebody looks, and whenever
-anybody stops. Bets are the test martingales of Shafer, "Testing by betting" (2021). Pure; floats, for no money moves.
+A bettor of one unit who never adds to it multiplies it by 1/alpha with a probability of at most alpha, ever (Ville's
+inequality): an alarm at that wealth is false no more often than that, however often it is evaluated, and whenever one
+stops. Bets are the test martingales of Shafer, "Testing by betting" (2021). Pure; floats, because no money moves.
 """
 
 from collections.abc import Sequence
@@ -15,17 +15,17 @@ FALSE_ALARMS: Final = Fraction(1, 1000)
 """The probability that honest play ever raises the alarm of one test."""
 
 EXCESSES: Final = (0.25, 1.0, 4.0)
-"""What is bet on: a quarter more than expected, twice as much, five times as much; a third of the unit on each."""
+"""Alternatives bet on: 1.25 times, twice and five times the expected value; a third of the unit on each."""
 
 _MOST_BET: Final = 0.9
-"""So much of its wealth a bet may lose: one that bets all of it is out of the game after one miss."""
+"""The maximum share of its wealth that a bet may lose: one that bets everything is ruined by one miss."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a test says after `n` observations: its statistic, the threshold for an alarm, and whether it was reached.
+    """The result of a test after `n` observations: its statistic, the threshold, and whether it was reached.
 
-    The statistic is the common logarithm of the wealth: 3 is what honest play reaches once in a thousand tests at most.
+    The statistic is the common logarithm of the wealth: honest play reaches 3 in at most one of a thousand tests.
     """
 
     n: int
@@ -36,32 +36,32 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The wealths of bets after `n` observations, and the highest that their mean ever was: natural logarithms."""
+    """The wealths of bets after `n` observations, and the maximum of their mean so far: natural logarithms."""
 
     n: int = 0
     wealths: tuple[float, ...] = (0.0,) * len(EXCESSES)
     highest: float = 0.0
 
     def multiplied(self, logarithms: Sequence[float], times: int = 1) -> "Evidence":
-        """Return the evidence after observations that each multiply a wealth by a factor with a mean of 1 at most."""
+        """Return the evidence after observations whose factors have a mean of at most 1."""
         wealths = tuple(wealth + times * factor for wealth, factor in zip(self.wealths, logarithms, strict=True))
         return Evidence(self.n + times, wealths, max(self.highest, mean_of(wealths)))
 
     def observed(self, actual: Fraction | int, expected: Fraction, variance: Fraction) -> "Evidence":
-        """Return the evidence after an observation of something that is never below 0 (see `factors`)."""
+        """Return the evidence after an observation of a non-negative quantity (see `factors`)."""
         return self.multiplied(factors(actual, expected, variance))
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return what follows where honest play may raise an alarm with this probability; an alarm stands for ever."""
+        """Return the finding for a probability of a false alarm; an alarm is permanent."""
         threshold = -log10(false_alarms)
         return Finding(self.n, mean_of(self.wealths) / log(10), threshold, self.highest / log(10) >= threshold)
 
 
 def factors(actual: Fraction | int, expected: Fraction, variance: Fraction) -> tuple[float, ...]:
-    """Return the logarithms by which an observation of something that is never below 0 multiplies the wealths.
+    """Return the log wealth multipliers of an observation of a non-negative quantity.
 
-    `expected` is the most that it is on average in honest play, given all that came before; `variance` says how large a
-    bet should be, and has no part in whether the alarm is false.
+    `expected` is the maximum mean in honest play, given everything before; `variance` determines the size of bets, and
+    does not affect the false alarm rate.
     """
     assert actual >= 0, f"{actual} was observed of what is never below 0"
     assert expected > 0, f"{expected} was expected: nothing can be more than that by a share"
@@ -72,6 +72,6 @@ def factors(actual: Fraction | int, expected: Fraction, variance: Fraction) -> t
 
 
 def mean_of(wealths: Sequence[float]) -> float:
-    """Return the logarithm of the mean of what these are the logarithms of."""
+    """Return the logarithm of the mean of these numbers, given by their logarithms."""
     most = max(wealths)
     return most + log(sum(exp(wealth - most) for wealth in wealths) / len(wealths))

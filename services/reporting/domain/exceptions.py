@@ -1,4 +1,4 @@
-"""What entries of journals say of exceptions: what is missing or refused, and what a person should know of."""
+"""Exceptions reported by journal entries: missing or refused input, and what needs attention."""
 
 from datetime import date, datetime
 from typing import Literal
@@ -7,15 +7,15 @@ from pydantic import BaseModel
 
 ExceptionKind = Literal["gap", "quarantined", "reversed", "superseded", "voided", "notice", "late"]
 Closed = Literal["mended", "dismissed"]
-"""What becomes of a refused record: another one replaced it, or two people said that none ever will."""
+"""The resolution of a refused record: replaced, or dismissed by two people."""
 
 
 class ExceptionDetails(BaseModel):
-    """What an entry says of an exception: `first` to `last` of a `stream` are missing or refused.
+    """An exception in an entry: `first` to `last` of a `stream` are missing or refused.
 
-    A notice is what settling found about a round: `code` names it, `paragraph` is the rule, `detail` says it in words,
-    `seat` where it happened (0: the dealer). `number` is its place among the notices of its entry, from 1, and 0 for
-    any other exception. `entered_by` and `approved_by` stand for a change of a round.
+    A notice is a finding of settlement about a round: `code` names it, `paragraph` is the rule, `detail` explains it,
+    `seat` is the seat (0: the dealer). `number` is its index among the notices of its entry, from 1, and 0 for other
+    exceptions. `entered_by` and `approved_by` are responsible for a change of a round.
     """
 
     kind: ExceptionKind

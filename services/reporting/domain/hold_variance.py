@@ -1,4 +1,4 @@
-"""When the hold of a table or game is investigated: how far it lies from its base, by each method of law. Pure."""
+"""Hold variance: the deviation of a table's or game's hold from its base, by each legal method. Pure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ Method = Literal["percentage_points", "percent", "confidence_interval"]
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """How far a hold lies from its base, and how far it may: shares of what hold is a share of, or of the base."""
+    """The deviation of a hold, and its limit: in points of hold, or as shares of the base."""
 
     deviation: Fraction
     limit: Fraction
 
     @property
     def investigated(self) -> bool:
-        """Return whether it lies farther away than it may."""
+        """Return whether the deviation exceeds its limit."""
         return abs(self.deviation) > self.limit
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A hold, its base, and the standard deviation by which chance moves it, where that is known."""
+    """A hold, its base, and its standard deviation by chance, if known."""
 
     actual: Fraction
     base: Fraction
@@ -33,7 +33,7 @@ class Hold:
 
 
 def percentage_points(hold: Hold, threshold: Fraction) -> Deviation:
-    """Return the deviation in points: the threshold is a share of what hold is a share of.
+    """Return the deviation in points of hold, as is the threshold.
 
     >>> percentage_points(Hold(Fraction(18, 100), Fraction(22, 100)), Fraction(3, 100)).investigated
     True
@@ -42,7 +42,7 @@ def percentage_points(hold: Hold, threshold: Fraction) -> Deviation:
 
 
 def percent(hold: Hold, threshold: Fraction) -> Deviation | None:
-    """Return the deviation as a share of the base, as the threshold is; None of a base of 0.
+    """Return the deviation as a share of the base, as is the threshold; None for a base of 0.
 
     >>> percent(Hold(Fraction(19, 100), Fraction(20, 100)), Fraction(4, 100))
     Deviation(deviation=Fraction(-1, 20), limit=Fraction(1, 25))
@@ -51,9 +51,9 @@ def percent(hold: Hold, threshold: Fraction) -> Deviation | None:
 
 
 def confidence_interval(hold: Hold, threshold: Fraction) -> Deviation | None:
-    """Return the deviation in points, and half the width of the interval around the base at this level of confidence.
+    """Return the deviation in points, and half the width of the confidence interval around the base.
 
-    By the normal distribution; None where nothing is known of chance.
+    By the normal distribution; None if the standard deviation is unknown.
 
     >>> round(float(confidence_interval(Hold(Fraction(1, 5), Fraction(1, 4), 0.02), Fraction(95, 100)).limit), 4)
     0.0392
@@ -69,13 +69,13 @@ METHODS: Final[Mapping[Method, Callable[[Hold, Fraction], Deviation | None]]] = 
     "percent": percent,
     "confidence_interval": confidence_interval,
 }
-"""The methods by the names that jurisdiction packs give them."""
+"""The methods by their names in jurisdiction packs."""
 
 
 def chance_of_days(days: list[tuple[int, int]], base: Fraction) -> float | None:
-    """Return the standard deviation of the hold of days, each with its win and drop in cents, around a base.
+    """Return the standard deviation of the hold of days, each with win and drop in cents, around a base.
 
-    The square root of the sum of (win - base x drop) squared, by the drop of all; None of less than two days.
+    The square root of the sum of (win - base x drop) squared, divided by the total drop; None for fewer than two days.
 
     >>> chance_of_days([(100, 1000), (300, 1000)], Fraction(1, 5)) == sqrt(20_000) / 2000
     True
@@ -87,5 +87,5 @@ def chance_of_days(days: list[tuple[int, int]], base: Fraction) -> float | None:
 
 
 def chance_of_wagers(variance_cents: Fraction, handle_cents: int) -> float | None:
-    """Return the standard deviation of the win by handle, of the exact variance of a payout; None without handle."""
+    """Return the standard deviation of win by handle, from the exact variance of a payout; None without handle."""
     return sqrt(variance_cents) / handle_cents if handle_cents > 0 else None

@@ -1,4 +1,4 @@
-"""What the wagers that rules submissions offer bring back, and so the house edge of each. Pure and exact."""
+"""House edges: exact distributions of the wagers offered by rules submissions. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -18,10 +18,10 @@ from shared.rules.submission import select
 
 @dataclass(frozen=True)
 class HouseEdge:
-    """What comes back of a cent wagered under a submission (its hash), exactly; or why nobody can count it.
+    """The exact distribution of a wager's return under a submission (its hash), or why it cannot be computed.
 
-    `offered` is as the catalogue says: `required` of every player of a hand, `always` on offer, or `optional`.
-    `bonus_lines` are the lines without a stake of their own that the wager earns, and that are in what it brings back.
+    `offered` is as in the catalogue: `required` of every player of a hand, `always` on offer, or `optional`.
+    `bonus_lines` are lines without a stake of their own that the wager earns, included in its return.
     """
 
     submission: str
@@ -34,12 +34,12 @@ class HouseEdge:
 
     @cached_property
     def house_edge(self) -> Fraction | None:
-        """Return what the house keeps of a cent: 1 less the payback."""
+        """Return the house edge: 1 less the payback."""
         return None if self.returns is None else 1 - self.returns.mean
 
 
 class Rates(NamedTuple):
-    """Exact rates by submission (its hash) and wager, as whole numbers by one `unit`: sums of them are whole numbers.
+    """Exact rates by submission (its hash) and wager, as integers with a common `unit`, so that sums are integers.
 
     >>> rates = Rates.of_all({("hash", "ante"): Fraction(1, 2), ("hash", "pairs"): Fraction(1, 3)})
     >>> rates.unit, rates.of([(("hash", "ante"), 100), (("hash", "pairs"), 100), (("hash", "insurance"), 100)])
@@ -56,14 +56,14 @@ class Rates(NamedTuple):
         return cls({wager: int(rate * unit) for wager, rate in rates.items()}, unit)
 
     def of(self, cents: Iterable[tuple[tuple[str, str], int]]) -> Fraction:
-        """Return what the rates of wagers come to; of one that has none, nothing."""
+        """Return the sum of amounts times rates; wagers without a rate count as zero."""
         return Fraction(sum([number * self.numerators.get(wager, 0) for wager, number in cents]), self.unit)
 
 
 def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:
     """Return the house edge of each wager on offer.
 
-    Raises: Refused where the regulation does not allow what the submission selects.
+    Raises: Refused if the regulation does not allow the submission's selections.
     """
     found = []
     for wager, offer in select(catalogue(approved.regulation), approved.submission).offers.items():
@@ -77,7 +77,7 @@ def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:
 
 
 def returns_as_text(distribution: Returns) -> str:
-    """Return a distribution as JSON: category, what comes back, bonus, and probability of each win.
+    """Return a distribution as JSON: category, return, bonus, and probability of each win.
 
     >>> coin = Returns.counted([(1, Won("heads", Fraction(2))), (1, None)])
     >>> returns_as_text(coin), returns_of_text(returns_as_text(coin)) == coin
@@ -90,7 +90,7 @@ def returns_as_text(distribution: Returns) -> str:
 
 @lru_cache(maxsize=4096)
 def returns_of_text(text: str) -> Returns:
-    """Return a distribution from its JSON: the same one for the same text, with its mean and variance as computed."""
+    """Return a distribution from its JSON; cached by text, including computed mean and variance."""
     return Returns(
         tuple(
             Hit(Won(category, Fraction(back), bonus), Fraction(probability))

@@ -1,4 +1,4 @@
-"""What figures rest on: the dated values of packs that they were computed with, and how parts of a cent go. Pure."""
+"""Sources of figures: the dated values of packs that they were computed with. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _HALF: Final = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A value of a pack that a figure was computed with: its place in the pack, as it is written, and who says so."""
+    """A value of a pack that a figure was computed with: its path in the pack, its text, and its source."""
 
     place: str
     value: str
@@ -25,13 +25,13 @@ class Applied:
 
     @classmethod
     def of(cls, place: str, dated: Dated[Any]) -> "Applied":
-        """Return a dated value, by its place in the pack, such as `taxes.state_tax.rate`."""
+        """Return a dated value, by its path in the pack, such as `taxes.state_tax.rate`."""
         value = ", ".join(dated.value) if isinstance(dated.value, tuple) else str(dated.value)
         return cls(place, value, dated.effective_from, dated.source, dated.status, dated.note)
 
 
 def unconfirmed(applied: Iterable[Applied]) -> tuple[Applied, ...]:
-    """Return what of these values has not been confirmed, each a single time."""
+    """Return the unconfirmed ones of these values, without duplicates."""
     return tuple(dict.fromkeys(one for one in applied if one.status == "unconfirmed"))
 
 

@@ -1,7 +1,7 @@
-"""Read posted rounds for less than pydantic takes for them: a month of a casino has millions. Pure.
+"""A fast decoder of posted rounds: a month of a casino has millions. Pure.
 
-What is read so says what `PostedRound` and its envelope say, in structures with the same members, and no record that
-they refuse is taken: whatever is not as round settlement writes nearly all of its entries is left to them.
+The result has the same members as `PostedRound` and its envelope, and no record that they refuse is accepted: anything
+unlike the usual output of round settlement is left to them.
 """
 
 import re
@@ -91,14 +91,14 @@ class _Entry(msgspec.Struct, gc=False):
 
 
 AnyPosted: TypeAlias = PostedRound | QuickRound
-"""A posted round, however it was read."""
+"""A posted round from either decoder."""
 
 _ENTRY: Final = msgspec.json.Decoder(_Entry)
 _shard_of: Final = lru_cache(shard_of)
 
 
 def quick_round(raw: bytes) -> Event[Any] | None:
-    """Return the entry of a posted round without notices or correction; None for everything else, errors included."""
+    """Return the entry of a posted round without notices or correction; None for anything else, including errors."""
     if b"\\" in raw and b"\\u" in raw:
         return None  # half of a pair may be escaped in what is passed over
     try:
@@ -118,11 +118,11 @@ _SOURCE: Final = re.compile(_pattern(Source))
 
 @lru_cache(maxsize=4096)
 def _is_source(text: str) -> bool:
-    """Return whether a text names a source: the same few stand in millions of records."""
+    """Return whether a text is a valid source; cached because few sources occur in millions of records."""
     return _SOURCE.search(text) is not None
 
 
 @lru_cache(maxsize=4096)
 def _are_names(texts: tuple[str, ...]) -> bool:
-    """Return whether texts are names: the wagers of a round are those of nearly all rounds of its game."""
+    """Return whether texts are valid names; cached because rounds of a game share the same wagers."""
     return all(map(_NAME.search, texts))

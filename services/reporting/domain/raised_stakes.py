@@ -1,8 +1,8 @@
-"""Stakes that are raised once the outcome is known (past posting): raised stakes win more often than others. Pure.
+"""Past posting: stakes raised after the outcome is known. Raised stakes win more often than others. Pure.
 
-In honest play the outcome of a wager does not depend on its stake, whatever the player did before and why: who doubles
-the stake after each loss wins no more often for it. So nothing is assumed of how stakes follow from what went before,
-nor of how often the player wins: raised and other stakes are compared with each other, one with one.
+In honest play the outcome of a wager does not depend on its stake, whatever the player did before: doubling the stake
+after each loss does not win more often. So nothing is assumed about how stakes follow from earlier ones, nor about how
+often the player wins: raised and other stakes are compared with each other, one to one.
 """
 
 from dataclasses import dataclass, field, replace
@@ -14,23 +14,23 @@ from typing import Final
 from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding
 
 _FEWEST: Final = 5
-"""A stake is compared with that many earlier ones at least."""
+"""Minimum number of earlier stakes to compare with."""
 _EARLIER: Final = 25
-"""And with so many at most, the latest."""
+"""Maximum number of earlier stakes, the latest."""
 _WAITING: Final = 100
-"""So many outcomes wait for one of the other kind to be compared with; what comes after them is passed over."""
+"""Maximum number of outcomes waiting for one of the other kind; further ones are dropped."""
 
 _OTHERS_WIN: Final = (0.05, 0.2, 0.45)
 _RAISED_WIN: Final = (0.6, 0.8, 0.95)
 _BETS: Final = tuple(product(_RAISED_WIN, _OTHERS_WIN))
-"""What is bet on: how often raised stakes win, and how often others do."""
+"""The alternatives bet on: how often raised stakes win, and how often others do."""
 
 
 def _factors(raised: bool, other: bool) -> tuple[float, ...]:
-    """Return the logarithms by which outcomes of a raised and of another stake multiply the wealth of each bet.
+    """Return the log wealth multipliers of a pair of outcomes, of a raised and another stake.
 
-    The probability of both by the bet, divided by that with one probability of winning, the mean of the two. Whatever
-    the common probability is in honest play, the mean of this is 1 at most (Turner, Ly and Grünwald, "Generic
+    The probability of both under the bet, divided by that with one probability of winning, the mean of the two.
+    Whatever the common probability is in honest play, the mean of this is at most 1 (Turner, Ly and Grünwald, "Generic
     e-variables for exact sequential k-sample tests", 2024).
     """
     found = []
@@ -47,9 +47,9 @@ _FACTORS: Final = {(raised, other): _factors(raised, other) for raised, other in
 
 @dataclass(frozen=True, slots=True)
 class RaisedStakes:
-    """What is known of the stakes of one player (or seat) on one wager type, as they came.
+    """The state for the stakes of one player (or seat) on one wager type, in order.
 
-    `earlier` are the latest stakes, cents; `waiting_raised` and `waiting_others` outcomes that wait to be compared.
+    `earlier` are the latest stakes, cents; `waiting_raised` and `waiting_others` are outcomes waiting to be paired.
     """
 
     evidence: Evidence = field(default_factory=lambda: Evidence(wealths=(0.0,) * len(_BETS)))
@@ -58,15 +58,15 @@ class RaisedStakes:
     waiting_others: tuple[bool, ...] = ()
 
     def raises(self, stake_cents: int) -> bool | None:
-        """Return whether a stake is above the median of the earlier ones; None while there are too few of them."""
+        """Return whether a stake is above the median of the earlier ones; None while there are too few."""
         if len(self.earlier) < _FEWEST:
             return None
         return stake_cents > sorted(self.earlier)[len(self.earlier) // 2]
 
     def after(self, stake_cents: int, *, won: bool) -> "RaisedStakes":
-        """Return what is known after a wager that was won or lost; one that was returned is left out.
+        """Return the state after a wager was won or lost; returned wagers are left out.
 
-        The stake is what was wagered before the cards, without doubles and splits: those follow from the cards.
+        The stake is that before the cards, without doubles and splits, which depend on the cards.
         """
         raised = self.raises(stake_cents)
         known = replace(self, earlier=(*self.earlier, stake_cents)[-_EARLIER:])
@@ -86,5 +86,5 @@ class RaisedStakes:
         return self.evidence.multiplied(_FACTORS[raised, other])
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return what follows, where honest play may raise an alarm with this probability."""
+        """Return the finding for a probability of a false alarm."""
         return self.evidence.finding(false_alarms)

@@ -1,7 +1,7 @@
-"""Tests of figures against exact expectations, and of counts and stakes against honest play. Pure.
+"""Statistical tests of figures against exact expectations, and of counts and stakes against honest play. Pure.
 
-What is expected comes from the exact distribution of a wager (`shared.rules.returns`); where there is none, nothing is
-claimed about its win. A test over time is `Evidence`: its false alarms are stated, however often somebody looks at it.
+Expectations come from the exact distribution of a wager (`shared.rules.returns`); without one, nothing is claimed about
+its win. A test over time is `Evidence`: its false alarm rate is stated, however often it is evaluated.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,17 +15,17 @@ from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding, 
 from shared.rules import Returns
 
 SHOE_TOLERANCE: Final = Fraction(1, 50)
-"""So much more often than from full decks a row may be hit later in a shoe, by what was hit earlier in it."""
+"""How much more often than from full decks a row may be hit later in a shoe, given earlier cards."""
 
 HONEST_SHORT: Final = Fraction(2, 3)
-"""Of honest counts that are off, so many may be short: a player who is paid too little says so, and few others do."""
+"""Maximum share of short counts among inaccurate honest counts: an underpaid player complains, few overpaid ones do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wagers:
-    """Wagers of one type under one submission: how many, their cents, and the sum of the squares of their cents.
+    """Wagers of one type under one submission: number, sum of cents, and sum of squared cents.
 
-    Wagers of a round that one card decides together, as Insurance, are one wager of all their cents.
+    Wagers of a round decided by one card, as Insurance, are one wager of their total.
     """
 
     number: int
@@ -44,10 +44,10 @@ class Wagers:
 
 @dataclass(frozen=True, slots=True)
 class AgainstExpectation:
-    """What was paid against what exact counting expects, cents: both exact, and how far they are apart.
+    """Payout against its exact expectation, cents, and their difference.
 
-    `z` is the difference in standard deviations; `p` is how probable one at least as large is either way, by the normal
-    distribution: near for many wagers, and for one look. What is looked at again and again is for `Evidence`.
+    `z` is the difference in standard deviations; `p` is the two-sided probability of one at least as large, by the
+    normal distribution: an approximation for many wagers and a single evaluation. Repeated evaluation needs `Evidence`.
     """
 
     number: int
@@ -63,30 +63,30 @@ class AgainstExpectation:
         return f"{self.z:+.2f}"
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return whether one look finds the difference larger than chance makes it with this probability."""
+        """Return whether a single evaluation finds a difference larger than chance at this probability."""
         threshold = NormalDist().inv_cdf(1 - float(false_alarms) / 2)
         return Finding(self.number, self.z, threshold, abs(self.z) >= threshold)
 
 
 def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> AgainstExpectation:
-    """Return how the payout of wagers, returned stakes included, stands to their exact expectation.
+    """Return the payout of wagers, including returned stakes, against its exact expectation.
 
-    The payout leaves out what no stake of the wager earned: Envy Bonuses.
+    The payout excludes what no stake of the wager earned: Envy Bonuses.
     """
     return compared(wagers.number, payout_cents, returns.mean * wagers.cents, returns.variance * wagers.squares)
 
 
 def compared(number: int, payout_cents: int, expected_cents: Fraction, variance: Fraction) -> AgainstExpectation:
-    """Return how the payout of so many wagers, of whatever types, stands to what is expected of them together.
+    """Return the payout of a number of wagers of any types against their total expectation.
 
-    `variance` is in cents squared: the sum of those of wagers that are decided apart from each other.
+    `variance` is in cents squared: the sum over independently decided wagers.
     """
     z = float(payout_cents - expected_cents) / sqrt(variance) if variance > 0 else 0.0
     return AgainstExpectation(number, payout_cents, expected_cents, variance, z, erfc(abs(z) / sqrt(2)))
 
 
 def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
-    """Return how probable so many hits or more are among independent wagers that each hit with a probability.
+    """Return the probability of at least `hits` among independent wagers with a common probability.
 
     >>> f"{binomial_tail(9, 10, Fraction(1, 2)):.6f}"  # 11 of 1,024
     '0.010742'
@@ -99,7 +99,7 @@ def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
 
 
 def _tail(hits: int, number: int, probability: Fraction) -> float:
-    """Return the sum of the probabilities from `hits` on, which is above the mean: they only fall."""
+    """Return the sum of probabilities from `hits` on, which is above the mean, so that terms decrease."""
     odds = float(probability / (1 - probability))
     ways = lgamma(number + 1) - lgamma(hits + 1) - lgamma(number - hits + 1)
     term = total = exp(ways + hits * log(probability) + (number - hits) * log1p(-float(probability)))
@@ -117,10 +117,10 @@ _NEGLIGIBLE: Final = 1e-18
 def rows_too_often(
     returns: Returns, hits: Mapping[str, int], number: int, false_alarms: Fraction = FALSE_ALARMS
 ) -> dict[str, Finding]:
-    """Return for each category of lines whether `number` wagers hit it too often: one look, of independent wagers.
+    """Return for each category whether `number` wagers hit it too often: one evaluation, independent wagers.
 
-    The statistic is the exact probability of so many hits; the false alarms of all rows together are as stated. A wager
-    whose payouts have no categories has no rows.
+    The statistic is the exact tail probability; the false alarm rate holds for all rows together. A wager whose payouts
+    have no categories has no rows.
     """
     categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
     found = {}
@@ -134,11 +134,11 @@ def rows_too_often(
 def observe_hits(
     evidence: Evidence, probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
 ) -> Evidence:
-    """Return the evidence that a row (or any row: the hit frequency) is hit too often, after the hits of a block.
+    """Return the evidence that a row (or any row: the hit frequency) is hit too often, after a block's hits.
 
-    A block is what depends on one shuffle, a round: what its seats share makes no alarm more probable. Where rounds are
-    dealt from one shoe, take `SHOE_TOLERANCE`. Bets that follow from knowledge of the cards are what this finds: leave
-    Insurance out, which is wagered with cards in sight.
+    A block is everything that depends on one shuffle, a round: dependence between its seats does not make an alarm more
+    probable. If rounds are dealt from one shoe, use `SHOE_TOLERANCE`. Bets based on knowledge of the cards are what
+    this detects: leave out Insurance, which is wagered with cards in sight.
     """
     if not number:
         return evidence
@@ -148,7 +148,7 @@ def observe_hits(
 def hit_factors(
     probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
 ) -> tuple[float, ...]:
-    """Return the logarithms by which the hits of a block multiply the wealths of `observe_hits`."""
+    """Return the log wealth multipliers of a block's hits for `observe_hits`."""
     assert 0 <= hits <= number, f"{hits} hits of {number} wagers"
     most = min(probability * (1 + tolerance), Fraction(1))
     return factors(hits, most * number, most * (1 - most) * number)
@@ -157,9 +157,9 @@ def hit_factors(
 def observe_returns(
     evidence: Evidence, returns: Returns, wagers: Wagers, payout_cents: int, *, tolerance: Fraction = Fraction(0)
 ) -> Evidence:
-    """Return the evidence that wagers bring back too much, after a block of them (see `observe_hits`).
+    """Return the evidence that wagers return too much, after a block of them (see `observe_hits`).
 
-    Unlike hits it weighs cents: rows that pay much count for more, and take longer to tell from luck.
+    Unlike hits it weighs cents: high-paying rows count for more, and take longer to distinguish from luck.
     """
     if not wagers.number:
         return evidence
@@ -168,12 +168,12 @@ def observe_returns(
 
 
 def observe_count(evidence: Evidence, variance_cents: int, *, short: Fraction = HONEST_SHORT) -> Evidence:
-    """Return the evidence that chips leave a table (a dealer who overpays), after a count in a dealer's time there.
+    """Return the evidence that chips leave a table (an overpaying dealer), after a count in the dealer's time there.
 
-    `variance_cents` is counted less expected. Honest counts are off now and then, by whatever amount, and of those
-    that are off, whatever came before, a share of `short` at most is short: more is not assumed. Take the counts of one
-    dealer at all tables, one after another; a count that is not off says nothing. A short one speaks against everybody
-    who dealt there since the count before: an alarm says where to look first, not who it was.
+    `variance_cents` is counted less expected. Nothing is assumed about how often or by how much honest counts are off,
+    only that at most a share of `short` of those is short, whatever came before. Use the counts of one dealer at all
+    tables, in order; an exact count says nothing. A short one counts against everyone who dealt there since the last
+    count: an alarm says where to look, not who it was.
     """
     if not variance_cents:
         return evidence

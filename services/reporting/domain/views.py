@@ -1,4 +1,4 @@
-"""What reporting needs of settlements: round, figures, stakes, lines and reasons, without cards. Amounts are cents."""
+"""Views of settlements with the fields that reporting needs, without cards. Amounts are cents."""
 
 from typing import Annotated, Any
 
@@ -21,7 +21,7 @@ from shared.contracts.wager_totals import WagerTotals
 
 
 class Line(msgspec.Struct, gc=False):
-    """A line of a settlement, cents. It is a structure, like a seat: a month has some sixty million of them."""
+    """A settlement line, cents. A msgspec structure, as are seats: a month has some sixty million of them."""
 
     seat: int
     wager: str
@@ -36,7 +36,7 @@ class Line(msgspec.Struct, gc=False):
 
 
 class Seat(msgspec.Struct, gc=False):
-    """What a seat wagered, cents by wager."""
+    """A seat's wagers, cents by wager."""
 
     seat: int
     wagers: dict[str, int]
@@ -49,7 +49,7 @@ class Record(msgspec.Struct, gc=False):
 
 
 def _structured(kind: Any) -> PlainValidator:
-    """Return what reads a structure in a view."""
+    """Return the validator of a structure in a view."""
 
     def read(value: Any) -> Any:
         try:
@@ -61,25 +61,25 @@ def _structured(kind: Any) -> PlainValidator:
 
 
 class Totals(WagerTotals):
-    """What a round did on a wager type; what a publisher adds to it is passed over."""
+    """A round's totals for a wager type, ignoring fields added later."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class Notice(RoundNotice):
-    """Something that settling found; what a publisher adds to it is passed over."""
+    """A finding of settlement, ignoring fields added later."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class NoticedRound(RoundView):
-    """What was noticed of a round."""
+    """A round with its notices."""
 
     notices: tuple[Notice, ...] = ()
 
 
 class DealtRound(NoticedRound, RevisionView):
-    """When a round was closed and who dealt it, under which submission, and what it came to."""
+    """A dealt round: closing time, dealer, submission, and totals."""
 
     closed_at: AwareDatetime
     dealer_id: str | None = None
@@ -98,7 +98,7 @@ class AccountWager(View):
 
 @view_of(SettlementPosted)
 class PostedRound(DealtRound):
-    """A round whose money was posted. `record` is what the table reported, without its cards."""
+    """A posted round. `record` is the round record without cards."""
 
     record: Annotated[Record, _structured(Record)]
     regulation: str
@@ -108,20 +108,20 @@ class PostedRound(DealtRound):
 
 @view_of(SettlementReversed)
 class ReversedRound(DealtRound):
-    """A round whose money was taken back."""
+    """A round whose postings were reversed."""
 
     correction: Correction
 
 
 @view_of(SettlementSuperseded)
 class SupersededRound(NoticedRound):
-    """A record of a round that came after a later void or correction of it."""
+    """A record of a round that arrived after a later void or correction of it."""
 
     correction: Correction | None = None
 
 
 @view_of(SettlementVoided)
 class VoidedRound(NoticedRound):
-    """A round that was voided before any record of it came."""
+    """A round that was voided before any record of it arrived."""
 
     correction: Correction

@@ -1,1 +1,1 @@
-"""What all reports are made of: definitions, figures that lead to their entries, documents."""
+"""The common parts of all reports: definitions, figures with provenance, documents."""

@@ -1,4 +1,4 @@
-"""A report's definition: everything about it in one place, and the function that fills it from the books."""
+"""The definition of a report: everything about it in one place, with the function that fills it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from shared.runtime.http.roles import READ_REPORTS, Role
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a report comes to: the rows of its sections, what must hold in them, and which law is unconfirmed."""
+    """The content of a report: the rows of its sections, its identities, and unconfirmed law."""
 
     sections: tuple[Filled, ...]
     identities: tuple[Identity, ...] = ()
@@ -20,11 +20,10 @@ class Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A report: its name in URLs and commands, what it is for, the periods that it can be asked for, its sections.
+    """A report: its name in URLs and commands, its purpose, the periods that it can be requested for, its sections.
 
-    `sources` are the facts that its figures come from, `signatures` who signs the page. `fill` reads the books.
-    `role` is the one that its reader needs.
-    `of_days`: it is about what happened on gaming days, and so there is none of days of which nothing is known.
+    `sources` are the facts behind its figures, `signatures` who signs the page. `fill` reads the read model. `role` is
+    required of its readers. `of_days`: it is about events of gaming days, and so does not exist for days without any.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
+"""A report as a document: header, sections with rows, identities. Pure, independent of the format."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,14 +19,14 @@ from shared.contracts.exact import exact_text, parse_exact
 from shared.contracts.reports import Reached, ReportStatus
 
 Unit = Literal["text", "day", "moment", "cents", "exact_cents", "count", "percent"]
-"""What a column holds.
+"""The unit of a column.
 
-`cents` and `count` are whole numbers; `exact_cents` is a decimal text with a share of a cent (shared.contracts.exact);
+`cents` and `count` are integers; `exact_cents` is a decimal text with fractions of a cent (shared.contracts.exact);
 `percent` is a decimal text with two places.
 """
 
 Period = Literal["day", "week", "month", "quarter", "year"]
-"""What a report is about: gaming days, both ends included; a week begins as the jurisdiction pack says."""
+"""The period of a report: gaming days, inclusive; a week begins as the jurisdiction pack defines."""
 
 
 ThingT = TypeVar("ThingT")
@@ -34,9 +34,9 @@ ThingT = TypeVar("ThingT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column: its field name (which says the unit: `drop_cents`), its title, and how its figures are computed.
+    """A column: its field name (with the unit: `drop_cents`), its title, and how its figures are computed.
 
-    `formula` says it in words, `source` where that is written. With `added`, the total row adds the column up.
+    `formula` explains it, `source` is its legal source. With `added`, the total row sums the column.
     """
 
     name: str
@@ -49,9 +49,9 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A table of a report: its columns, and the columns whose values together name a row.
+    """A table of a report: its columns, and the columns that form the key of a row.
 
-    No column is called `id`: that is what names a row.
+    No column is called `id`, which names a row.
     """
 
     name: str
@@ -77,20 +77,20 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Values by column, and what they were given as: some of it says where it comes from."""
+    """Values by column, and the given values, some with provenance."""
 
     id: str
     cells: Mapping[str, Value]
     given: Mapping[str, Value | Figure | Cell]
 
     def explained(self, column: str) -> Explained:
-        """Return what says where the value of a column comes from: nothing, where it follows from no entries."""
+        """Return the provenance of a column's value; empty if it follows from no entries."""
         given = self.given.get(column)
         return given if isinstance(given, Explained) else Explained()
 
 
 class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
-    """Rows that are made when somebody reads them: most of thousands never are."""
+    """Rows that are created when read: most of thousands never are."""
 
     def __init__(self, things: Sequence[ThingT], make: Callable[[ThingT], Mapping[str, Value | Figure | Cell]]) -> None:
         self._things, self._make = things, make
@@ -110,9 +110,9 @@ class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
 
 @dataclass(frozen=True)
 class Filled:
-    """A section with what its rows were given as, and the total of the columns that are added up, if there are any.
+    """A section with the given values of its rows, and the total of the summed columns, if any.
 
-    `cut_from` is how many rows there are where these are only the first of them.
+    `cut_from` is the full number of rows if these are only the first.
     """
 
     section: Section
@@ -122,15 +122,15 @@ class Filled:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Return the rows, made when somebody reads them, and kept. Raises: KeyError for a value without a column."""
+        """Return the rows, created on first use and kept. Raises: KeyError for a value without a column."""
         return tuple(self._made())
 
     def each(self) -> Iterable[Row]:
-        """Return the rows one after the other: of many none is kept. Raises: KeyError as `rows`."""
+        """Iterate over the rows; long sections are not kept. Raises: KeyError as `rows`."""
         return self.rows if len(self.given) <= _KEPT_ROWS_MAX else self._made()
 
     def _made(self) -> Iterator[Row]:
-        """Yield the rows. What has the key of a row before it is a row all the same: its id ends with its number."""
+        """Yield the rows. A row with the key of an earlier one is kept: its id ends with its number."""
         times: dict[str, int] = {}
         for given in self.given:
             self.section.require_columns(given)
@@ -139,13 +139,13 @@ class Filled:
             yield _row(row_id if number == 1 else f"{row_id}|{number}", self.section, given)
 
     def cut(self, most: int) -> "Filled":
-        """Return the section with at most so many rows, and the total of all."""
+        """Return the section with at most this number of rows, and the total of all."""
         rows = len(self.given)
         return self if rows <= most else replace(self, given=self.given[:most], cut_from=rows)
 
 
 _KEPT_ROWS_MAX: Final = 20_000
-"""Of sections with more rows, each row is made again whenever it is read: memory does not grow with their number."""
+"""Longer sections create each row again whenever it is read, so that memory does not grow with their length."""
 
 _ROWS_AT_ONCE: Final = 1_000
 """Rows that are written together."""
@@ -155,11 +155,11 @@ TOTAL: Final = "/total"
 
 
 def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], **totals: Figure | Cell) -> Filled:
-    """Return a section with rows: each maps column names to values; what is left out is empty.
+    """Return a section with rows: each maps column names to values; missing ones are empty.
 
-    The total row has the sums of the columns that are `added`, and `totals` for what does not add up, such as a
-    percentage. Rows that are `Made` stay so: what adds up is among `totals`, too. Raises: KeyError for a value without
-    a column.
+    The total row has the sums of the `added` columns, and `totals` for values that cannot be summed, such as a
+    percentage. Rows that are `Made` stay so: then `totals` includes the sums. Raises: KeyError for a value without a
+    column.
     """
     if isinstance(rows, Made):
         missing = {column.name for column in section.columns if column.added} - totals.keys()
@@ -179,12 +179,12 @@ def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], 
 
 
 def _id_of(key: Sequence[Value]) -> str:
-    """Return the id of a row: what names it, with `|` between its parts, no part of which can be taken for another."""
+    """Return the id of a row: its key values joined with `|`, escaped so that ids are unique."""
     return "|".join("" if value is None else _in_id(str(plain(value))) for value in key)
 
 
 _IN_IDS: Final = " :+@,;=()&"
-"""What stands in ids as it is besides letters and digits: nothing that parts ids, or cells, from each other."""
+"""Characters that are not escaped in ids besides letters and digits; none of them is a separator."""
 _AS_IT_IS: Final = re.compile(rf"[A-Za-z0-9_.~{re.escape(_IN_IDS)}-]*")
 
 
@@ -220,7 +220,7 @@ def _value(given: Value | Figure | Cell) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Something that must hold in a report, as it stands: two figures of one unit that must be equal."""
+    """An accounting identity of a report: two figures of one unit that must be equal."""
 
     name: str
     left: Figure
@@ -236,9 +236,9 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that a reader of the page must know: a value of law that is unconfirmed, with its source and why.
+    """A remark that readers must know: an unconfirmed value of law, with its source and the reason.
 
-    `columns` are those that follow from it, each as `section/column`.
+    `columns` are the affected ones, each as `section/column`.
     """
 
     what: str
@@ -248,11 +248,11 @@ class Mark:
 
 
 class Header(BaseModel):
-    """What every report says of itself.
+    """The header of every report.
 
-    `known_at` is the moment of the question: the report has what was recorded up to then and nothing later, and the
-    same question as of the same moment has the same bytes. `version` counts the restatements of what it is about, from
-    1; `through` says how far each shard of each journal had been read, `sha256` is taken over the content.
+    `known_at` is the moment of the question: the report has what was recorded up to then, and the same question as of
+    the same moment gives the same bytes. `version` counts the restatements of its subject, from 1; `through` is the
+    read position of each shard of each journal, `sha256` covers the content.
     """
 
     report: Name
@@ -277,7 +277,7 @@ class Header(BaseModel):
 
 @dataclass(frozen=True)
 class Document:
-    """A report as it was asked for. `signatures` are the lines on which people sign the page."""
+    """A report as requested. `signatures` are the lines on which people sign the page."""
 
     header: Header
     sections: tuple[Filled, ...]
@@ -317,7 +317,7 @@ class Document:
         return digest.hexdigest()
 
     def _canonical(self) -> Iterator[bytes]:
-        """Yield the canonical JSON of the content in pieces, each of some rows."""
+        """Yield the canonical JSON of the content in pieces of some rows."""
         said = replace(self, sections=()).content
         yield b'{"identities":%b,"marks":%b,"sections":[' % (canonical(said["identities"]), canonical(said["marks"]))
         for number, filled in enumerate(self.sections):
@@ -332,18 +332,18 @@ class Document:
 
     @cached_property
     def digest(self) -> str:
-        """Return what tells the content from any other: its `sha256`, and of one that is cut something made sooner."""
+        """Return a digest of the content: its `sha256`, or for a cut document a cheaper one."""
         return self.sha256 if self.whole else sha256(to_json(self.content)).hexdigest()
 
     @property
     def whole(self) -> bool:
-        """Return whether every section has all its rows."""
+        """Return whether every section has all of its rows."""
         return all(filled.cut_from is None for filled in self.sections)
 
     def cut(self, most: int, but: Collection[str] = ()) -> "Document":
-        """Return the document with at most so many rows in each section but those of these names.
+        """Return the document with at most this number of rows in each section, except these sections.
 
-        Raises: LookupError where there is no such section.
+        Raises: LookupError if there is no such section.
         """
         if unknown := set(but) - {one.section.name for one in self.sections}:
             raise LookupError(f"there is no section {', '.join(sorted(unknown))}")
@@ -393,7 +393,7 @@ def _section(filled: Filled) -> dict[str, Any]:
 
 
 def _named(filled: Filled) -> dict[str, Any]:
-    """Return what of a section comes before its rows in canonical JSON."""
+    """Return the members of a section before its rows in canonical JSON."""
     cut = {} if filled.cut_from is None else {"cut_from": filled.cut_from}
     return cut | {"name": filled.section.name}
 
@@ -407,7 +407,7 @@ def _total(filled: Filled) -> dict[str, Any] | None:
 
 
 def batched(rows: Iterable[ThingT], most: int) -> Iterator[list[ThingT]]:
-    """Yield some at a time, at most so many."""
+    """Yield lists of at most this number of rows."""
     left = iter(rows)
     while some := list(islice(left, most)):
         yield some

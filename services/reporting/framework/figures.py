@@ -1,4 +1,4 @@
-"""Figures that lead to their entries: what was added up carries where to find it. Pure; amounts are cents."""
+"""Figures with provenance: sums that refer to their entries. Pure; amounts are cents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from shared.contracts.reports import Percent, percent_of
 
 Value = int | str | date | datetime | None
-"""What stands in a cell: cents and counts are whole numbers, percentages and exact shares of a cent texts."""
+"""The value of a cell: cents and counts are integers, percentages and exact cents texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ class EntryRef:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """The entries that were added up to a figure: those of `measures` in `book` where each dimension has its value.
+    """The entries summed to a figure: those of `measures` in `book` with these values of dimensions.
 
-    `book` is `rounds` (figures of settled rounds), `played` (how many of them), `lines` (of their settlement lines) or
-    `amounts` (of other facts). The first and the last gaming day are both included. `closed` limits rounds to those
-    that were closed after the first and up to the second of its moments. `known_at` is the moment as of which it was
-    added up, where that is before the moment of the question.
+    `book` is `rounds` (figures of settled rounds), `played` (their number), `lines` (of their settlement lines) or
+    `amounts` (of other facts). First and last gaming day are inclusive. `closed` limits rounds to those closed after
+    the first and up to the second of its moments. `known_at` is the moment as of which it was summed, if before that of
+    the question.
     """
 
     book: Literal["rounds", "played", "lines", "amounts"]
@@ -42,11 +42,11 @@ class Aggregate:
 
 
 Because = tuple[EntryRef | Aggregate, ...]
-"""Where a figure comes from."""
+"""The provenance of a figure."""
 
 
 class EntriesOf:
-    """The entries of things that were added up, each found when somebody asks."""
+    """The entries of summed items, resolved on demand."""
 
     __slots__ = ("_entry_of", "_things")
 
@@ -57,7 +57,7 @@ class EntriesOf:
         return bool(self._things)
 
     def together(self) -> Because:
-        """Return each entry once, in the order of the things."""
+        """Return each entry once, in the order of the items."""
         return tuple(dict.fromkeys(map(self._entry_of, self._things)))
 
 
@@ -70,7 +70,7 @@ class _Parts:
         self.parts = parts
 
     def together(self) -> Because:
-        """Return each place once, in the order of the parts."""
+        """Return each source once, in the order of the parts."""
         found: dict[EntryRef | Aggregate, None] = {}
         left: list[Origin] = [self]
         seen: set[int] = set()
@@ -87,11 +87,11 @@ class _Parts:
 
 
 Origin = Because | EntriesOf | _Parts
-"""Where something comes from, put together or not yet."""
+"""The origin of a value, resolved or not yet."""
 
 
 class Explained:
-    """Something that says where it comes from: put together when somebody asks, for a report asks of no cell."""
+    """A value with provenance, which is resolved on demand because most cells are never explained."""
 
     __slots__ = ("origin",)
 
@@ -100,14 +100,14 @@ class Explained:
 
     @property
     def because(self) -> Because:
-        """Return where it comes from, each place once."""
+        """Return the provenance, without duplicates."""
         if not isinstance(self.origin, tuple):
             self.origin = self.origin.together()
         return self.origin
 
 
 class Figure(Explained):
-    """A number of cents or a count, and where it comes from.
+    """A number of cents or a count, with its provenance.
 
     >>> won = Figure(500, (EntryRef("table-inventory", 1, 7),)) - Figure(200, (EntryRef("table-inventory", 1, 9),))
     >>> won.value, len(won.because)
@@ -149,7 +149,7 @@ def total(figures: Iterable[Figure]) -> Figure:
 
 
 class Cell(Explained):
-    """Any other value that follows from figures, such as a percentage, and where it comes from: where a figure does."""
+    """Another value that follows from figures, such as a percentage, with their provenance."""
 
     __slots__ = ("value",)
 
@@ -159,18 +159,18 @@ class Cell(Explained):
 
 
 def share(part: Figure, whole: Figure) -> Cell:
-    """Return a figure as a percentage of another, two decimals; nothing where the whole is 0."""
+    """Return a figure as a percentage of another, two decimals; empty if the whole is 0."""
     percent: Percent | None = percent_of(part.value, whole.value)
     return Cell(percent, explained_by(part, whole))
 
 
 def explained_by(*explained: Explained) -> Explained:
-    """Return what comes from where several come from."""
+    """Return the combined provenance of several values."""
     return Explained(_together([one.origin for one in explained if one.origin]))
 
 
 def _together(origins: Sequence[Origin]) -> Origin:
-    """Return several origins as one; nothing is put together before somebody asks."""
+    """Return several origins as one, without resolving them."""
     return _Parts(tuple(origins)) if len(origins) > 1 else origins[0] if origins else ()
 
 

@@ -1,4 +1,4 @@
-"""What is asked of a report: of which property, of which gaming days, as known at which moment. Pure."""
+"""The query of a report: property, gaming days, and the moment as of which it is answered. Pure."""
 
 from calendar import monthrange
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shared.jurisdictions import GamingPack, period_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportQuery:
-    """The question that a report answers: about the gaming days from `first` to `last`, both included.
+    """The question that a report answers, about the gaming days from `first` to `last`, inclusive.
 
     `known_at` is the moment as of which it is answered; `by` is who asks.
     """
@@ -26,7 +26,7 @@ class ReportQuery:
 
 
 def is_long(question: ReportQuery) -> bool:
-    """Return whether it is about more than a week: long lists then have only what somebody has to look at."""
+    """Return whether it covers more than a week: long lists then only have what needs attention."""
     return question.period not in ("day", "week")
 
 
@@ -37,7 +37,7 @@ def first_days(law: GamingPack, day: date) -> dict[str, date]:
 
 
 def year_before(day: date) -> date:
-    """Return the same day of the year before; of February 29, the day before it.
+    """Return the same day of the previous year; for February 29, the day before it.
 
     >>> year_before(date(2028, 2, 29)).isoformat()
     '2027-02-28'

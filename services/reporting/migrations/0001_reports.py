@@ -1,4 +1,4 @@
-"""Create the books that reports are made of: what is kept whole, what is added up, exceptions, house edges, days."""
+"""Create the read model: facts, sums, exceptions, house edges, days."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -9,7 +9,7 @@ depends_on = "journal_0001"
 
 
 def upgrade() -> None:
-    """Run the statements of the SQL files, and grant the service what it needs."""
+    """Run the SQL files, and grant the service the privileges it needs."""
     run_sql(__file__, "0001_properties")
     grant("SELECT, INSERT", "house_edges", "exceptions", "filled_gaps", "closings", "properties", "documents")
     grant("SELECT, INSERT", "facts", "amounts", "rounds", "won_lines", "evidence_days")

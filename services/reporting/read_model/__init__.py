@@ -1,1 +1,1 @@
-"""The books behind the reports: what the journals of all services add to measures, as known now and at any moment."""
+"""The read model behind the reports: sums of measures over all services' journals, as known now or at any moment."""

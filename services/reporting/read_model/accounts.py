@@ -1,13 +1,13 @@
-"""What the wagering accounts add to measures: balances, and why they change. Pure; cents.
+"""Measures of the wagering accounts: balances, and the causes of their changes. Pure; cents.
 
-`account_balance_cents` is what a movement changes on an account (the item), whether it is available, on hold or in
-play, and `promotional_balance_cents` what of it is promotional money; the table is empty for a wallet. `held_cents` and
-`in_play_cents` are what is on hold and in play for a round (the item), by the movements; `holds_cents` is what holds
-come to, by what was authorized and released. `account_uncovered_cents` is what a round staked from an account beyond
-what was on hold for it, and `account_shortage_cents` what could not be taken back: their item is an `AccountOfRound`.
-`voucher_cents` is what vouchers (the item: their reference) were issued for, less what they were redeemed for.
-`account_in_cents` and `account_out_cents` are the currency that came to an account (the item), and that left it. All
-else says why the liability changes, and promotional money in it.
+`account_balance_cents` is a movement's change of an account (the item), whether available, on hold or in play, and
+`promotional_balance_cents` the promotional part; the table is empty for a wallet. `held_cents` and `in_play_cents` are
+on hold and in play for a round (the item), by the movements; `holds_cents` is the sum of holds, by authorizations and
+releases. `account_uncovered_cents` is what a round staked from an account beyond its holds, and
+`account_shortage_cents` what could not be taken back: their item is an `AccountOfRound`. `voucher_cents` is what
+vouchers (the item: their reference) were issued for, less redemptions. `account_in_cents` and `account_out_cents` are
+currency paid into and out of an account (the item). The others are the causes of changes of the liability, and of its
+promotional part.
 """
 
 from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ class AccountOfRound:
 
 @adds(AccountBoughtIn)
 def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
-    """Say what came to an account; the item is the instrument, or the voucher's reference."""
+    """Yield what was paid into an account; the item is the instrument, or the voucher's reference."""
     yield from _balances(fact.movements)
     yield Amount("bought_in_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
     if fact.instrument == "cash":
@@ -67,7 +67,7 @@ def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
 
 @adds(AccountCashedOut)
 def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
-    """Say what left an account; the item is the instrument, or the voucher's reference."""
+    """Yield what was paid out of an account; the item is the instrument, or the voucher's reference."""
     yield from _balances(fact.movements)
     yield Amount("cashed_out_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
     if fact.instrument == "cash":
@@ -78,7 +78,7 @@ def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
 
 @adds(AccountAdjustmentApproved)
 def adjusted(fact: AccountAdjustmentApproved) -> Iterator[Amount]:
-    """Say by how much an account was changed by hand."""
+    """Yield the adjustment of an account."""
     yield from _balances(fact.movements)
     yield Amount("account_adjusted_cents", fact.cents, _table_of(fact.movements))
 
@@ -87,7 +87,7 @@ def adjusted(fact: AccountAdjustmentApproved) -> Iterator[Amount]:
 def promoted(
     fact: PromotionGranted | PromotionWrittenOff | PromotionExpired | PromotionMoved,
 ) -> Iterator[Amount]:
-    """Say how much promotional money the house gave or wrote off, or came to a table from a wallet."""
+    """Yield promotional money granted, written off, or moved to a table from a wallet."""
     yield from _balances(fact.movements)
     table = _table_of(fact.movements)
     match fact:
@@ -103,7 +103,7 @@ def promoted(
 
 @adds(WagerAuthorized, WagerReleased, RoundCaptured)
 def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[Amount]:
-    """Say what is now on hold and in play for a round."""
+    """Yield the changes on hold and in play for a round."""
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     match fact:
         case WagerAuthorized():
@@ -114,7 +114,7 @@ def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[A
 
 @adds(WagersSettled, WagersReversed, WagersVoided)
 def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
-    """Say what a round's result did at its table, and what of it accounts could not cover or give back."""
+    """Yield a round's result at its table, and what accounts could not cover or return."""
     yield from _balances(fact.movements)
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)
@@ -130,7 +130,7 @@ def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amo
 
 
 def _table_of(movements: Sequence[AccountMovement]) -> str:
-    """Return the table of the account that a fact is about, whose movement is the first; empty for a wallet."""
+    """Return the table of a fact's account, whose movement is the first; empty for a wallet."""
     return next((one.table or "" for one in movements), "")
 
 

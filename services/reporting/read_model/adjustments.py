@@ -1,4 +1,4 @@
-"""Adjustments, whoever's books they change: what was changed, by whom, why, and with whose approval."""
+"""Adjustments of all services' figures: what was changed, by whom, why, and with whose approval."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ AdjustmentStatus = Literal["entered", "approved", "rejected"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjustment:
-    """A change of a figure by hand.
+    """An adjustment of a figure.
 
-    `of` names whose books it changes, `number` is its number there, `figure` what it changes: of a table and shift, of
-    an account, of a pool (`about`). `change` is by how much; `before` and `after` are as it made them, or would make
-    them. All three are cents as a decimal, None where that is not known. `decided_by` approved or rejected it.
+    `of` names the service area, `number` is its number there, `figure` what it changes: for a table and shift, an
+    account, or a pool (`about`). `change` is the amount; `before` and `after` are the figures around it, actual or
+    expected. All three are cents as a decimal, None if unknown. `decided_by` approved or rejected it.
     """
 
     of: str
@@ -49,7 +49,7 @@ class Adjustment:
 
     @property
     def nanocents(self) -> int:
-        """Return the change, 0 where it is not known."""
+        """Return the change in nanocents, 0 if unknown."""
         return parse_exact(self.change or "0")
 
 
@@ -64,7 +64,7 @@ def limit_cents(books: Books, one: Adjustment) -> int:
 
 
 AdjustmentsOf = Callable[[Books], Awaitable[Sequence[Adjustment]]]
-"""Return the adjustments of a question's gaming days, those that were entered, approved or rejected."""
+"""Return the adjustments of a question's gaming days: entered, approved or rejected."""
 
 _MEASURES: Final = {
     "opener": "opener_cents",
@@ -74,13 +74,13 @@ _MEASURES: Final = {
     "currency": "currency_cents",
     "counter_checks": "counter_checks_cents",
 }
-"""The measure of each figure that can be adjusted."""
+"""The measure of each adjustable figure."""
 
 
 async def of_win(books: Books) -> Sequence[Adjustment]:
-    """Return the adjustments of figures of the win of tables, in the order of day and number.
+    """Return the adjustments of the win of tables, by day and number.
 
-    Before an adjustment, a figure is what was counted or moved, with what had been approved by then.
+    Before an adjustment, a figure is what was counted or moved, with earlier approved adjustments.
     """
     said = await books.facts(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected)
     if not said:
@@ -97,7 +97,7 @@ async def of_win(books: Books) -> Sequence[Adjustment]:
 
 
 def _by_number(said: Iterable[Listed]) -> Iterable[list[Listed]]:
-    """Return what was said of each adjustment, in the order of recording."""
+    """Yield the entries of each adjustment, in the order of recording."""
     found: dict[tuple[date, int], list[Listed]] = {}
     for listed in said:
         found.setdefault((listed.fact.gaming_day, listed.fact.adjustment), []).append(listed)
@@ -105,13 +105,13 @@ def _by_number(said: Iterable[Listed]) -> Iterable[list[Listed]]:
 
 
 def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
-    """Return a key by which what was approved comes first, in the order of approvals."""
+    """Return a sort key: approved ones first, in the order of approval."""
     last = entries[-1]
     return not isinstance(last.fact, AdjustmentApproved), last.recorded_at
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment; once approved, it changes what is `standing`."""
+    """Return an adjustment; an approved one changes `standing`."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)
@@ -152,9 +152,9 @@ _OPENED_AT: Final = text("""
 
 
 async def of_accounts(books: Books) -> Sequence[Adjustment]:
-    """Return the adjustments of wagering accounts: of the gaming day on which they were decided, or else entered.
+    """Return the adjustments of wagering accounts, on the gaming day of their decision or else entry.
 
-    Before and after are what was available. One that was rejected and whose entering has not come is left out.
+    Before and after are the available amounts. One that was rejected before its entry arrived is left out.
     """
     said: dict[tuple[str, int], list[Listed]] = {}
     for one in await books.all_facts(
@@ -208,13 +208,13 @@ def _of_account(entries: Sequence[Listed], table: str | None) -> Adjustment:
 # --- of progressive meters ---
 
 _Display = tuple[str | None, str | None, str | None]
-"""What a display was, by how much it was moved, and what it is after that; None where it is not known."""
+"""A display before a change, the change, and the display after it; None if unknown."""
 
 
 async def of_meters(books: Books) -> Sequence[Adjustment]:
-    """Return the changes of progressive meters by people; a transfer stands once for each of its two pools.
+    """Return the changes of progressive meters by people; a transfer is listed once for each of its two pools.
 
-    Before and after are what the display shows with its share of a cent: known once the change is made.
+    Before and after are the exact display, known once the change is made.
     """
     if books.question.table is not None:
         return []  # a pool is a meter of the property
@@ -262,7 +262,7 @@ def _of_change(entries: Sequence[Listed], *, after_seal: bool) -> Iterable[Adjus
 
 
 def _wanted(asked: ChangeRequested) -> dict[str, str | None]:
-    """Return by how much a change is to move displays, by pool; what a reset comes to is not known before it."""
+    """Return the requested change of displays, by pool; that of a reset is unknown until it is made."""
     match asked.kind:
         case "reset":
             return {asked.pool: None}
@@ -273,7 +273,7 @@ def _wanted(asked: ChangeRequested) -> dict[str, str | None]:
 
 
 def _display(movement: Movement) -> _Display:
-    """Return what a movement by people did to a display."""
+    """Return the effect of a movement by people on a display."""
     after = parse_exact(movement.display_cents)
     moved = sum(map(parse_exact, (movement.transfer_cents, movement.reset_cents, movement.released_cents)))
     return exact_text(after - moved), exact_text(moved), exact_text(after)
@@ -284,7 +284,7 @@ def _in_order(found: Iterable[Adjustment]) -> list[Adjustment]:
 
 
 SOURCES: Final[tuple[AdjustmentsOf, ...]] = (of_win, of_accounts, of_meters)
-"""Whose adjustments there are: each says those of its own books."""
+"""The sources of adjustments."""
 
 
 async def adjustments_of(books: Books) -> list[Adjustment]:

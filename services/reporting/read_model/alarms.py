@@ -1,4 +1,4 @@
-"""The alarms of tests over time, as exceptions: what each is about, when it was raised, and what it comes from."""
+"""Alarms of sequential tests as exceptions: subject, time, and provenance."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -17,9 +17,9 @@ from shared.contracts.alarms import AlarmOwned, AlarmResolved
 
 
 async def of_statistics(books: Books) -> list[Exceptional]:
-    """Return the alarms that were raised on the question's gaming days, and those of earlier ones that are still open.
+    """Return the alarms raised on the question's gaming days, and earlier ones that are still open.
 
-    Each comes with the entry that sealed the gaming day after which it was raised, and with what it was raised by.
+    Each has the entry that sealed the gaming day after which it was raised, and its provenance.
     """
     known = [alarm for alarm in await alarms_known(books) if alarm.since <= books.question.last]
     if not known:
@@ -52,7 +52,7 @@ def _exception(alarm: Alarm, sealed: EntryRef, evidence: Because, said: Mapping[
 
 
 async def _said(books: Books) -> dict[str, dict[str, Listed]]:
-    """Return who looks into alarms, and what was found: the last of each that was said, by the alarm's name."""
+    """Return the last statements about owners and conclusions, by the alarm's name."""
     found: dict[str, dict[str, Listed]] = {}
     for one in await books.all_facts(AlarmOwned, AlarmResolved):
         step = "resolved" if isinstance(one.fact, AlarmResolved) else "owned"
@@ -61,7 +61,7 @@ async def _said(books: Books) -> dict[str, dict[str, Listed]]:
 
 
 def name_of(alarm: Alarm) -> str:
-    """Return the name of an alarm, which no other one of its property has.
+    """Return the name of an alarm, unique within its property.
 
     >>> from datetime import datetime
     >>> from services.reporting.domain.carried_evidence import Subject
@@ -76,7 +76,7 @@ def name_of(alarm: Alarm) -> str:
 
 
 async def behind(books: Books, alarms: Sequence[Alarm]) -> dict[Alarm, Because]:
-    """Return what alarms come from: the rounds of the gaming day that raised one, or all the counts that were off."""
+    """Return the provenance of alarms: the rounds of the gaming day that raised one, or all inaccurate counts."""
     moments = {alarm.raised_at for alarm in alarms if alarm.tested.kind == "counts"}
     counts = {moment: await _counts_by(books, moment) for moment in moments}
     return {
@@ -113,7 +113,7 @@ _RESOLVED: Final = text("""
 
 
 async def open_alarms(connection: AsyncConnection) -> list[tuple[str, Alarm]]:
-    """Return the alarms of all properties that nobody has resolved, each after the name of its property."""
+    """Return the unresolved alarms of all properties, each with its property."""
     resolved = {(row.property, row.alarm) for row in await connection.execute(_RESOLVED)}
     known = [(of, alarm) for of, alarms in await all_alarms(connection) for alarm in alarms]
     return [(of, alarm) for of, alarm in known if (of, name_of(alarm)) not in resolved]

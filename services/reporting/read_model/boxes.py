@@ -1,4 +1,4 @@
-"""Drop boxes: what was recorded as dropped in each, and what was found in it. Amounts are cents."""
+"""Drop boxes: recorded and counted contents. Amounts are cents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from services.reporting.read_model.windows import Moves, last_and_all, moved_in
 from shared.contracts import pit
 
 _RECORDED: Final[Mapping[str, str]] = {"currency": "currency", "counter_check": "counter_check.issued"}
-"""What of the movements of a table went into its box, by instrument."""
+"""The movements of a table that go into its box, by instrument."""
 
 
 class Turn(NamedTuple):
-    """What a person found in a box that is drop: currency and counter checks."""
+    """One person's count of a box's drop: currency and counter checks."""
 
     counted_by: str
     drop_cents: int
 
 
 class Counted(NamedTuple):
-    """What was found in a box in the end, and by each person who counted it, in their order; the entry says so."""
+    """The final count of a box, and each person's count in order, with the entry."""
 
     entry: EntryRef
     currency_cents: int
@@ -36,7 +36,7 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True)
 class Box:
-    """A drop box as it came off a table, what was recorded as dropped in it, and its count, where there is one."""
+    """A drop box removed from a table, its recorded drop, and its count, if any."""
 
     exchanged: Listed
     moves: Moves
@@ -44,12 +44,12 @@ class Box:
 
     @property
     def key(self) -> CaseKey:
-        """Return the name of the variance that it may have."""
+        """Return the key of its possible variance."""
         fact = self.exchanged.fact
         return (fact.gaming_day, fact.table, "drop", fact.sequence)
 
     def recorded(self, instrument: str) -> Figure:
-        """Return what was recorded as dropped, of `currency` or `counter_check`."""
+        """Return the recorded drop of `currency` or `counter_check`."""
         return -self.moves.get(_RECORDED[instrument], NOTHING)
 
     @property
@@ -58,19 +58,19 @@ class Box:
         return () if self.counted is None else (self.counted.entry,)
 
     def found(self, instrument: str) -> Figure | None:
-        """Return what was counted; None before the count."""
+        """Return the counted amount; None before the count."""
         if self.counted is None:
             return None
         currency, checks = self.counted.currency_cents, self.counted.counter_checks_cents
         return Figure(currency if instrument == "currency" else checks, self.entry)
 
     def difference(self, instrument: str) -> Figure | None:
-        """Return how much more was counted than recorded; None before the count."""
+        """Return counted less recorded; None before the count."""
         found = self.found(instrument)
         return None if found is None else found - self.recorded(instrument)
 
     def turn(self, number: int) -> Turn | None:
-        """Return the first count of it (1), the second, which is blind, or a further one."""
+        """Return its first count (1), the second, which is blind, or a further one."""
         turns = () if self.counted is None else self.counted.turns
         return turns[number - 1] if len(turns) >= number else None
 
@@ -85,7 +85,7 @@ async def boxes_of(books: Books) -> list[Box]:
 
 
 async def boxes_between(books: Books, exchanged: Sequence[tuple[Span, Listed]]) -> list[Box]:
-    """Return the boxes that came off tables, each with the span in which it was there."""
+    """Return the boxes removed from tables, each with the span in which it was there."""
     if not exchanged:
         return []
     moves = await moved_in(books, [span for span, _ in exchanged])

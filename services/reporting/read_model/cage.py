@@ -1,11 +1,11 @@
-"""What the cage adds to measures: counter checks, and currency that patrons moved. Pure; cents.
+"""Measures of the cage: counter checks, and currency transactions of patrons. Pure; cents.
 
-`checks_redeemed_cents` is what was paid of counter checks, the item being what it was paid in; `checks_returned_cents`
-what of that came back unpaid. `check_left_cents` is what is owed on a check (the item: its serial number): what it was
-issued for (services.reporting.read_model.inventory), less what was paid and did not come back, and what another check
-took the place of. `cage_in_cents` and `cage_out_cents` are currency that
-persons (the item, by reference; empty where nobody is known) paid in at the cage, and were paid; `instruments_in_cents`
-and `instruments_out_cents` the same of monetary instruments. What is void is taken off, on the day of what it voids.
+`checks_redeemed_cents` is what was paid on counter checks, the item being the means of payment; `checks_returned_cents`
+what came back unpaid. `check_left_cents` is what is owed on a check (the item: its serial number): its issuance
+(services.reporting.read_model.inventory), less final payments, and what was transferred to another check.
+`cage_in_cents` and `cage_out_cents` are currency that persons (the item, by reference; empty if unknown) paid in at the
+cage, and were paid; `instruments_in_cents` and `instruments_out_cents` the same for monetary instruments. Voids are
+deducted, on the day of what they void.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, CheckRep
 
 @adds(CheckRedeemed, RedemptionVoided)
 def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
-    """Say what a redemption pays, or owes again when it is void."""
+    """Yield a redemption's payment, or its void."""
     cents = fact.cents if isinstance(fact, CheckRedeemed) else -fact.cents
     yield Amount("checks_redeemed_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", -cents, fact.table or "", fact.shift, fact.serial)
@@ -26,14 +26,14 @@ def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
 
 @adds(CheckReturned)
 def returned(fact: CheckReturned) -> Iterator[Amount]:
-    """Say what is owed again of what had been paid."""
+    """Yield a payment that is owed again."""
     yield Amount("checks_returned_cents", fact.cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", fact.cents, fact.table or "", fact.shift, fact.serial)
 
 
 @adds(CageMoved, CageVoided)
 def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
-    """Say what a patron moved in currency, or by a monetary instrument."""
+    """Yield a patron's transaction in currency, or by a monetary instrument."""
     cents = fact.cents if isinstance(fact, CageMoved) else -fact.cents
     medium = "cage" if fact.medium == "currency" else "instruments"
     yield Amount(f"{medium}_{fact.direction}_cents", cents, shift=fact.shift, item=fact.patron)
@@ -41,7 +41,7 @@ def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
 
 @adds(CheckReplaced)
 def replaced(fact: CheckReplaced) -> Iterator[Amount]:
-    """Say what is owed on a check in place of others."""
+    """Yield what is owed on a check instead of others."""
     yield Amount("check_left_cents", fact.cents, "", fact.shift, fact.serial)
     for one in fact.replaced:
         yield Amount("check_left_cents", -one.cents, one.table or "", fact.shift, one.serial)

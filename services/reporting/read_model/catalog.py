@@ -1,4 +1,4 @@
-"""Every module that declares what facts add to measures: import this, and all of them are declared."""
+"""Import every module that declares measures, so that all are registered."""
 
 from services.reporting.read_model import accounts, cage, contests, inventory, meters, rounds, vigorish
 

@@ -1,4 +1,4 @@
-"""Counter checks as they were issued, and their issuance copies in drop boxes. Amounts are cents."""
+"""Counter checks as issued, and their issuance copies in drop boxes. Amounts are cents."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -12,7 +12,7 @@ from services.reporting.read_model.reading import Books
 from services.reporting.read_model.shift_times import AtTable, shifts_of
 
 _LATER: Final = timedelta(days=1)
-"""A copy may have gone into the box of the next gaming day, or have been there before the issuance was recorded."""
+"""A copy may be in the box of the next gaming day, or in one recorded before the issuance."""
 
 # A serial number that comes again at its table is another check: the first copy is of the first, and so on.
 _CHECKS: Final = text(
@@ -69,7 +69,7 @@ _ISSUED: Final = text(
 
 
 class Issuance(NamedTuple):
-    """A check as it was issued at a table."""
+    """A check as issued at a table."""
 
     service: str
     shard: int
@@ -91,7 +91,7 @@ class Issuance(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """An issuance copy as it was found in a box: on which line of which box, in which count.
+    """An issuance copy found in a box: the box, the count, and the line.
 
     `gaming_day` is that of the box.
     """
@@ -114,11 +114,11 @@ class Copy(NamedTuple):
 
 
 _PARTS: Final = len(Issuance._fields)
-"""So many columns of a row are the issuance, and those after them the copy; of what was not found, all are empty."""
+"""Number of issuance columns in a row; the copy's follow. Either part is empty if not found."""
 
 
 class Check:
-    """A check that was issued, and its copy in a box. Both are read from its row when somebody asks."""
+    """An issued check, and its copy in a box, both read lazily from its row."""
 
     __slots__ = ("_row",)
 
@@ -127,12 +127,12 @@ class Check:
 
     @property
     def issued(self) -> Issuance:
-        """Return the check as it was issued."""
+        """Return the check as issued."""
         return Issuance._make(self._row[:_PARTS])
 
     @property
     def copy(self) -> Copy | None:
-        """Return its copy; None where it was not found."""
+        """Return its copy, or None."""
         return None if self.found_cents is None else Copy._make(self._row[_PARTS:])
 
     @property
@@ -143,27 +143,27 @@ class Check:
 
     @property
     def found_cents(self) -> int | None:
-        """Return what its copy is of; None where it was not found."""
+        """Return the amount of its copy, or None."""
         cents: int | None = self._row.found_cents
         return cents
 
 
 class Checks(NamedTuple):
-    """Checks that were issued, and copies in boxes of none that was."""
+    """Issued checks, and copies in boxes without an issued check."""
 
     issued: Sequence[Check]
     unknown: Sequence[Copy]
 
 
 class InShift(NamedTuple):
-    """What was issued in a shift of a gaming day: how many checks, and what they come to."""
+    """The checks issued in a shift of a gaming day: number and sum."""
 
     checks: Figure
     cents: Figure
 
 
 async def issued_by_shift(books: Books) -> dict[tuple[str, str], InShift]:
-    """Return what was issued on the question's gaming days, by gaming day and the shift at which the tables were."""
+    """Return the checks issued on the question's gaming days, by gaming day and shift of the table."""
     question = books.question
     asked = {"first": question.first, "last": question.last, "table": question.table}
     rows = await books.read(_ISSUED, **asked)
@@ -180,9 +180,9 @@ def _in_shift(books: Books, issued: Sequence[Row[Any]]) -> InShift:
 
 
 async def checks_of(books: Books, *, not_tied: bool) -> Checks:
-    """Return the checks issued on the question's gaming days, and the copies of none in boxes of these days.
+    """Return the checks issued on the question's gaming days, and unmatched copies in boxes of these days.
 
-    With `not_tied` only those without a copy of their amount, and copies of none.
+    With `not_tied` only checks without a copy of their amount, and unmatched copies.
     """
     question = books.question
     rows = await books.read(

@@ -1,7 +1,7 @@
-"""What was compared with what was expected, added up in the database: which counts and boxes differ. Amounts are cents.
+"""Compare counted with expected in the database, and return the counts and boxes that differ. Amounts are cents.
 
-A month has tens of thousands of counts and hundreds of thousands of movements; nearly all counts are as they should be.
-Only those that are not are read with all that explains them.
+A month has tens of thousands of counts and hundreds of thousands of movements; nearly all counts are as expected. Only
+the others are read with everything that explains them.
 """
 
 import asyncio
@@ -33,10 +33,10 @@ ThingT = TypeVar("ThingT")
 
 @dataclass(frozen=True, slots=True)
 class Compared(Generic[ThingT]):
-    """What was compared on gaming days: what differs, or has a case, is read whole.
+    """The comparison over gaming days: differing items, and those with a case, are read whole.
 
-    `alike` says how many are as expected, by gaming day and kind; `alone` are the names of counts before which there
-    is none.
+    `alike` is the number of items as expected, by gaming day and kind; `alone` are the keys of counts without a
+    previous one.
     """
 
     off: Sequence[ThingT]
@@ -100,7 +100,7 @@ _ENTRIES: Final = text("""
 
 
 class Sums(NamedTuple):
-    """What people moved in a span, in cents: in all, and what they sold for currency and counter checks (negative)."""
+    """People's movements in a span, cents: in total, and sales for currency and counter checks (negative)."""
 
     moved: int = 0
     currency: int = 0
@@ -111,7 +111,7 @@ _NO_SUMS: Final = Sums()
 
 
 async def sums_in(books: Books, spans: Sequence[Span]) -> list[Sums]:
-    """Return what people moved in each of these spans, added up in the database."""
+    """Return people's movements in each of these spans, summed in the database."""
     rows = await books.read(_SUMS, spans=given_spans(spans))
     found = {row.number: Sums(row.moved, row.currency, row.checks) for row in rows}
     return [found.get(number, _NO_SUMS) for number in range(1, len(spans) + 1)]
@@ -142,7 +142,7 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
 
 
 async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
-    """Return the drop boxes of the question's gaming days; one that is not counted yet differs."""
+    """Return the drop boxes of the question's gaming days; an uncounted one differs."""
     pairs = await _pairs(books, pit.ExchangedBox)
     spans = [Span(mark.table, None if before is None else before.at, mark.at) for before, mark in pairs]
     counted = await counted_boxes(books)
@@ -158,7 +158,7 @@ async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
 
 
 async def _pairs(books: Books, *events: type[PitData]) -> list[tuple[_Mark | None, _Mark]]:
-    """Return what the pit reported of these kinds on the question's days, each after the one before it at its table."""
+    """Return pit events of these kinds on the question's days, each with the previous one at its table."""
     first, last = books.question.first, books.question.last
     days = {"first": first - NEIGHBORS, "last": last + NEIGHBORS}
     names = [kind_of(event) for event in events]

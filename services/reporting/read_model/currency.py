@@ -1,4 +1,4 @@
-"""Movements of currency: of persons in accounts, at the cage and at tables, and large amounts of nobody known."""
+"""Currency transactions: of persons in accounts, at the cage and at tables, and large ones of unknown persons."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -14,10 +14,10 @@ from services.reporting.read_model.reading import Books
 from services.reporting.read_model.statements import AMOUNTS, added_up
 
 CASH_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}
-"""The measures of what comes into accounts and leaves them, by instrument (services.reporting.read_model.accounts)."""
+"""The measures of payments into and out of accounts, by instrument (services.reporting.read_model.accounts)."""
 
 ACCOUNT_MEASURES: Final[dict[str, Direction]] = {"account_in_cents": "in", "account_out_cents": "out"}
-"""The measures of what of it is currency, by account."""
+"""The measures of their currency part, by account."""
 
 CAGE_MEASURES: Final[dict[str, Direction]] = {
     "cage_in_cents": "in",
@@ -25,7 +25,7 @@ CAGE_MEASURES: Final[dict[str, Direction]] = {
     "instruments_in_cents": "in",
     "instruments_out_cents": "out",
 }
-"""The measures of what is moved at the cage, by person (services.reporting.read_model.cage)."""
+"""The measures of transactions at the cage, by person (services.reporting.read_model.cage)."""
 
 BOUGHT: Final = "patron_bought_cents"
 """The measure of chips that known persons bought at tables for currency."""
@@ -36,14 +36,14 @@ CASH: Final = "cash"
 _AT_TABLES: Final = "sold_for_currency_cents"
 
 OF_PERSONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES, BOUGHT: "in"}
-"""The measures of what persons move, by account or person."""
+"""The measures of persons' transactions, by account or person."""
 
 _SIDES: Final[Mapping[str, tuple[Department, Direction]]] = {
     **{name: ("account", way) for name, way in (CASH_MEASURES | ACCOUNT_MEASURES).items()},
     **{name: ("cage", way) for name, way in CAGE_MEASURES.items()},
     **dict.fromkeys((BOUGHT, _AT_TABLES), ("table", "in")),
 }
-"""Where what a measure adds up was moved, and which way."""
+"""Department and direction of each measure."""
 
 _UNKNOWN: Final = """NOT EXISTS (  -- the same entry says who bought, where that is known
         SELECT FROM reporting.amounts b
@@ -113,7 +113,7 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
 
 
 class _Row(NamedTuple):
-    """What `_MOVED` finds of an entry; `voids` is the number, in its series, of what it voids."""
+    """A row of `_MOVED`; `voids` is the number, in its series, of the voided entry."""
 
     service: str
     shard: int
@@ -132,9 +132,9 @@ class _Row(NamedTuple):
 
 
 async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
-    """Return how many sales of chips for currency to nobody known there were at tables, and what they come to, by day.
+    """Return number and sum of sales of chips for currency to unknown persons at tables, by day.
 
-    Those of `least_cents` of their gaming day or more are added up.
+    Only sales of at least `least_cents` of their gaming day.
     """
     asked = {"days": list(least_cents), "least_cents": list(least_cents.values())}
     found = {}
@@ -145,7 +145,7 @@ async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) ->
 
 
 async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Direction, Figure]]:
-    """Return the currency that moved in and out on each of the question's gaming days, by department."""
+    """Return the currency moved in and out on each of the question's gaming days, by department."""
     known = [await books.amounts(tuple(CASH_MEASURES), ("gaming_day", "item"), items=(CASH,))]
     known.append(await books.amounts(("cage_in_cents", "cage_out_cents", _AT_TABLES), ("gaming_day",)))
     found: dict[tuple[date, Department], dict[Direction, Figure]] = {}
@@ -159,11 +159,11 @@ async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Dire
 async def moved_currency(
     books: Books, first: date, *, person_cents: int, nobody_cents: int, tables: bool
 ) -> list[CashMovement]:
-    """Return the movements from a gaming day to the last of the question that are large, by moment.
+    """Return the large transactions from a gaming day to the last of the question, by moment.
 
-    A person's gaming day is, where it comes to `person_cents` in or out, over accounts, cage and tables. Where nobody
-    is known, each amount stands alone, and is large from `nobody_cents` on; with `tables`, those at tables are among
-    them. An account of no known patron stands for whoever moves currency in it. What is void was no movement.
+    A person's gaming day is large if it reaches `person_cents` in or out, over accounts, cage and tables. Unknown
+    persons' transactions are single, and large from `nobody_cents` on; with `tables`, those at tables are included. An
+    account without a known patron counts as a person. Voided transactions are left out.
     """
     found = await books.read(
         _MOVED,
@@ -198,7 +198,7 @@ def entry_of(movement: CashMovement) -> EntryRef:
 
 
 async def moved_by_measure(books: Books) -> dict[str, int]:
-    """Return what the movements of the question's days come to, entry by entry, by measure; cents."""
+    """Return the sums of the transactions of the question's days, entry by entry, by measure; cents."""
     days = {"first": books.question.first, "last": books.question.last}
     return {row.measure: int(row.cents) for row in await books.read(_SUMS, measures=list(OF_PERSONS), **days)}
 

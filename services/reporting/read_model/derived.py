@@ -1,6 +1,6 @@
-"""Columns of facts that the database derives from what they say, so that sums and comparisons do not read them whole.
+"""Generated columns of facts, so that sums and comparisons need not read whole documents.
 
-Amounts are cents. All of them are expressions of SQL on the columns of `facts`.
+Amounts are cents. All are SQL expressions on the columns of `facts`.
 """
 
 from typing import Any, Final
@@ -8,11 +8,11 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Computed, Index, Text
 
 _SAID: Final = "CASE kind WHEN 'pit.voided' THEN data ->> 'event' ELSE event END"
-"""What the pit reported, or what of that is void."""
+"""The type of the pit event, recorded or voided."""
 
 _MOVED_CENTS: Final = f"""CASE WHEN {_SAID} NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
     THEN CAST(data #>> '{{moved,cents}}' AS bigint) END"""
-"""What people moved at a table by it: nothing of an event whose chips the settled round has counted already."""
+"""Movement by people at a table; none for an event whose chips the settled round counts already."""
 
 _MOVED_BY: Final = f"CASE {_SAID} WHEN 'chips.sold' THEN data #>> '{{data,instrument}}' ELSE {_SAID} END"
 """The event; of sold chips, the instrument."""
@@ -23,29 +23,31 @@ _SLIP: Final = """CASE
     WHEN kind LIKE 'manual_slip.%' THEN (data ->> 'slip') || '/paper/' || (data ->> 'number')
     WHEN event IN ('fill.carried', 'fill.received', 'credit.carried')
         THEN split_part(event, '.', 1) || '/' || (data #>> '{data,number}') END"""
-"""The slip that it is a step of: its kind and number, `fill/17`; a paper slip is `fill/paper/3`, a request a slip of
-its own until it is prepared, `fill/request/9`."""
+"""The slip of a step: kind and number, `fill/17`.
+
+A paper slip is `fill/paper/3`, a request `fill/request/9` until it is prepared.
+"""
 
 _SLIP_REQUEST: Final = (
     "CASE kind WHEN 'slip.prepared' THEN (data ->> 'slip') || '/request/' || (data ->> 'request') END"
 )
-"""Of a slip that was prepared, its request."""
+"""The request of a prepared slip."""
 
 
 _CHECK: Final = (
     "CASE WHEN event = 'counter_check.issued' THEN data #>> '{{data,{name}}}' "
     "WHEN kind = 'counter_check.replaced' THEN data ->> '{name}' END"
 )
-"""Of a Counter Check that was issued at a table, or took the place of others: what it says of itself."""
+"""The details of a Counter Check issued at a table, or replacing others."""
 
 
 _ACT: Final = """CASE WHEN kind = 'pit.recorded' THEN (data ->> 'sequence') || '/' || coalesce(data ->> 'revision', '1')
     WHEN kind IN ('vigorish.waiver', 'vigorish.return') THEN data ->> 'event' END"""
-"""Of what the pit reported, by which a void names it at its table."""
+"""The key by which a void names a pit event at its table."""
 
 _VOIDS: Final = """CASE kind WHEN 'pit.voided' THEN (data ->> 'sequence') || '/' || (data ->> 'revision')
     WHEN 'vigorish.voided' THEN data ->> 'event' END"""
-"""Of a void, what it takes back."""
+"""The key of the event that a void reverses."""
 
 
 def stands(fact: str = "facts") -> str:
@@ -58,7 +60,7 @@ def stands(fact: str = "facts") -> str:
 
 
 def columns() -> tuple[Column[Any], ...]:
-    """Return what was moved and by what, the slip and its request, and the Counter Check and what it is for."""
+    """Return the generated columns: movement and cause, slip and request, Counter Check and purpose."""
     return (
         Column("moved_cents", BigInteger, Computed(_MOVED_CENTS, persisted=True)),
         Column("moved_by", Text, Computed(_MOVED_BY, persisted=True)),
@@ -72,7 +74,7 @@ def columns() -> tuple[Column[Any], ...]:
 
 
 def indexes() -> tuple[Index, ...]:
-    """Return the indexes of what windows and hours add up, and of what slips and checks are compared by."""
+    """Return the indexes for sums over windows and hours, and for comparing slips and checks."""
     moved = ["recorded_at", "moved_cents", "moved_by"]
     of_place = ("property", "table_name", "occurred_at")
     entry = ["service", "shard", "seq", "recorded_at", "kind", "event", "table_name"]

@@ -1,4 +1,4 @@
-"""Exceptions of the desks: variances, slips, numbers, boxes and adjustments that somebody has to follow up."""
+"""Exceptions of the desks: variances, slips, numbers, boxes and adjustments that need follow-up."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ _SEVERITY: Final[Mapping[Level, Severity]] = {"noted": "low", "report": "medium"
 
 
 async def of_desk(books: Books) -> list[Exceptional]:
-    """Return what is not as it should be of the question's gaming days, as the facts of the desks say."""
+    """Return the desk exceptions of the question's gaming days."""
     cases = await cases_of(books)
     windows, boxes, slips = await asyncio.gather(
         compared_windows(books, cases), compared_boxes(books, cases), compared_slips(books, cases.by_key)
@@ -44,7 +44,7 @@ async def of_desk(books: Books) -> list[Exceptional]:
 def _variance(
     books: Books, cases: Cases, key: CaseKey, variance: Figure, since: datetime, *parts: int
 ) -> Iterator[Exceptional]:
-    """Give the exception of a variance, if it is one: somebody owns it, or it is above the limit of reports."""
+    """Yield the exception of a variance if it has an owner, or is above the reporting limit."""
     day, table, kind, number = key
     case = cases.of(key)
     status = case.status(variance.value, *parts)
@@ -124,7 +124,7 @@ def _slip(books: Books, cases: Cases, slip: Slip) -> Iterator[Exceptional]:
 
 
 async def _missing(books: Books) -> list[Exceptional]:
-    """Return the numbers of slips that nobody has accounted for, known by the last gaming day."""
+    """Return the unaccounted slip numbers, known by the last gaming day."""
     found = []
     for gap in await missing_of(books):
         day = books.place.gaming_day(gap.known_at)
@@ -145,7 +145,7 @@ async def _missing(books: Books) -> list[Exceptional]:
 
 
 def _adjustment(books: Books, one: Adjustment) -> Iterator[Exceptional]:
-    """Give the exception of an adjustment that waits, is over the limit, or came after the seal."""
+    """Yield the exception of an adjustment that is pending, over the limit, or after the seal."""
     waits = one.status == "entered"
     if not (waits or (one.status == "approved" and (one.after_seal or is_over_limit(books, one)))):
         return
@@ -195,7 +195,7 @@ def _other_shift(one: OtherShift) -> Exceptional:
 
 
 async def _voided(books: Books) -> Iterable[Exceptional]:
-    """Return what the pit took back of what it had reported on the question's gaming days."""
+    """Return the pit events of the question's gaming days that were voided."""
     return [
         Exceptional(
             kind="pit_voided",

@@ -1,4 +1,4 @@
-"""Equipment of tables: cards and dice that were changed late, card readers and stubs that were not as they must be."""
+"""Equipment exceptions: cards and dice changed late, and card readers and stubs that failed a check."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -71,7 +71,7 @@ _OPENED: Final = text(f"""
 
 
 async def of_equipment(books: Books) -> list[Exceptional]:
-    """Return what was wrong with the equipment of the question's gaming days, as the pit reported it."""
+    """Return the equipment exceptions of the question's gaming days."""
     found = [_inspected(row) for row in await books.read(_WRONG, **_asked(books))]
     life, least = _lives(books), _least(books)
     changes = [] if least is None else await books.read(_CHANGED, least=least, **_asked(books))
@@ -105,10 +105,10 @@ def _inspected(row: Row[Any]) -> Exceptional:
 
 
 def _changed(life: timedelta | None, change: Row[Any], opened: Sequence[datetime]) -> Iterator[Exceptional]:
-    """Yield a change that was late: the time that the table was closed does not count.
+    """Yield a late change; time while the table was closed does not count.
 
-    What was changed may have stayed on the table for its `life`; None: for ever. `opened` are the moments at which the
-    table was opened, in order.
+    The equipment could stay on the table for `life`; None: forever. `opened` are the moments at which the table was
+    opened, in order.
     """
     if life is None:
         return
@@ -121,7 +121,7 @@ def _changed(life: timedelta | None, change: Row[Any], opened: Sequence[datetime
 
 
 def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta | None]:
-    """Return how long cards under a regulation (None: dice) may stay on a table by the law of a day; None: for ever."""
+    """Return a function: how long cards under a regulation (None: dice) may stay on a table on a day; None: forever."""
 
     @cache
     def life(day: date, regulation: str | None, dealing: str | None) -> timedelta | None:
@@ -135,7 +135,7 @@ def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta |
 
 
 def _least(books: Books) -> timedelta | None:
-    """Return the shortest time that cards or dice may stay on a table by any law of these days; None: for ever."""
+    """Return the shortest time that cards or dice may stay on a table under any law of these days; None: forever."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     laws = {law.title: law for law in (books.place_on(day).law for day in days)}

@@ -1,7 +1,7 @@
-"""The evidence of sealed gaming days: what rounds and counts show, what is carried on, and the alarms as known.
+"""The evidence of sealed gaming days: contributions of rounds and counts, cumulative evidence, and alarms.
 
-A day is tested as of its seal, and again as of the last entry about it once it was restated. Each is a row, which
-follows from the books as known at that moment and from the rows before it, and never changes: `known_at` finds it.
+A day is tested as of its seal, and again as of the last entry about it after a restatement. Each result is a row,
+derived from the read model as known at that moment and from the rows before it, and never changes: `known_at` finds it.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ from shared.runtime.projections.unprojected_tables import compare_signed
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A gaming day that is to be tested, as known at a moment."""
+    """A gaming day to be tested, as known at a moment."""
 
     property: str
     gaming_day: date
@@ -51,9 +51,9 @@ class Due:
 
 @dataclass(slots=True)
 class DealerCounts:
-    """Counts that speak of a dealer in a shift: how many, how many were off, how many short, and by how many cents.
+    """Counts attributed to a dealer in a shift: how many, how many inaccurate, how many short, and the sum in cents.
 
-    `entries` are those that were off, in the journal of the table inventory.
+    `entries` are the inaccurate ones, in the journal of the table inventory.
     """
 
     counts: int = 0
@@ -138,7 +138,7 @@ _KEEP: Final = insert(evidence_days, on_conflict="skip")
 
 
 async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
-    """Return the days that are to be tested, in that order: sealed, or restated since, up to a moment."""
+    """Return the days to be tested, in order: sealed, or restated since, up to a moment."""
     rows = await connection.execute(_DUE, {"settled": settled})
     return [Due(row.property, row.gaming_day, row.as_of) for row in rows]
 
@@ -146,9 +146,9 @@ async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
 async def evidence_of_day(
     books: Books, rest: Callable[[], Awaitable[object]]
 ) -> tuple[dict[Subject, Evidence], ByDealer]:
-    """Return what a gaming day adds to the evidence, as known at the moment of the question, and its counts.
+    """Return a gaming day's contribution to the evidence, as of the question's moment, and its counts.
 
-    Each table is folded in a thread, and has a rest after it, so that nothing else waits for a day.
+    Each table is processed in a thread, with a pause after it, so that nothing else is delayed.
     """
     day = books.question.first
     submissions = [row.submission for row in await books.read(_SUBMISSIONS, day=day)]
@@ -167,7 +167,7 @@ async def evidence_of_day(
 
 
 def shown_round(row: Any) -> ShownRound:
-    """Return what a row of `rounds` shows."""
+    """Return the data of a row of `rounds`."""
     width, figures = len(LINE_FIGURES), row.line_figures
     lines = [
         (wager, category, *figures[width * place : width * place + 4])
@@ -179,7 +179,7 @@ def shown_round(row: Any) -> ShownRound:
 
 
 async def _counted(books: Books) -> AsyncIterator[tuple[Window, tuple[str, ...]]]:
-    """Yield the windows of the day that end with a count of something to compare, each with who dealt in it."""
+    """Yield the windows of the day that end with a comparable count, each with its dealers."""
     windows = [window for window in await windows_of(books) if window.start is not None]
     spans = [Span(one.end.table, one.start.at, one.end.at) for one in windows if one.start is not None]
     dealers = await dealers_in(books, spans)
@@ -195,10 +195,10 @@ def _of_window(window: Window) -> DealerCounts:
 async def keep(
     connection: AsyncConnection, due: Due, added: Mapping[Subject, Evidence], counts: ByDealer
 ) -> Sequence[Alarm]:
-    """Carry on with what a day adds, and write it; return the alarms that are new.
+    """Add a day's contribution, and write it; return the new alarms.
 
-    It is as of the moment that is due, or just after the last row where that is later: what stands is never changed.
-    Raises: Rejected where what it is carried on from is not what the service wrote.
+    It is as of the due moment, or just after the last row if that is later, because rows never change. Raises: Rejected
+    if the previous row was not written by the service.
     """
     of_property = evidence_days.c.property == due.property
     latest = await _signed(connection, of_property)
@@ -224,7 +224,7 @@ async def keep(
 
 
 async def _signed(connection: AsyncConnection, wanted: ColumnElement[bool]) -> Any:
-    """Return the last of the rows that are wanted, None where there is none. Raises: Rejected."""
+    """Return the last matching row, or None. Raises: Rejected if its signature is invalid."""
     row = (await connection.execute(_LAST.where(wanted).limit(1))).one_or_none()
     if row is None:
         return None
@@ -236,7 +236,7 @@ async def _signed(connection: AsyncConnection, wanted: ColumnElement[bool]) -> A
 
 
 async def compare_evidence(connection: AsyncConnection) -> ComparedTable:
-    """Return which rows the service did not sign, and of which properties some are gone: their numbers have no hole."""
+    """Return rows that the service did not sign, and properties with missing rows, whose numbers have gaps."""
     signed = await compare_signed(evidence_days, connection)
     gone = [
         RowDifference({"property": row.property}, {"rows": str(row.rows)}, {"rows": str(row.latest)})
@@ -246,7 +246,7 @@ async def compare_evidence(connection: AsyncConnection) -> ComparedTable:
 
 
 async def alarms_known(books: Books) -> Sequence[Alarm]:
-    """Return the alarms as known at the moment of the question, in the order in which they were raised."""
+    """Return the alarms known at the question's moment, in the order in which they were raised."""
     return [alarm for row in await books.read(_ALARMS) for alarm in alarms_of_text(row.alarms)]
 
 

@@ -1,4 +1,4 @@
-"""Exceptions, as they were known at a moment: what is missing or refused, what changed, and what became of it."""
+"""Exceptions as known at a moment: missing or refused input, changes, and their resolution."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,11 @@ Severity = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exceptional:
-    """Something that is not as it should be, what it is about, and what became of it.
+    """An exception, its subject, and its resolution.
 
-    `entries` say so, the first of them by itself; `number` tells several of one entry apart. `evidence` is what else it
-    was found by. `status` is `open` until
-    somebody or something has settled it; what happened and only has to be known is `noted`. `severity` and `owner` are
-    given where they do not follow from the `kind`.
+    `entries` report it, the first of them on its own; `number` distinguishes several in one entry. `evidence` is its
+    further provenance. `status` is `open` until it is resolved; `noted` needs no action. `severity` and `owner` are set
+    if they do not follow from the `kind`.
     """
 
     kind: str
@@ -44,9 +43,9 @@ class Exceptional:
 
 
 async def of_input(books: Books) -> list[Exceptional]:
-    """Return what services miss or have refused of their input, and rounds that were changed or noticed.
+    """Return missing or refused input of services, and changed or noticed rounds.
 
-    What says no gaming day is of the one on which it was found, and of every later one while it is open.
+    An exception without a gaming day belongs to the day on which it was found, and to every later one while it is open.
     """
     asked = books.question
     begins = books.place_on(asked.first).begins_at(asked.first)
@@ -108,7 +107,7 @@ def _reason(row: Any, missing: Sequence[tuple[int, int]]) -> str:
 
 
 def whose(row: Any) -> str:
-    """Return what is added to the reason of an exception that names no known property; nothing for others."""
+    """Return a remark for an exception without a known property; empty for others."""
     return "; it names no property that is known: it is listed for every one" if row.anybodys else ""
 
 
@@ -121,7 +120,7 @@ def _people(*names: str | None) -> str | None:
 
 
 async def refused_commands(books: Books) -> list[Exceptional]:
-    """Return what somebody asked for on the question's gaming days that was not done, in whatever service."""
+    """Return the refused commands of the question's gaming days, in all services."""
     return [_refused(one) for one in await books.refusals()]
 
 

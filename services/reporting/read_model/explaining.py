@@ -1,4 +1,4 @@
-"""The entries that a figure comes from, each with what it adds, as they were known at the moment of the question."""
+"""The entries behind a figure, each with its contribution, as known at the question's moment."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from shared.contracts.wager_totals import FIGURES
 
 
 async def entries_of(books: Books, because: Aggregate) -> list[dict[str, Any]]:
-    """Return the entries that were added up to a figure, each with what it adds, in the order of recording."""
+    """Return the entries summed to a figure, each with its contribution, in the order of recording."""
     books = books if because.known_at is None else books.known_at(because.known_at)
     wanted = dict(because.where)
     dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "dealer", "category")

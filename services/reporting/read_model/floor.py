@@ -1,6 +1,6 @@
-"""The tables of a property as they stand: what their rounds and the money that came to them add up to so far.
+"""The current state of a property's tables: sums of rounds and money so far.
 
-It is asked for every second or so while people look, and so reads sums, and the rounds of the last hour alone.
+It is polled every second or so, and so only reads sums, and the rounds of the last hour.
 """
 
 from collections import Counter
@@ -17,10 +17,10 @@ from shared.contracts.envelope import Name
 from shared.contracts.property_snapshot import PropertySnapshot
 
 RATE: Final = timedelta(hours=1)
-"""Over how long the rounds of a table are counted."""
+"""The period over which a table's rounds per hour are counted."""
 
 _DROP: Final = ("sold_for_currency_cents", "checks_issued_cents")
-"""What brings something into a drop box: chips sold for currency, and counter checks."""
+"""What goes into a drop box: chips sold for currency, and counter checks."""
 
 _WON: Final = text("""
     SELECT table_name, sum(handle_cents) AS handle_cents,
@@ -51,10 +51,10 @@ _MISSED: Final = text("""
 
 
 class FloorTable(BaseModel):
-    """A table of the running gaming day: cents; `win_cents` is that of its rounds, `drop_cents` what was reported sold.
+    """A table of the current gaming day: cents; `win_cents` is that of its rounds, `drop_cents` the reported sales.
 
-    `rounds_in_hour` is counted over the hour before the moment of the answer; `alarms` are those of the tests over time
-    about this table that nobody has resolved.
+    `rounds_in_hour` counts the hour before the answer; `alarms` are unresolved alarms of sequential tests about this
+    table.
     """
 
     table: Name
@@ -87,7 +87,7 @@ class Floor(BaseModel):
 
 
 class FloorOf(BaseModel):
-    """A property, and the gaming day that runs there."""
+    """A property, and its current gaming day."""
 
     property: Name
     title: str
@@ -98,7 +98,7 @@ class FloorOf(BaseModel):
 
 
 async def floor_of(connection: AsyncConnection, place: PropertySnapshot, day: date, at: datetime) -> Floor:
-    """Return the tables of a property on a gaming day, as they stand at a moment."""
+    """Return the state of a property's tables on a gaming day at a moment."""
     document = place.document
     tables = place.tables_on(day)
     asked = {"property": document.property, "gaming_day": day}

@@ -1,11 +1,11 @@
-"""What the table-inventory ledger adds to measures: the win as it is stated, and what stands beside it. Pure.
+"""Measures of the table-inventory ledger: the win as stated, and related figures. Pure.
 
-The figures of the law come from what is stated of a table in a shift of a gaming day, and from nothing else: an event
-has claims, and which day, shift and window it belongs to is decided where the win is computed. `handed_over_cents` is
-in the closer of one shift and the opener of the next of a gaming day: neither of the day has it.
+The figures of the law come only from the statements of a table in a shift of a gaming day, because the day, shift and
+window of an event are decided where the win is computed. `handed_over_cents` is in the closer of one shift and the
+opener of the next on a gaming day, and in neither for the day.
 
-A non-banking table has a rake and no win: its boxes are `rake_boxes`, and none of its figures is one of the win.
-`rake_checks_cents` is what counter checks in them come to.
+A non-banking table has a rake and no win: its boxes are `rake_boxes`, and it has no figure of the win.
+`rake_checks_cents` is the sum of counter checks in them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,18 +34,18 @@ _OF_RAKE: Final = {
     "boxes": "rake_boxes",
     "boxes_counted": "rake_boxes_counted",
 }
-"""The measure of each figure that is stated; the rake is with what was adjusted."""
+"""The measure of each stated figure; the rake includes adjustments."""
 
 
 class Lack(NamedTuple):
-    """What a table's day lacks, since when: the item of `missing`, and of `rake_missing`, which are 0 when it came."""
+    """A missing item of a table's day: the item of `missing`, and of `rake_missing`, which are 0 once it arrived."""
 
     what: str
     since: datetime
 
     @classmethod
     def of(cls, missing: Missing) -> Self:
-        """Return what is stated to be missing, with the name of the box or slip."""
+        """Return a stated missing item, with the name of the box or slip."""
         return cls(f"{missing.what} {missing.name}".strip(), missing.since.astimezone(UTC))
 
     @classmethod
@@ -62,7 +62,7 @@ class Lack(NamedTuple):
 
 @adds(WinStated)
 def stated(fact: WinStated) -> Iterator[Amount]:
-    """Say what a statement changes of the figures of a table in a shift, and of what it lacks."""
+    """Yield a statement's changes of the figures of a table in a shift, and of missing items."""
     here = partial(Amount, table=fact.table, shift=fact.shift)
     measures: Mapping[str, str] = _OF_RAKE if fact.non_banking else _OF_WIN
     for figure, measure in measures.items():
@@ -74,7 +74,7 @@ def stated(fact: WinStated) -> Iterator[Amount]:
 
 @adds(inventory.PitRecorded)
 def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
-    """Say what players bought at a table, and its tips: of these, no figure of the law follows."""
+    """Yield players' purchases at a table, and its tips, which are not figures of the win."""
     data, moved_cents = fact.data, 0 if fact.moved is None else fact.moved.cents
     here = partial(Amount, table=fact.table)
     match data:
@@ -91,7 +91,7 @@ def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
 
 @adds(inventory.PitVoided)
 def voided(fact: inventory.PitVoided) -> Iterator[Amount]:
-    """Take back what an event of the pit added."""
+    """Yield the reversal of a voided pit event."""
     said = {name: getattr(fact, name) for name in inventory.OfPitEvent.model_fields}
     if fact.moved is not None:
         said["moved"] = fact.moved.model_copy(update={"cents": -fact.moved.cents})
@@ -101,5 +101,5 @@ def voided(fact: inventory.PitVoided) -> Iterator[Amount]:
 
 @adds(inventory.VarianceResolved)
 def resolved(fact: inventory.VarianceResolved) -> Iterator[Amount]:
-    """Say what a variance came to when it was resolved; the item is its kind."""
+    """Yield a variance when it is resolved; the item is its kind."""
     yield Amount("variance_resolved_cents", fact.cents, fact.table, item=fact.variance)

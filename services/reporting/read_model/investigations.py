@@ -1,4 +1,4 @@
-"""Investigations of a hold that lies far from its base: by whom, and what it was."""
+"""Investigations of a hold that deviates from its base: owner and conclusion."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from shared.contracts.investigations import (
 
 @dataclass(frozen=True, slots=True)
 class Investigation:
-    """An investigation: as it was opened, whom it was assigned to last, and its conclusion, if it has one."""
+    """An investigation: opening, last assignment, and conclusion, if any."""
 
     opened: Listed
     assigned: Listed | None = None
@@ -24,7 +24,7 @@ class Investigation:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Return what became of it, as cells of a report."""
+        """Return its status as cells of a report."""
         last = self.concluded or self.assigned or self.opened
         concluded = None if self.concluded is None else self.concluded.fact
         return {
@@ -38,7 +38,7 @@ class Investigation:
 
 
 async def investigations_of(books: Books) -> Mapping[tuple[Subject, str], Investigation]:
-    """Return the last investigation of each hold in the month of the question, by table or game."""
+    """Return the last investigation of each hold in the question's month, by table or game."""
     steps: dict[int, dict[str, Listed]] = {}
     for one in await books.all_facts(InvestigationOpened, InvestigationAssigned, InvestigationConcluded):
         steps.setdefault(one.fact.investigation, {})[one.kind.rpartition(".")[2]] = one

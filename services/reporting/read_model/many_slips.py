@@ -1,4 +1,4 @@
-"""Slips of many gaming days, compared and added up in the database: which of them somebody has to look at."""
+"""Slips of many gaming days, compared and summed in the database: those that need attention."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from services.reporting.read_model.variances import CaseKey
 from shared.contracts.inventory import SlipKind
 
 USUAL: Final = timedelta(days=7)
-"""Steps of a slip usually lie as close together."""
+"""The usual maximum time between the steps of a slip."""
 
 # A slip is plain when it was prepared once, received once with what was on it, and is not void.
 _PLAIN: Final = """
@@ -64,7 +64,7 @@ _ALL: Final = text(
     .replace("{plain}", _PLAIN)
     .replace("{others}", _OTHERS)
 )
-"""What `_OFF` finds, and every plain slip that was prepared on some days, with its receipt."""
+"""The rows of `_OFF`, and every unremarkable prepared slip of some days, with its receipt."""
 
 _PREPARED: Final = text("""
     SELECT gaming_day, split_part(slip, '/', 1) AS slip, count(*) AS slips FROM reporting.facts
@@ -94,16 +94,16 @@ _DAYS: Final = text(
 
 
 def _around(books: Books, taken_on: Iterable[CaseKey]) -> dict[str, Any]:
-    """Return what is asked of the steps that are near the question's gaming days."""
+    """Return the query parameters for steps near the question's gaming days."""
     question = books.question
     taken = [f"{kind}/{number}" for _, _, kind, number in taken_on]
     return {"first": question.first - USUAL, "last": question.last + USUAL, "table": question.table, "taken_on": taken}
 
 
 async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[Slip]:
-    """Return the slips of which a step was done on the question's gaming days; of those alike, those begun on them.
+    """Return the slips with a step on the question's gaming days; unremarkable ones are only counted.
 
-    Alike are slips of the system that were received once, with what is on them, whose variance nobody has `taken_on`.
+    Unremarkable slips are those of the system that were received once, as sent, and have no variance case (`taken_on`).
     """
     question = books.question
     rows = await books.read(_OFF, **_around(books, taken_on))
@@ -121,7 +121,7 @@ async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
 
 @dataclass(frozen=True, slots=True)
 class ReceivedSlip:
-    """A slip of the system that somebody received whom somebody else had sent it: where it begins, what was on it."""
+    """A received slip of the system: its gaming day, value, and contents."""
 
     gaming_day: date
     table: str
@@ -143,9 +143,9 @@ class ReceivedSlip:
 
 
 async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[ReceivedSlip]:
-    """Return the slips that begin on the question's gaming days and were received, in the order of kind and number.
+    """Return the received slips that begin on the question's gaming days, by kind and number.
 
-    Of more than a week, those that are `alike` are only counted.
+    For more than a week, the `alike` ones are only counted.
     """
     question = books.question
     if is_long(question):
@@ -165,7 +165,7 @@ async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
 
 
 def _received(books: Books, slips: Iterable[Slip]) -> list[ReceivedSlip]:
-    """Return those that were received, of those that begin on the question's gaming days."""
+    """Return the received slips that begin on the question's gaming days."""
     received = [ReceivedSlip.of(slip) for slip in slips if slip.received and slip.status == "received"]
     return [slip for slip in received if books.question.first <= slip.gaming_day <= books.question.last]
 
@@ -176,16 +176,16 @@ async def slips_to_look_at(books: Books) -> list[Slip]:
 
 
 def _is_off(slip: Slip) -> bool:
-    """Return whether there is something to look at, when all that is known of it was read."""
+    """Return whether a slip needs attention."""
     return slip.series == "paper" or slip.status != "received" or slip.arrived != slip.value
 
 
 @dataclass(frozen=True, slots=True)
 class StepOfDay:
-    """What was done about the fills or the credits of a gaming day: which step, how many slips, what they come to.
+    """The steps of fills or credits on a gaming day: which step, how many slips, and their sum.
 
-    `step` is the kind of the entries, or what the pit reported. `cents` of a credit that was carried is what was
-    prepared, of a void what came back.
+    `step` is the kind of the entries, or the pit event. `cents` of a carried credit is what was prepared, of a void
+    what came back.
     """
 
     gaming_day: date
@@ -196,7 +196,7 @@ class StepOfDay:
 
 
 async def steps_of_days(books: Books) -> list[StepOfDay]:
-    """Return what was done about slips on each of the question's gaming days; requests and fills on their way aside."""
+    """Return the steps of slips on each of the question's gaming days, without requests and fills in transit."""
     question = books.question
     begin = question.first - USUAL
     asked = {"first": question.first, "last": question.last, "table": question.table}

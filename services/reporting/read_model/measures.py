@@ -1,7 +1,7 @@
-"""Measures: the figures that facts add to, each declared once. Pure.
+"""Measures: the figures that facts contribute to, each declared once. Pure.
 
-A measure is added up by property, gaming day, table, shift and item, whatever of these it has. Its name ends in its
-unit: `_cents`, `_nanocents` (shared.contracts.exact), or nothing for a count.
+A measure is summed by property, gaming day, table, shift and item, as far as it has them. Its name ends in its unit:
+`_cents`, `_nanocents` (shared.contracts.exact), or nothing for a count.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,15 +13,15 @@ from shared.contracts.facts import Fact
 from shared.contracts.topic_reader import View
 
 Said = Fact | View
-"""A fact, or what reporting sees of it."""
+"""A fact, or reporting's view of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What an entry adds to a measure.
+    """An entry's contribution to a measure.
 
-    `item` is what it is about besides its table: a coupon, a pool, an account's instrument; the module that declares
-    the measure says which. `gaming_day` None: that of the entry.
+    `item` is its subject besides the table: a coupon, a pool, an account's instrument; see the module that declares the
+    measure. `gaming_day` None: that of the entry.
     """
 
     measure: str
@@ -33,7 +33,7 @@ class Amount:
 
 
 AmountsOf = Callable[[Any], Iterable[Amount]]
-"""Return what a fact adds to measures."""
+"""Return a fact's contributions to measures."""
 
 _AMOUNTS: Final[dict[type[Said], AmountsOf]] = {}
 
@@ -41,7 +41,7 @@ FunctionT = TypeVar("FunctionT", bound=AmountsOf)
 
 
 def adds(*facts: type[Said]) -> Callable[[FunctionT], FunctionT]:
-    """Declare what facts of these kinds add to measures. Raises: ValueError where another function says it already."""
+    """Declare the contributions of these kinds of facts. Raises: ValueError if they are declared already."""
 
     def declare(function: FunctionT) -> FunctionT:
         for fact in facts:
@@ -54,7 +54,7 @@ def adds(*facts: type[Said]) -> Callable[[FunctionT], FunctionT]:
 
 
 def amounts_of(fact: Said) -> list[Amount]:
-    """Return what a fact adds to measures; what adds nothing is left out."""
+    """Return a fact's contributions to measures, without zeros."""
     found = _AMOUNTS.get(type(fact))
     return [] if found is None else [amount for amount in found(fact) if amount.value]
 

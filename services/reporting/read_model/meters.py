@@ -1,7 +1,7 @@
-"""What the progressive meters add to measures: everything that moves a pool. Pure; exact shares are nanocents.
+"""Measures of the progressive meters: everything that moves a pool. Pure; exact amounts are nanocents.
 
-The item is the pool; the table is that of the round, empty for what people decide. A display gains what `ON_DISPLAY`
-has and loses the awards.
+The item is the pool; the table is that of the round, empty for people's changes. A display is the sum of `ON_DISPLAY`
+less the awards.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _EXACT: Final[Mapping[str, str]] = {
     "meter_seed_nanocents": "seed_cents",
     "meter_released_nanocents": "released_cents",
 }
-"""The measure of each exact part of a movement; a transfer's follows from what it was."""
+"""The measure of each exact part of a movement; a transfer's depends on the change."""
 
 _COUNTS: Final[Mapping[str, str]] = {
     "meter_wagers": "in_count",
@@ -40,7 +40,7 @@ ON_DISPLAY: Final = (
     *("meter_seed_nanocents", "meter_contribution_nanocents", "meter_reset_nanocents", "meter_transfer_nanocents"),
     *("meter_adjusted_nanocents", "meter_released_nanocents"),
 )
-"""What a display gains besides the awards that come off it."""
+"""The measures that a display is the sum of, apart from awards."""
 
 MEASURES: Final = (
     *_EXACT,
@@ -51,14 +51,14 @@ MEASURES: Final = (
 
 @adds(PoolApproved)
 def seeded(fact: PoolApproved) -> Iterator[Amount]:
-    """Say what the base of a new pool adds."""
+    """Yield the base of a new pool."""
     if fact.movement is not None:
         yield from amounts_of_movement(fact.movement)
 
 
 @adds(MeterRoundCounted)
 def counted(fact: MeterRoundCounted) -> Iterator[Amount]:
-    """Say what a round added to its pools, and what of it was settled in whole cents."""
+    """Yield a round's contributions to its pools, and what was settled in whole cents."""
     for one in fact.meters:
         yield from amounts_of_movement(one.movement, fact.table)
         yield Amount("meter_settled_cents", one.settled_cents, fact.table, item=one.movement.pool)
@@ -66,7 +66,7 @@ def counted(fact: MeterRoundCounted) -> Iterator[Amount]:
 
 @adds(RoundTakenBack)
 def taken_back(fact: RoundTakenBack) -> Iterator[Amount]:
-    """Say what is taken back; what had been settled is the whole cents of what the wagers added."""
+    """Yield a reversal; the settled part is the whole cents of the contribution."""
     for movement in fact.movements:
         yield from amounts_of_movement(movement, fact.table)
         added = parse_exact(movement.contribution_cents) + parse_exact(movement.overflow_cents)
@@ -75,13 +75,13 @@ def taken_back(fact: RoundTakenBack) -> Iterator[Amount]:
 
 @adds(ChangeApproved)
 def changed(fact: ChangeApproved) -> Iterator[Amount]:
-    """Say what a change that people made adds."""
+    """Yield the effects of a change by people."""
     for movement in fact.movements:
         yield from amounts_of_movement(movement, kind=fact.kind)
 
 
 def amounts_of_movement(movement: Movement, table: str = "", kind: ChangeKind = "transfer") -> Iterator[Amount]:
-    """Say what a movement adds: of a round at a table, or of a change of a kind."""
+    """Yield the effects of a movement: of a round at a table, or of a change of a kind."""
     for measure, name in _COUNTS.items():
         yield Amount(measure, getattr(movement, name), table, item=movement.pool)
     for measure, name in _EXACT.items():

@@ -1,4 +1,4 @@
-"""Rules submissions that were approved though their paybacks would have stopped them, and why."""
+"""Rules submissions approved with an override of payback findings, and the reasons."""
 
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ _SAYS: Final = {"differs": "the licensee states", "above_all": "above", "below_f
 
 
 def overridden_by(fact: Any) -> Overridden | None:
-    """Return what an approval passed over; None where it was nothing, or the fact is no approval."""
+    """Return the override of an approval; None if there is none, or the fact is no approval."""
     return fact.overridden if isinstance(fact, SubmissionApproved) else None
 
 

@@ -1,4 +1,4 @@
-"""Whose an account is, as a reference: names and numbers of patrons stay with the wagering accounts."""
+"""Owners of accounts by reference: names and numbers of patrons stay with the wagering accounts."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -12,7 +12,7 @@ OWNERS: Final = """
            data ->> 'patron' AS patron
     FROM reporting.facts
     WHERE property = :property AND kind IN ('account.opened', 'patron.registered') AND recorded_at <= :known_at"""
-"""Statement of the accounts and wallets that were opened, and whose they are; none where no patron is known."""
+"""The statement for accounts and wallets with their owners; null if the patron is unknown."""
 
 _PATRONS: Final = text(
     "SELECT account, patron FROM ({owners}) o WHERE account = ANY(:accounts) AND patron IS NOT NULL".replace(
@@ -29,6 +29,6 @@ async def accounts_of(books: Books, patrons: Iterable[str]) -> list[str]:
 
 
 async def patrons_of(books: Books, accounts: Iterable[str]) -> dict[str, str]:
-    """Return the patron of each account that has a known one: of game accounts and of wallets."""
+    """Return the patron of each account that has a known one: game accounts and wallets."""
     wanted = sorted(set(accounts))
     return {row.account: row.patron for row in await books.read(_PATRONS, accounts=wanted)} if wanted else {}

@@ -1,4 +1,4 @@
-"""Who did what: the people whom facts name, added up by kind of fact, so that the last use of a role is known. Pure."""
+"""The people named by facts, counted by kind of fact, so that the last use of a role is known. Pure."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -11,7 +11,7 @@ from shared.contracts.envelope import A_PERSON
 from shared.contracts.facts import Fact
 
 ACTS: Final = "acts"
-"""The measure of how often somebody is named by facts; the item is the kind of fact, a space, and the person."""
+"""The measure of how often a person is named by facts; the item is the kind of fact, a space, and the person."""
 
 
 def acts_of(fact: Fact) -> list[Amount]:
@@ -26,7 +26,7 @@ def person_of(item: str) -> tuple[str, str]:
 
 
 def people_in(said: BaseModel) -> Iterator[str]:
-    """Give the people whom a fact names, wherever they stand in it."""
+    """Yield the people that a fact names, at any depth."""
     for name in type(said).model_fields:
         value = getattr(said, name)
         if isinstance(value, str):
@@ -44,7 +44,7 @@ def people_in(said: BaseModel) -> Iterator[str]:
 
 @cache
 def people_fields(model: type[BaseModel]) -> frozenset[str]:
-    """Return the fields of a model that are a person, or several."""
+    """Return the fields of a model that hold one or several persons."""
     fields = model.model_fields.items()
     return frozenset(name for name, field in fields if A_PERSON in field.metadata or _names(field.annotation))
 

@@ -1,4 +1,4 @@
-"""Read the books of a property, as they were known at a moment: what was added up, and facts."""
+"""Read a property's read model as known at a moment: sums and facts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ FactT = TypeVar("FactT", bound=Fact)
 
 ENTRIES: Final = """, array_agg(ARRAY[service, CAST(shard AS text), CAST(seq AS text)]
                                  ORDER BY occurred_at, service, shard, seq) AS entries"""
-"""The entries of what a statement adds up, as a further column (see `refs_of`), in the order in which it happened."""
+"""The entries of a sum as a further column (see `refs_of`), in order of occurrence."""
 
 
 def refs_of(entries: Iterable[Sequence[str]]) -> tuple[EntryRef, ...]:
@@ -62,7 +62,7 @@ class Listed:
 
 
 _DOCUMENT_CHARACTERS: Final = 8_192
-"""As much as properties, rules submissions and counts of a whole day say, and few other facts."""
+"""Documents of at least this size are properties, rules submissions and day counts, and few others."""
 
 
 def _read(kind: str, data: str) -> Any:
@@ -71,11 +71,11 @@ def _read(kind: str, data: str) -> Any:
 
 _said: Final = lru_cache(maxsize=4_096)(_read)
 _document: Final = lru_cache(maxsize=64)(_read)
-"""The same ones are read again and again, a day's by report after report, and nothing changes what they say."""
+"""Cached because a day's documents are read by one report after another, and never change."""
 
 
 class Books(Sums):
-    """The books of a property as known at a moment, for the gaming days of a question or for others."""
+    """A property's read model as known at a moment, for the gaming days of a question or others."""
 
     def __init__(
         self, reader: SnapshotReader, question: ReportQuery, places: Sequence[PropertySnapshot], *, explain: bool = True
@@ -84,27 +84,27 @@ class Books(Sums):
         self._places = places
 
     def asked(self, **otherwise: Any) -> "Books":
-        """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
+        """Return the same read model for a modified question: another moment, or the property as a whole."""
         return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self.explains)
 
     # --- the property ---
 
     def place_on(self, day: date) -> PropertySnapshot:
-        """Return the property as it is on a gaming day; before its first version, as that has it."""
+        """Return the property as of a gaming day; before its first version, that version."""
         found = place_of_day(self._places, day)
         return found or min(self._places, key=lambda place: place.document.effective_from)
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
-        """Return facts that belong to no gaming day, each with that of its moment by the property's clock."""
+        """Return facts without a gaming day, each with that of its moment by the property's clock."""
         return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property
     def place(self) -> PropertySnapshot:
-        """Return the property as it is on the last gaming day of the question."""
+        """Return the property as of the last gaming day of the question."""
         return self.place_on(self.question.last)
 
     def pit_of(self, table: str) -> str:
-        """Return the pit in which a table stands."""
+        """Return the pit of a table."""
         return self._tables[table].pit if table in self._tables else ""
 
     def game_of(self, table: str) -> str:
@@ -113,7 +113,7 @@ class Books(Sums):
 
     @property
     def tables_asked(self) -> list[str] | None:
-        """Return the tables of the game that is asked for, as the property lists them; None where all games are."""
+        """Return the tables of the requested game, as the property lists them; None for all games."""
         game = self.question.game
         return None if game is None else [name for name, table in self._tables.items() if table.game == game]
 
@@ -124,7 +124,7 @@ class Books(Sums):
     # --- facts ---
 
     async def facts(self, *kinds: type[FactT], first: date | None = None, last: date | None = None) -> list[Listed]:
-        """Return facts of the property's gaming days, in the order of recording; `date.min` and `max` ask for all."""
+        """Return facts of the property's gaming days, in the order of recording; `date.min` and `max` mean all."""
         return await self._facts(kinds, first or self.question.first, last or self.question.last)
 
     async def facts_since(
@@ -135,22 +135,22 @@ class Books(Sums):
         return await self._facts(kinds, *days, "AND recorded_at > :moment", moment=moment)
 
     async def all_facts(self, *kinds: type[FactT]) -> list[Listed]:
-        """Return facts of the property whatever their gaming day, those that have none included."""
+        """Return facts of the property on any gaming day, including those without one."""
         return await self._facts(kinds, None, None)
 
     async def pit(self, *events: type[PitData], first: date | None = None, last: date | None = None) -> list[Listed]:
-        """Return what the pit reported of these kinds on gaming days, as PitRecorded, in the order of recording."""
+        """Return pit events of these kinds on gaming days, as PitRecorded, in the order of recording."""
         names = [kind_of(event) for event in events]
         days = (first or self.question.first, last or self.question.last)
         return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
 
     async def other_days(self) -> list[Listed]:
-        """Return what the pit reported on the question's gaming days and claimed to be of another day."""
+        """Return pit events of the question's gaming days that claimed another day."""
         claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # as the index has it
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 
     async def refusals(self) -> list[Listed]:
-        """Return the commands that were refused on the question's gaming days, those of no property included."""
+        """Return the commands refused on the question's gaming days, including those without a property."""
         first, after = self.question.first, self.question.last + timedelta(days=1)
         begins, ends = self.place_on(first).begins_at(first), self.place_on(after).begins_at(after)
         during = "AND occurred_at >= :begins AND occurred_at < :ends"
@@ -163,7 +163,7 @@ class Books(Sums):
         return self.dated(sorted(found, key=lambda one: one.recorded_at))
 
     async def documents(self, *kinds: type[FactT]) -> list[Listed]:
-        """Return what was filed and decided about the property document, in the order of recording."""
+        """Return filings and decisions about the property document, in the order of recording."""
         return await self._facts(kinds, None, None, table="documents")
 
     async def restatements(self) -> Sequence[Restatement]:
@@ -172,7 +172,7 @@ class Books(Sums):
         return (await stage_of(self._reader, self.question, played)).restatements
 
     async def last_pit(self, tables: Iterable[str], *events: type[PitData], day: date) -> dict[str, Listed]:
-        """Return the last event of these kinds before a gaming day at each of these tables, however long ago."""
+        """Return the last event of these kinds before a gaming day at each of these tables, however old."""
         asked = {"tables": list(tables), "events": [kind_of(event) for event in events], "day": day}
         return {row.table_name: Listed.of(row) for row in await self.read(text(LAST_OF_PIT), **asked)}
 
@@ -202,12 +202,12 @@ class Books(Sums):
         return [Listed.of(row) for row in await self._reader.execute(text(query), parameters)]
 
     def known_at(self, moment: datetime) -> "Books":
-        """Return the books as they were known at an earlier moment."""
+        """Return the read model as known at an earlier moment."""
         places = [place for place in self._places if place.document.approved_at <= moment]
         return Books(self._reader, replace(self.question, known_at=moment), places, explain=self.explains)
 
     async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
-        """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
+        """Return rows of exceptions of the property, or of no known one, that were open, oldest first."""
         question = self.question
         parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
         return (await self._reader.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()

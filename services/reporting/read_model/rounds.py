@@ -1,4 +1,4 @@
-"""What settled rounds add: figures by wager, lines by what they won, and who dealt in which shift. Pure; cents."""
+"""Measures of settled rounds: totals by wager, lines by category, and dealers by shift. Pure; cents."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
@@ -14,30 +14,29 @@ from shared.contracts.facts import EntryEvent
 from shared.contracts.wager_totals import FIGURES
 
 LINE_FIGURES: Final = ("lines", "stake_cents", "squared", "payout_cents", "meter_cents")
-"""What is added up of settlement lines that the house pays.
+"""The sums over settlement lines that the house pays.
 
-Their number, their stakes, the squares of their stakes, what they paid with the stakes that went back, and what of it
-came off a meter.
+Number, stakes, squared stakes, payouts including returned stakes, and the part paid from a meter.
 """
 
 STAKE_FIGURES: Final = ("wager", "seat", "cents")
-"""What is kept of each stake of a round's record that won or lost in the end.
+"""The data kept of each stake in a round record that won or lost.
 
-The place of its wager in the round's `wagers`, from 1; the seat; and what the seat wagered at first, below 0 where it
-lost. What came out even, and what is wagered against a bank, is left out.
+The index of its wager in the round's `wagers`, from 1; the seat; and the seat's initial wager, negative if it lost.
+Pushes and wagers against a bank are left out.
 """
 
 STAKES: Final = ("stakes", "squared")
-"""How many stakes a wager had, and the sum of their squares: what the variance of its return follows from."""
+"""Number of a wager's stakes, and the sum of their squares, for the variance of its return."""
 
 DEALT: Final = ("handle_cents", "payout_cents", "vigorish_cents", *STAKES)
 """The figures that are added up by dealer."""
 
 PLAYED: Final = ("posted", "corrected", "reversed")
-"""How many settlements were posted, how many of them are corrections, and how many were taken back."""
+"""Numbers of settlements posted, of corrections among them, and of reversals."""
 
 HOUR_SECONDS: Final = 3600
-"""An hour of UTC, as what rounds bring into table inventories is added up by."""
+"""An hour of UTC, the unit of sums of rounds' chips."""
 
 BANK: Final = "bank"
 """The wager of a banking player's own line."""
@@ -49,11 +48,11 @@ _dealt = itemgetter(*map((*FIGURES, *STAKES).index, DEALT))
 
 
 class RoundEntry(NamedTuple):
-    """A round whose money was posted (`sign` 1) or taken back (-1), as one entry of the settlement journal says it.
+    """A posted (`sign` 1) or reversed (-1) round, as one entry of the settlement journal.
 
     It is a row of the table `rounds`: `chips_cents` went into the table inventory, `figures` has FIGURES of each of
-    `wagers`, one after the other, `line_figures` has LINE_FIGURES of each of `line_wagers` with the category of the
-    same place (empty: none), `stake_figures` has STAKE_FIGURES of each stake; of a round that is taken back, of none.
+    `wagers` in turn, `line_figures` has LINE_FIGURES of each of `line_wagers` with the category at the same index
+    (empty: none), `stake_figures` has STAKE_FIGURES of each stake; empty for a reversal.
     """
 
     shard: int
@@ -81,12 +80,12 @@ class RoundEntry(NamedTuple):
     stake_figures: Sequence[int]
 
     def back_cents(self) -> int:
-        """Return what the house gave back to players: what lines paid, and stakes."""
+        """Return what the house paid to players: payouts and returned stakes."""
         return sum(self.line_figures[3 :: len(LINE_FIGURES)])
 
 
 def round_entry(event: EntryEvent[Any], data: AnyPosted | ReversedRound, shift: str) -> RoundEntry:
-    """Return what a round adds that was posted, or what it takes back."""
+    """Return the row of a posted or reversed round."""
     sign = -1 if isinstance(data, ReversedRound) else 1
     lines, results = _of_lines(data.lines, sign)
     totals = data.totals
@@ -118,11 +117,11 @@ def round_entry(event: EntryEvent[Any], data: AnyPosted | ReversedRound, shift: 
 
 
 _BySeat = dict[tuple[int, str], int]
-"""What the wagers of a seat won (below 0: lost), by seat and wager."""
+"""The result of a seat's wagers (negative: lost), by seat and wager."""
 
 
 def _of_lines(lines: Iterable[Line], sign: int) -> tuple[dict[tuple[str, str], list[int]], _BySeat]:
-    """Return what lines of the handle come to: LINE_FIGURES by wager and category, and results."""
+    """Return the sums of lines of the handle: LINE_FIGURES by wager and category, and results."""
     found: dict[tuple[str, str], list[int]] = {}
     results: _BySeat = {}
     for line in filter(against_house, lines):
@@ -155,13 +154,13 @@ def _stakes(data: AnyPosted, results: _BySeat) -> list[int]:
 
 
 def against_house(line: Line) -> bool:
-    """Return whether a line is of the handle: void ones, and those of banks, are not."""
+    """Return whether a line belongs to the handle: void ones, and those of banks, do not."""
     return line.paid_by == "house" and line.outcome != "void" and line.wager != BANK and line.seat != _DEALER_SEAT
 
 
 @adds(VoidedRound)
 def voided(fact: VoidedRound) -> Iterator[Amount]:
-    """Say that a round was voided before it was posted; the item is its game."""
+    """Yield a round that was voided before it was posted; the item is its game."""
     yield Amount("rounds_voided", 1, fact.table, item=fact.game)
 
 
@@ -169,7 +168,7 @@ _Sum = dict[Any, list[int]]
 
 
 class _Play:
-    """What a dealer dealt of a game at a table in a shift, under a submission: rounds that share most of their keys."""
+    """A dealer's rounds of a game at a table in a shift, under a submission: rounds that share most of their keys."""
 
     __slots__ = ("figures", "played", "stakes")
 
@@ -200,7 +199,7 @@ class Sums:
 
     @cached_property
     def _by_wager(self) -> Sequence[tuple[tuple[Any, ...], str, Sequence[int]]]:
-        """FIGURES and STAKES of each play (see `_plays`) by wager, put together once, when all is added."""
+        """FIGURES and STAKES of each play (see `_plays`) by wager, computed once after all rounds are added."""
         return [(key, wager, sums) for key, play in self._plays.items() for wager, sums in play.by_wager().items()]
 
     @property
@@ -234,7 +233,7 @@ class Sums:
 
     @property
     def chips(self) -> dict[tuple[str, str, datetime, date], tuple[int, datetime, datetime]]:
-        """What came into table inventories, cents, and the first and the last closing of a round.
+        """Chips that came into table inventories, cents, and the first and last closing of a round.
 
         By (property, table, hour of closing, gaming day).
         """

@@ -1,7 +1,7 @@
-"""The running gaming days in figures: what each table has taken in, won and played so far, for /metrics/business.
+"""Figures of the current gaming days: each table's drop, win and rounds so far, for /metrics/business.
 
-It is asked for every few seconds, and so reads sums alone: one statement for all properties, by their keys. Amounts are
-cents. Drop is what was recorded, and win is that of settled rounds: what is counted comes after the gaming day.
+It is polled every few seconds, and so only reads sums: one statement for all properties. Amounts are cents. Drop is as
+recorded, and win is that of settled rounds, because counts come after the gaming day.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,10 +18,10 @@ from shared.jurisdictions.model import ClassOfRevenue
 from shared.runtime.ingest.property_copies import known_places
 
 TABLES_MAX: Final = 500
-"""Most tables that have figures of their own, of all properties together; those after them are one table."""
+"""Maximum number of tables with figures of their own, over all properties; the rest are combined."""
 
 OTHERS: Final = "(others)"
-"""The table, and the game, of what is beyond `TABLES_MAX`; no name of a table has brackets."""
+"""The table, and the game, of those beyond `TABLES_MAX`; brackets occur in no table's name."""
 
 _PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties ORDER BY property")
 
@@ -54,9 +54,9 @@ _FIGURES: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class TableFigures:
-    """What a table has come to on the running gaming day; one without a drop or a rake has None there.
+    """The figures of a table on the current gaming day; drop or rake are None if it has none.
 
-    Chips that are sold at a non-banking table are no drop, and its revenue is the rake of the boxes that were counted.
+    Chips sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
     """
 
     property: str
@@ -82,7 +82,7 @@ class TableFigures:
 
 @dataclass(frozen=True, slots=True)
 class RunningDays:
-    """The tables of all properties on the gaming days that run there, and what contests kept, by property."""
+    """The tables of all properties on their current gaming days, and the revenue of contests, by property."""
 
     tables: Sequence[TableFigures]
     contest_cents: Mapping[str, int]
@@ -108,7 +108,7 @@ async def running_days(connection: AsyncConnection, now: datetime, *, tables_max
 
 
 def _tables_of(place: PropertySnapshot, day: date, known: _Known) -> Sequence[TableFigures]:
-    """Return the tables that are there on a gaming day; what nobody has played at yet is zero, and there."""
+    """Return the tables in use on a gaming day, with zeros for tables without play."""
     found = []
     for table in place.tables_on(day):
         row: Mapping[Any, Any] = known.get((place.document.property, table.table), {})
@@ -129,7 +129,7 @@ def _tables_of(place: PropertySnapshot, day: date, known: _Known) -> Sequence[Ta
 
 
 def _bounded(tables: Sequence[TableFigures], tables_max: int) -> Sequence[TableFigures]:
-    """Return the first tables as they are, and those beyond the limit added up by property and class."""
+    """Return the first tables unchanged, and those beyond the limit summed by property and class."""
     rest: dict[tuple[str, str], TableFigures] = {}
     for one in tables[tables_max:]:
         key = (one.property, one.revenue_class)

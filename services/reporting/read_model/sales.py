@@ -1,4 +1,4 @@
-"""What players bought at tables hour by hour: chips for currency, and for counter checks. Amounts are cents."""
+"""Players' purchases at tables by hour: chips for currency, and for counter checks. Amounts are cents."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,7 +38,7 @@ _EXPLAINED: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class HourOfSales:
-    """What was sold in the hour that begins at `hour`: how often, for currency, and for counter checks."""
+    """The sales in the hour that begins at `hour`: number, for currency, and for counter checks."""
 
     hour: datetime
     sales: Figure = NOTHING
@@ -47,7 +47,7 @@ class HourOfSales:
 
 
 async def hours_of_sales(books: Books) -> list[HourOfSales]:
-    """Return the hours of the question's last gaming day in which tables sold something, on the property's clock."""
+    """Return the hours of the question's last gaming day with sales at tables, on the property's clock."""
     found: dict[datetime, HourOfSales] = {}
     asked = {"zone": books.place.document.time_zone, "table": books.question.table, "tables": books.tables_asked}
     statement = _EXPLAINED if books.explains else _SUMS

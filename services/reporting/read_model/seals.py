@@ -1,4 +1,4 @@
-"""Gaming days: of which anything is known; what the table inventory sealed of each, and whether more came after."""
+"""Gaming days with any record, their seals, and later changes."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -29,10 +29,10 @@ _SEALED: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class SealedDay:
-    """A gaming day that was sealed: the entry that says so, what tables and contests brought by its report, cents.
+    """A sealed gaming day: its entry, and the revenue of tables and contests in its report, cents.
 
-    `revenue_cents` is the final win, the rake and what contests brought; None where the report has no win;
-    `changed` says that amounts came after the seal.
+    `revenue_cents` is the final win, the rake and contests; None if the report has no win; `changed`: amounts were
+    recorded after the seal.
     """
 
     gaming_day: date
@@ -43,7 +43,7 @@ class SealedDay:
 
 
 async def known_days(books: Books) -> list[date]:
-    """Return the gaming days of a question of which anything was recorded, in order."""
+    """Return the gaming days of a question with any record, in order."""
     rows = await books.read(PLAYED, first=books.question.first, last=books.question.last)
     return [row.gaming_day for row in rows]
 

@@ -1,4 +1,4 @@
-"""The series of slip numbers: how far each has come, and what of it is not accounted for."""
+"""The series of slip numbers: their last numbers, and unaccounted ones."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from shared.contracts.inventory import SlipKind
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Numbers of a series: how many there are from the first to the last, which of them are void, and used."""
+    """The numbers of a series from the first to the last: how many, void, and used."""
 
     slip: SlipKind
     series: Series
@@ -26,7 +26,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Numbers of a series that are not accounted for, and the entry by which that was known first."""
+    """Unaccounted numbers of a series, and the entry by which that became known."""
 
     slip: SlipKind
     series: Series
@@ -72,7 +72,7 @@ _MISSING: Final = text("""
 
 
 async def series_of(books: Books) -> list[Numbers]:
-    """Return how far each series of the property has come."""
+    """Return the state of each series of the property."""
     return [Numbers(**row._mapping) for row in await books.read(_SERIES)]
 
 

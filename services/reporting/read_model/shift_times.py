@@ -1,7 +1,7 @@
-"""The shift in which something happened at a table: that of the time in which it lies, as table inventory states it.
+"""The shift of an event at a table, by the period in which it lies as stated by table inventory.
 
-What an event claims is evidence. A table is handed over minutes after the clock says so, and a closed one has no shift:
-what happens there is put under that of the clock.
+The shift in an event is only a claim. A table is handed over minutes after the clock's change of shift; a closed table
+has no shift, and its events belong to the shift of the clock.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -17,7 +17,7 @@ from shared.contracts import pit
 from shared.contracts.topic_reader import kind_of
 
 _NEIGHBORS: Final = timedelta(days=1)
-"""What happens on a gaming day may be of the shift of a table that is counted for the day beside it."""
+"""An event on a gaming day may belong to a shift of the neighboring day at its table."""
 
 # Of each shift, what was stated last: an array that is compared begins with the revision.
 _TIMES: Final = """times AS MATERIALIZED (
@@ -55,7 +55,7 @@ _OTHERS: Final = text(
 )
 
 _BELIEVED: Final = tuple(map(kind_of, (pit.OpenedTable, pit.CarriedTable, pit.ExchangedBox, pit.TransportedBox)))
-"""What says itself of which shift it is: one begins with an opener, and a box is of that which its exchange names."""
+"""Events whose claimed shift counts: an opener begins one, and a box belongs to that of its exchange."""
 
 
 class AtTable(NamedTuple):
@@ -66,7 +66,7 @@ class AtTable(NamedTuple):
 
 
 class OtherShift(NamedTuple):
-    """An event of the pit that claims another shift than that in which it happened."""
+    """A pit event that claims another shift than that of its time."""
 
     entry: EntryRef
     table: str
@@ -78,7 +78,7 @@ class OtherShift(NamedTuple):
 
 
 async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
-    """Return the shift of each of these moments, in their order."""
+    """Return the shift of each of these moments, in order."""
     if not asked:
         return []
     days = [books.place.gaming_day(one.at) for one in asked]
@@ -94,7 +94,7 @@ async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
 
 
 async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
-    """Return what the pit reported of the question's gaming days that claims another shift."""
+    """Yield the pit events of the question's gaming days that claim another shift."""
     question = books.question
     rows = await books.read(
         _OTHERS,

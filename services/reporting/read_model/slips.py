@@ -21,14 +21,14 @@ Series = Literal["system", "paper"]
 """Who numbers: the system as slips are prepared, or the printer of the forms that are used while it is away."""
 
 STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
-"""What the pit reports of slips."""
+"""The pit events of slips."""
 
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip, by the facts of its steps. A paper slip is one fact: all its steps were done when it was entered.
+    """A slip by the facts of its steps. A paper slip is one fact: all of its steps were taken when it was entered.
 
-    It has no `number` before it is prepared.
+    It has no `number` until it is prepared.
     """
 
     slip: SlipKind
@@ -48,7 +48,7 @@ class Slip:
 
     @cached_property
     def begun(self) -> Any:
-        """Return the fact that says where it is for and what is on it."""
+        """Return the fact with its destination and contents."""
         return (self.paper or self.prepared or self.requested or self.steps[0]).fact
 
     @property
@@ -58,12 +58,12 @@ class Slip:
 
     @property
     def is_known(self) -> bool:
-        """Return whether it is known what is on it."""
+        """Return whether its contents are known."""
         return (self.paper or self.prepared or self.requested) is not None
 
     @property
     def is_over(self) -> bool:
-        """Return whether nothing more comes of it."""
+        """Return whether it is finished."""
         return self.status in ("received", "void")
 
     @cached_property
@@ -94,7 +94,7 @@ class Slip:
         return Figure(value_of(self.received.fact.data.contents), (self.received.entry,))
 
     def moved(self, first: date, last: date) -> Figure:
-        """Return what it moved on gaming days: what came to its table, or left it."""
+        """Return its movement on gaming days: chips that came to its table, or left it."""
 
         def of_days(step: Listed | None) -> bool:
             return step is not None and first <= step.fact.gaming_day <= last
@@ -114,7 +114,7 @@ def _value(listed: Listed | None, field: str) -> Figure:
 
 
 def slips_from(facts: Iterable[Listed]) -> list[Slip]:
-    """Return slips as the facts of their steps make them, in whatever order those come; requests alone too."""
+    """Return slips from the facts of their steps, in any order, including requests without a slip."""
     steps: defaultdict[tuple[SlipKind, int], dict[str, Listed]] = defaultdict(dict)
     requests: dict[int, Listed] = {}
     paper: list[Slip] = []
@@ -183,16 +183,16 @@ _STEPS: Final = text(
 
 
 async def slips_of(books: Books) -> list[Slip]:
-    """Return the slips of which a step was done on the question's gaming days, in the order of kind and number."""
+    """Return the slips with a step on the question's gaming days, by kind and number."""
     question = books.question
     rows = await books.read(_OF_DAYS, first=question.first, last=question.last, table=question.table)
     return await slips_named(books, [row.slip for row in rows])
 
 
 async def slips_named(books: Books, slips: Sequence[str]) -> list[Slip]:
-    """Return the same of these slips and requests, as the column `slip` of facts names them, and what belongs to them.
+    """Return these slips and requests, named as in the column `slip` of facts, with their related facts.
 
-    Those of which no step was done on the question's gaming days are left out.
+    Those without a step on the question's gaming days are left out.
     """
     first, last = books.question.first, books.question.last
     rows = await books.read(_STEPS, slips=slips, table=books.question.table)

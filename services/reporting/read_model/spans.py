@@ -1,4 +1,4 @@
-"""Spans: the time at a table between two moments, and what the rounds did that were closed in it. Amounts are cents."""
+"""Spans: the time at a table between two moments, and the effect of rounds closed in it. Amounts are cents."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -17,15 +17,15 @@ _BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """Before anything that a journal has."""
 
 _AT_ONCE: Final = 3_000
-"""So many spans are read in one statement: those of a month lie all over the disk, and several wait for it at once."""
+"""Spans per statement: those of a month are scattered over the disk, and several statements read in parallel."""
 
 NEIGHBORS: Final = timedelta(days=1)
-"""The pit reports up to half a day outside a gaming day, so what is next to it in time is of a day beside it."""
+"""The pit reports up to half a day outside a gaming day, so neighbors in time may be of the adjacent day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time at a table after a moment (None: since ever) and up to another."""
+    """The time at a table after a moment (None: from the beginning) and up to another."""
 
     table: str
     after: datetime | None
@@ -33,7 +33,7 @@ class Span:
 
     @property
     def begins(self) -> datetime:
-        """Return the moment after which it begins, which is long ago where it has always been."""
+        """Return the moment after which it begins, by default a very early one."""
         return self.after or _BEGINNING
 
 
@@ -88,7 +88,7 @@ _DEALERS: Final = text(
 
 
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
-    """Return what the rounds that were closed in spans brought into the table inventories."""
+    """Return the chips that rounds closed in spans brought into the table inventories."""
     return {span: _figure(books, span, cents) for span, cents in zip(spans, await chips_in(books, spans), strict=True)}
 
 
@@ -103,7 +103,7 @@ def _figure(books: Books, span: Span, cents: int) -> Figure:
 
 
 async def chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
-    """Return how many cents of chips the rounds brought that were closed in each of these spans."""
+    """Return the chips, cents, that rounds closed in each of these spans brought."""
     parts = [spans[begin : begin + _AT_ONCE] for begin in range(0, len(spans), _AT_ONCE)]
     return [*chain.from_iterable(await asyncio.gather(*(_chips_in(books, part) for part in parts)))]
 
@@ -114,7 +114,7 @@ async def _chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
 
 
 async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
-    """Return who dealt the rounds that were closed in spans, in the order of names; of no round, nobody."""
+    """Return the dealers of rounds closed in spans, by name; empty without rounds."""
     days = {  # in the order of time, in which nearly all are of the day of the one before
         moment: books.place.gaming_day(moment)
         for moment in sorted({moment for span in spans for moment in (span.begins, span.until)})
@@ -125,7 +125,7 @@ async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[st
 
 
 def given_spans(spans: Sequence[Span], more: Callable[[Span], dict[str, Any]] = lambda _: {}) -> str:
-    """Return spans as the JSON that statements read, numbered from 1: one text is quicker to write than arrays."""
+    """Return spans as JSON for statements, numbered from 1: one text is faster to write than arrays."""
     return to_json(
         [
             {"number": number, "table_name": span.table, "after": span.begins, "until": span.until} | more(span)
@@ -135,6 +135,6 @@ def given_spans(spans: Sequence[Span], more: Callable[[Span], dict[str, Any]] = 
 
 
 def _days(books: Books, span: Span) -> tuple[date, date]:
-    """Return the gaming days whose rounds may have been closed in a span: that of a round is the one it began on."""
+    """Return the gaming days whose rounds may have closed in a span: a round belongs to the day of its opening."""
     place = books.place
     return place.gaming_day(span.begins) - NEIGHBORS, place.gaming_day(span.until)

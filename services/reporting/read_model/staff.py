@@ -1,4 +1,4 @@
-"""The people of a property: which roles they had when, and what they did. As known at a moment."""
+"""The people of a property: their roles over time, and their actions. As known at a moment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,25 +24,25 @@ from shared.contracts.submissions import (
 )
 
 LOOK_BACK: Final = timedelta(days=400)
-"""How long ago a role may have been used last for that to be known: a year, and the time of a review."""
+"""How far back the last use of a role is looked for: a year, and the time of a review."""
 
 DECIDED: Final = (PropertyFiled, PropertyApproved, PropertyReturned)
 SUBMITTED: Final = (
     *(SubmissionDrafted, SubmissionFiled, SubmissionApproved, SubmissionReturned),
     *(SubmissionWithdrawn, WithdrawalRequested, WithdrawalApproved, WithdrawalReturned),
 )
-"""What people file and decide at the registry."""
+"""Filings and decisions at the registry."""
 
 DECIDING: Final = (
     *(PropertyApproved, PropertyReturned, SubmissionApproved, SubmissionReturned),
     *(WithdrawalApproved, WithdrawalReturned),
 )
-"""What is decided there about what somebody else filed or asked for."""
+"""Decisions there on another person's filing or request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A role that a person had from a moment until another (None: still), and the versions that gave and took it."""
+    """A role that a person had from a moment until another (None: still), and the versions that changed it."""
 
     person: str
     role: str
@@ -55,7 +55,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class LastAct:
-    """The last gaming day on which a person is named by an entry, and the kind of fact that it is."""
+    """The last gaming day on which an entry names a person, and the kind of fact."""
 
     gaming_day: date
     kind: str
@@ -68,7 +68,7 @@ async def versions_of(books: Books) -> list[Listed]:
 
 
 def roles_held(versions: Iterable[Listed]) -> list[Held]:
-    """Return who had which role when, by person and role, from the versions of a property in their order."""
+    """Return the roles over time, by person and role, from a property's versions in order."""
     running: dict[tuple[str, str], Held] = {}
     over: list[Held] = []
     for listed in versions:
@@ -95,7 +95,7 @@ def members_at(versions: Sequence[Listed], moment: datetime) -> Mapping[str, Mem
 
 
 async def last_acts(books: Books) -> dict[str, LastAct]:
-    """Return the last act of each person up to the question's last day, of the last year and the time of a review."""
+    """Return the last act of each person up to the question's last day, within the last year and a review period."""
     last = books.question.last
     first = last - LOOK_BACK
     late = await books.late_days(first, last)
@@ -118,14 +118,14 @@ def _later(found: dict[str, LastAct], person: str, act: LastAct) -> None:
 
 
 async def registry_acts(books: Books) -> list[Listed]:
-    """Return what people filed and decided at the registry about the property, whenever that was, with its day."""
+    """Return all filings and decisions at the registry about the property, with their gaming day."""
     return books.dated([*await books.documents(*DECIDED), *await books.all_facts(*SUBMITTED)])
 
 
 def registrars(fact: Any) -> list[str]:
-    """Return who filed or decided: of what was decided, only who decided it.
+    """Return who filed or decided; for a decision, only who decided it.
 
-    Whom a property lists as its people did nothing by that.
+    People merely listed in a property did not act.
     """
     match fact:
         case PropertyApproved() | SubmissionApproved():

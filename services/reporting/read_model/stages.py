@@ -1,4 +1,4 @@
-"""How far gaming days have come, as known at a moment: open, preliminary, final, restated; and what restated them."""
+"""The stage of gaming days as known at a moment: open, preliminary, final, restated; and the restatements."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from shared.runtime.snapshot_reader import Executes
 
 @dataclass(frozen=True, slots=True)
 class Restatement:
-    """An entry that changed a sealed gaming day, which version it made, who stands for it and why, if it says."""
+    """An entry that changed a sealed gaming day, the version it made, the person responsible, and any reason."""
 
     gaming_day: date
     version: int
@@ -41,7 +41,7 @@ class Restatement:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far the gaming days of a question have come: as far as the one that is furthest behind.
+    """The stage of a question's gaming days: that of the one furthest behind.
 
     `version` is 1, and one more for each moment at which entries changed a day after its seal.
     """
@@ -71,7 +71,7 @@ _STATED_OF: Final = (
     *(fact.KIND.name for fact in (ManualSlipEntered, CreditReceived, SlipVoided, AdjustmentApproved, BoxWrittenOff)),
     *(PitVoided.KIND.name, CountConcluded.KIND.name),
 )
-"""What is reported and recorded that may make another win: events of the pit, and facts."""
+"""Events and facts that may change the win."""
 
 # Of these, none changes a figure of the win before it is stated: each is of the version that the next entry makes.
 _AFTER: Final = text("""
@@ -134,13 +134,13 @@ _THROUGH: Final = text("""
 
 
 async def played_days(connection: Executes, question: ReportQuery) -> Sequence[date]:
-    """Return the gaming days of a question of which anything was recorded, in order."""
+    """Return the gaming days of a question with any record, in order."""
     rows = await connection.execute(PLAYED, _parameters(question))
     return [row.gaming_day for row in rows]
 
 
 async def stage_of(connection: Executes, question: ReportQuery, played: Sequence[date]) -> Stage:
-    """Return how far the gaming days that were `played` have come, and the last day of the question if it is later."""
+    """Return the stage of the `played` gaming days, and of the question's last day if it is later."""
     closed: dict[date, dict[str, datetime]] = {}
     changed: set[date] = set()
     for row in await connection.execute(_CLOSED, _parameters(question)):
@@ -199,13 +199,13 @@ async def restated_since(connection: Executes, since: datetime) -> list[tuple[st
 
 
 async def through(connection: Executes, question: ReportQuery) -> list[Reached]:
-    """Return how far each shard of each journal had been read."""
+    """Return the read position of each shard of each journal."""
     rows = await connection.execute(_THROUGH, {"known_at": question.known_at})
     return [Reached(service=row.service, shard=row.shard, seq=row.seq, missing=int(row.missing)) for row in rows]
 
 
 async def open_exceptions(connection: Executes, question: ReportQuery) -> tuple[int, int]:
-    """Return how many exceptions of the property were open, and how many of them of reporting's own input."""
+    """Return the number of the property's open exceptions, and of those of reporting's own input."""
     row = (await connection.execute(text(COUNT_OPEN), _parameters(question, "property", "known_at"))).one()
     return row.exceptions, row.input
 

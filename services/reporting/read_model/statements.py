@@ -1,4 +1,4 @@
-"""The statements that read the books as they were known at a moment; `{...}` is filled in where they are used."""
+"""The SQL statements that read the read model as known at a moment; `{...}` is filled in where they are used."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,7 +12,7 @@ LATE: Final = """
     SELECT gaming_day FROM reporting.day_moments
     WHERE property = :property AND gaming_day BETWEEN :first AND :last
       AND (CAST(:every AS boolean) OR last_recorded > :known_at)"""
-"""Gaming days of which something was recorded after the moment of the question, or of which anything was."""
+"""Gaming days with anything recorded after the question's moment, or with anything recorded."""
 
 # Of a day that goes on, what came after the moment is little of all that it has.
 AMOUNTS: Final = """
@@ -26,18 +26,18 @@ AMOUNTS: Final = """
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
       AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
     GROUP BY {by} measure HAVING sum(value) <> 0 {order}"""
-"""Amounts as they are added up, less what of the days of `late` was recorded after the moment of the question."""
+"""Summed amounts, less what was recorded on the days of `late` after the question's moment."""
 
 # To read ten thousand rows of a measure takes longer than to add them up; texts are read in half the time of numbers
 # of any size.
 AMOUNTS_BY_PLACE: Final = f"""
     SELECT {{by}} array_agg(measure), array_agg(CAST(value AS text)) FROM ({AMOUNTS.replace("{order}", "")}) known
     GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
-"""The same, all measures of a place in one row."""
+"""The same, with all measures of a place in one row."""
 
 AMOUNT_BY_PLACE: Final = f"""
     SELECT {{by}} ARRAY[measure], ARRAY[CAST(value AS text)] FROM ({AMOUNTS.replace("{order}", "")}) known {{order}}"""
-"""The same of one measure, of which each place has a row as it is."""
+"""The same for one measure, of which each place has one row."""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
@@ -214,7 +214,7 @@ _STATES: Final = """
           AND (r.property, r.table_name, r.round_id, r.revision) = (x.property, x.table_name, x.round_id, x.revision)
         ORDER BY 2, 6, 7 LIMIT 1) s ON x.kind IN ('quarantined', 'notice')
     WHERE x.recorded_at <= :known_at"""
-"""The exceptions of a property, and (`anybodys`) of none that is known, each with what has become of it."""
+"""The exceptions of a property, and (`anybodys`) of no known one, each with its resolution."""
 
 _IS_OPEN: Final = "(kind = 'gap' AND NOT isempty(missing) OR kind = 'quarantined' AND settled IS NULL)"
 """Exceptions that are open."""
@@ -248,16 +248,16 @@ LAST_ACTS: Final = """
 
 
 def of_rounds(query: str, sums: str, joined: str = "") -> str:
-    """Return one of the statements about rounds with what it adds up, and what is joined to the rounds for that."""
+    """Return a statement about rounds with its sums, and the joins that they need."""
     return query.replace("{sums}", sums).replace("{joined}", joined)
 
 
 _OF_ANY_SIZE: Final = "squared"
-"""The one figure whose sums may need more than 64 bits."""
+"""The only figure whose sums may need more than 64 bits."""
 
 
 def sums_of(names: Sequence[str]) -> str:
-    """Return the sums of columns, under their names; those that fit are read in a third of the time of the others."""
+    """Return the sums of columns, under their names; 64-bit ones are read in a third of the time."""
     return ", ".join(
         f'sum("{name}") AS "{name}"' if name == _OF_ANY_SIZE else f'CAST(sum("{name}") AS bigint) AS "{name}"'
         for name in names
@@ -265,7 +265,7 @@ def sums_of(names: Sequence[str]) -> str:
 
 
 def added_up(query: str, by: Sequence[str]) -> str:
-    """Return one of these statements as it adds up by dimensions, ordered by them."""
+    """Return one of these statements grouped and ordered by dimensions."""
     group = ", ".join(str(number + 1) for number in range(len(by)))
     return (
         query.replace("{by}", "".join(f'"{name}", ' for name in by))

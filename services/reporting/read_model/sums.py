@@ -1,8 +1,8 @@
-"""What was added up, as it was known at a moment: measures, rounds, their lines.
+"""Sums as known at a moment: measures, rounds, lines.
 
-A figure is what was recorded up to the moment of the question. Days on which nothing was recorded after that moment are
-read as they are added up. Of the others, amounts are read as they are added up, less what was recorded after it; and of
-rounds, the entries themselves are added up. Everything is read in one snapshot.
+A figure covers what was recorded up to the question's moment. Days without later records are read from the sums. For
+other days, amounts are the sums less later records; for rounds, the entries themselves are summed. Everything is read
+in one snapshot.
 """
 
 from collections.abc import Iterable, Sequence
@@ -51,10 +51,10 @@ def _statement(query: str, by: tuple[str, ...]) -> TextClause:
 
 
 class Sums:
-    """What was added up of a property, for the gaming days of a question or for others.
+    """The sums of a property, for the gaming days of a question or others.
 
-    Unless they `explain`, what is added up does not say where it comes from: nobody asks that of a report as it is
-    read, and saying it of ten thousands of figures takes as long as adding them up.
+    Unless they `explain`, sums have no provenance: a report that is only read does not need it, and for tens of
+    thousands of figures it takes as long as summing.
     """
 
     def __init__(self, reader: SnapshotReader, question: ReportQuery, *, explain: bool) -> None:
@@ -65,7 +65,7 @@ class Sums:
         self._late: dict[tuple[date, date, bool], list[date]] = {}
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
-        """Return the rows of a statement about the property as known at the moment of the question."""
+        """Return the rows of a statement about the property as known at the question's moment."""
         asked = {"property": self.question.property, "known_at": self.question.known_at}
         return (await self._reader.execute(statement, {**asked, **parameters})).all()
 
@@ -80,11 +80,11 @@ class Sums:
         items: Sequence[str] | None = None,
         explained: bool = True,
     ) -> dict[By, dict[str, Figure]]:
-        """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
+        """Return measures summed by dimensions, each with its provenance, without zeros.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. `items` are
-        the only ones that are wanted, where it is added up by item. Not `explained`, figures do not say where they come
-        from: thousands of them are read in less time.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless given. `items` restricts the
+        items, if summed by item. Without `explained`, figures have no provenance, which is faster for thousands of
+        them.
         """
         assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
@@ -103,7 +103,7 @@ class Sums:
         return found
 
     async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
-        """Return when something was first added to measures of items, whatever the gaming day, by table and item."""
+        """Return when measures of items first had a contribution, on any gaming day, by table and item."""
         days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
         parameters = {
             "property": self.question.property,
@@ -123,7 +123,7 @@ class Sums:
         first: date | None = None,
         last: date | None = None,
     ) -> dict[By, dict[str, Figure]]:
-        """Return FIGURES and STAKES of settled rounds, or some of them, added up by dimensions (ROUND_DIMENSIONS)."""
+        """Return FIGURES and STAKES of settled rounds, or some of them, summed by dimensions (ROUND_DIMENSIONS)."""
         return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
 
     async def dealers(self, by: Sequence[str], *, figures: Sequence[str]) -> dict[By, dict[str, Figure]]:
@@ -134,7 +134,7 @@ class Sums:
     async def round_sums(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None
     ) -> dict[By, tuple[int, ...]]:
-        """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
+        """Return the same as plain numbers, in the order of FIGURES and STAKES, for further sums."""
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         query = of_rounds(ROUNDS, sums_of((*FIGURES, *STAKES)))
         rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
@@ -142,7 +142,7 @@ class Sums:
         return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in given}
 
     async def weighed(self, by: Sequence[str], weights: Iterable[Weight]) -> dict[By, Weighed]:
-        """Return what rounds of wagers that have weights come to, by ROUND_DIMENSIONS and `earner`, or by `dealer`."""
+        """Return the weighted sums of rounds, by ROUND_DIMENSIONS and `earner`, or by `dealer`."""
         query, dimensions = (DEALERS, DEALER_DIMENSIONS) if "dealer" in by else (ROUNDS, (*ROUND_DIMENSIONS, "earner"))
         query, first, last = of_rounds(query, WEIGHED, WEIGHTS), self.question.first, self.question.last
         every, more = self._every(by), {"game": self.question.game, "weights": given_weights(weights)}
@@ -150,7 +150,7 @@ class Sums:
         return {tuple(map(str, row[: len(by)])): Weighed(*map(int, row[len(by) :])) for row in rows}
 
     def _every(self, by: Sequence[str]) -> bool:
-        """Return whether entries are added up of all days: dealers move from table to table."""
+        """Return whether entries of all days are summed: dealers move between tables."""
         return "dealer" in by and self.question.table is not None
 
     async def played(
@@ -221,9 +221,9 @@ class Sums:
         return (await self._reader.execute(_statement(query, tuple(by)), parameters)).all()
 
     async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
-        """Return the gaming days of which entries are read, and not their sums alone: some came after the moment.
+        """Return the gaming days whose entries must be read instead of sums, because some are later than the moment.
 
-        `every` day's, where what was added up does not say what is asked. Of the others, sums are read as they are.
+        With `every`, all days, because the sums lack the dimension. For other days sums are read.
         """
         key = (first, last, every)
         if key not in self._late:
@@ -232,7 +232,7 @@ class Sums:
         return self._late[key]
 
     async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
-        """Return what wagers bring back, by submission (its hash) and wager; nothing of a submission not come yet."""
+        """Return the distributions of wagers, by submission (its hash) and wager; missing for unknown submissions."""
         parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
         return {
             (row.submission, row.wager): HouseEdge(
@@ -248,7 +248,7 @@ class Sums:
         }
 
     async def first_day(self) -> date | None:
-        """Return the first gaming day of the property of which anything is known."""
+        """Return the first gaming day of the property with any record."""
         parameters = {"property": self.question.property, "known_at": self.question.known_at}
         found: date | None = (await self._reader.execute(text(FIRST_DAY), parameters)).scalar_one()
         return found

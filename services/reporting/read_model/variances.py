@@ -1,4 +1,4 @@
-"""Variances: what was counted otherwise than expected, who explains it, and what it came to. Amounts are cents."""
+"""Variances: counted less expected, with owner and resolution. Amounts are cents."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ Status = Literal["none", "open", "owned", "resolved", "changed"]
 Level = Literal["noted", "report", "authority"]
 
 CaseKey = tuple[date, str, VarianceKind, int]
-"""The name of a variance: (gaming day, table, kind, number of the count, the box exchange or the slip)."""
+"""The key of a variance: (gaming day, table, kind, number of the count, the box exchange or the slip)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What became of a variance, if somebody took it on."""
+    """The case of a variance that has an owner."""
 
     owned: Listed | None = None
     resolved: Listed | None = None
 
     def status(self, cents: int, *parts: int) -> Status:
-        """Return how far a variance has come that is of so many cents now; `changed`: another one was resolved.
+        """Return the status of a variance of this amount; `changed`: another amount was resolved.
 
-        Where it has parts, such as instruments, it may be there though they come to nothing.
+        With parts, such as instruments, it may exist even if they sum to zero.
         """
         if self.resolved is not None:
             return "resolved" if self.resolved.fact.cents == cents else "changed"
@@ -47,7 +47,7 @@ class Case:
         return None if self.resolved is None else self.resolved.fact.resolved_at
 
     def cells(self, cents: int, *parts: int) -> dict[str, Value | Figure | Cell]:
-        """Return what became of a variance of so many cents, as cells of a report."""
+        """Return the case of a variance of this amount, as cells of a report."""
         entries = tuple(said.entry for said in (self.owned, self.resolved) if said is not None)
         return {
             "status": Cell(self.status(cents, *parts), entries),
@@ -59,7 +59,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """What became of the variances of gaming days, and which of these days are sealed."""
+    """The cases of variances of gaming days, and which of these days are sealed."""
 
     by_key: Mapping[CaseKey, Case]
     sealed: frozenset[date]
@@ -74,14 +74,14 @@ class Cases:
 
 
 async def cases_of(books: Books) -> Cases:
-    """Return what became of the variances of the question's gaming days."""
+    """Return the cases of the question's gaming days."""
     said = await books.facts(VarianceOwned, VarianceResolved)
     sealed = frozenset(listed.fact.gaming_day for listed in await books.facts(DayFinal))
     return Cases(_by_key(said), sealed)
 
 
 def _by_key(said: Iterable[Listed]) -> dict[CaseKey, Case]:
-    """Return cases by the last that was said of each, in the order of recording."""
+    """Return cases by the last statements on each, in the order of recording."""
     found: dict[CaseKey, dict[str, Any]] = {}
     for listed in said:
         fact = listed.fact
@@ -91,7 +91,7 @@ def _by_key(said: Iterable[Listed]) -> dict[CaseKey, Case]:
 
 
 def level_of(place: PropertySnapshot, day: date, cents: int) -> Level:
-    """Return how serious a variance is under the law of a property, or its own limits."""
+    """Return the level of a variance under the property's law, or its own limits."""
     if abs(cents) >= place.limit_cents("variance_authority_cents", day):
         return "authority"
     return "report" if abs(cents) > place.limit_cents("variance_report_cents", day) else "noted"

@@ -1,6 +1,6 @@
-"""What the vigorish ledger adds to measures: what was assessed, collected, waived and returned. Pure; cents.
+"""Measures of the vigorish ledger: assessed, collected, waived and returned. Pure; cents.
 
-The item of what was assessed is a `Line` as text, that of what a table did about it an `Act`.
+The item of assessed vigorish is a `Line` as text, that of a table's action an `Act`.
 """
 
 from collections.abc import Iterator
@@ -25,14 +25,14 @@ ASSESSED: Final = (
     *("vigorish_lines", "vigorish_stake_cents", "vigorish_base_cents", "vigorish_exact_nanocents"),
     *("vigorish_assessed_cents", "vigorish_disagreeing"),
 )
-"""What lines assess: their number, stakes, the amounts won, rate times these, what is owed, how many do not agree."""
+"""The sums over assessed lines: number, stakes, amounts won, rate times these, vigorish owed, discrepancies."""
 
 _BANKS: Final = ("bank", "co_bank")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Line:
-    """How vigorish was assessed: in which game, on which wager, who owes it, at which rate, rounded how.
+    """How vigorish was assessed: game, wager, debtor, rate, rounding.
 
     >>> Line.of_item(Line("pai-gow-poker", "pai_gow_poker", "player", "0.05", "none").item).rate
     '0.05'
@@ -56,15 +56,15 @@ class Line:
 
     @property
     def debtor(self) -> str:
-        """Return who owes it, as tables say it: `bank` or `player`."""
+        """Return the debtor as tables report it: `bank` or `player`."""
         return "bank" if self.owed_by in _BANKS else "player"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Act:
-    """What a table did about vigorish: of whom (`bank` for the bank or a co-bank, else `player`), and who dealt.
+    """A table's action on vigorish: the debtor (`bank` for the bank or a co-bank, else `player`), and the dealer.
 
-    The dealer is empty where the table did not say it.
+    The dealer is empty if the table did not report it.
 
     >>> Act.of_item(Act("player", "dealer 1").item).dealer
     'dealer 1'
@@ -87,14 +87,14 @@ class Act:
 
 @adds(VigorishAssessed)
 def assessed(fact: VigorishAssessed) -> Iterator[Amount]:
-    """Say what the lines of a round assess."""
+    """Yield the lines assessed by a round."""
     for line in fact.lines:
         yield from _line(fact, line, 1)
 
 
 @adds(VigorishTakenBack)
 def taken_back(fact: VigorishTakenBack) -> Iterator[Amount]:
-    """Say what is no longer owed."""
+    """Yield the reversal of assessed lines."""
     for line in fact.lines:
         yield from _line(fact, line, -1)
 
@@ -111,7 +111,7 @@ def _line(fact: VigorishAssessed | VigorishTakenBack, line: AssessedLine, sign: 
 
 @adds(VigorishCollection, VigorishWaiver, VigorishReturn, VigorishVoided)
 def settled(fact: VigorishCollection | VigorishWaiver | VigorishReturn | VigorishVoided) -> Iterator[Amount]:
-    """Say what a table collected, waived or gave back, or what of that is void."""
+    """Yield what a table collected, waived or returned, or its void."""
     act = Act("bank" if fact.bank else "player", fact.dealer_id or "")
     here = partial(Amount, table=fact.table, shift=fact.shift, item=act.item)
     match fact:
@@ -130,4 +130,4 @@ _SETTLED: Final = {
     "vigorish.waived": "vigorish_not_collected_cents",
     "vigorish.returned": "vigorish_returned_cents",
 }
-"""The measure of what a table says that it did."""
+"""The measure of each action of a table."""

@@ -1,4 +1,4 @@
-"""Weights: what the rounds of each wager are multiplied by where they are added up against what is expected of them."""
+"""Weights that rounds of each wager are multiplied by when they are summed against their expectation."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -7,7 +7,7 @@ from pydantic_core import to_json
 
 
 class Weight(NamedTuple):
-    """What rounds of a wager, or of a line, under a submission (its hash) are multiplied by: whole numbers of any size.
+    """The weights of rounds of a wager, or of a line, under a submission (its hash): integers of any size.
 
     `earner` is the wager that it is counted under: itself, or the one that earns a bonus line, which has no stake of
     its own and so 0 for `staked`, else 1.
@@ -22,7 +22,7 @@ class Weight(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """What rounds come to: stakes and handle x `staked`, the payout, handle x `mean`, squared stakes x `variance`."""
+    """Weighted sums of rounds: stakes and handle x `staked`, payout, handle x `mean`, squared stakes x `variance`."""
 
     stakes: int
     handle_cents: int
@@ -35,12 +35,12 @@ WEIGHED: Final = (
     "sum(staked * stakes), sum(staked * handle_cents), sum(payout_cents), sum(mean * handle_cents), "
     "sum(variance * squared)"
 )
-"""The sums of `Weighed`, of rounds to which `WEIGHTS` are joined."""
+"""The sums of `Weighed`, over rounds joined with `WEIGHTS`."""
 
 WEIGHTS: Final = """JOIN json_to_recordset(CAST(:weights AS json))
         AS weights(submission text, wager text, earner text, staked integer, mean numeric, variance numeric)
         USING (submission, wager)"""
-"""Wagers that have no weight are left out."""
+"""Wagers without a weight are left out."""
 
 
 def given_weights(weights: Iterable[Weight]) -> str:

@@ -1,7 +1,7 @@
-"""Windows: the time between two counts of a table, or two exchanges of its box, and what moved meanwhile. Cents.
+"""Windows: the time between two counts of a table, or two exchanges of its box, and the movements in it. Cents.
 
-What a table should hold is what was counted at the beginning of a window and what moved in it: by people, and by the
-rounds that were closed then.
+The expected inventory is the count at the beginning of a window plus the movements in it: by people, and by the rounds
+closed in it.
 """
 
 from collections import defaultdict
@@ -27,14 +27,14 @@ COUNTS: Final = (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.Car
 
 
 Moves = Mapping[str, Figure]
-"""What people moved at a table, positive into its inventory, by the type of the event, or the instrument of a sale."""
+"""People's movements at a table, positive into its inventory, by event type, or instrument of a sale."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """A table inventory as it was counted; `sequence` is that of its event in the pit stream: the number of its slip.
+    """A count of a table inventory; `sequence` is that of its event in the pit stream: the number of its slip.
 
-    `begins` has the gaming day and shift that begin with it, if others than before.
+    `begins` has the gaming day and shift that begin with it, if they change.
     """
 
     entry: EntryRef
@@ -51,7 +51,7 @@ class Count:
 
     @classmethod
     def of(cls, listed: Listed) -> "Count":
-        """Return the count that a fact says."""
+        """Return the count in a fact."""
         fact, data = listed.fact, listed.fact.data
         purpose: Purpose
         begins, people = None, ("dealer", "floorperson")
@@ -75,7 +75,7 @@ class Count:
 
     @property
     def opens(self) -> tuple[date, str] | None:
-        """Return the gaming day and shift whose opener it is; None where it is none."""
+        """Return the gaming day and shift whose opener it is, or None."""
         if self.purpose in ("opener", "carried"):
             return self.gaming_day, self.shift
         return None if self.begins is None else (self.begins.gaming_day, self.begins.shift)
@@ -89,7 +89,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Window:
-    """The time up to a count (`end`) from the one before it (`start`; None: there was none), and what moved in it."""
+    """The time up to a count (`end`) from the previous one (`start`; None: there was none), and the movements in it."""
 
     start: Count | None
     end: Count
@@ -103,17 +103,17 @@ class Window:
 
     @cached_property
     def expected(self) -> Figure:
-        """Return what the table should have held at the end."""
+        """Return the expected inventory at the end."""
         return (NOTHING if self.start is None else self.start.value) + self.moved + self.rounds
 
     @property
     def key(self) -> CaseKey:
-        """Return the name of the variance that it may have."""
+        """Return the key of its possible variance."""
         return (self.end.gaming_day, self.end.table, "inventory", self.end.sequence)
 
     @cached_property
     def variance(self) -> Figure | None:
-        """Return how much more was counted than was expected; None at the first count of a table."""
+        """Return counted less expected; None at the first count of a table."""
         return None if self.start is None else self.end.value - self.expected
 
 
@@ -126,7 +126,7 @@ async def windows_of(books: Books) -> list[Window]:
 
 
 async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Count]]) -> list[Window]:
-    """Return the windows from each of these counts to the one that follows it."""
+    """Return the windows from each of these counts to the next one."""
     listed = list(pairs)
     spans = [Span(end.table, start.at, end.at) for start, end in listed if start is not None]
     moves, rounds = await moved_in(books, spans), await rounds_in(books, spans)
@@ -141,10 +141,9 @@ async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Coun
 
 
 async def counts_of(books: Books) -> list[tuple[Count | None, Count]]:
-    """Return the counts of the question's gaming days and the days beside them, each after the one before it.
+    """Return the counts of the question's gaming days and adjacent days, each with the previous one.
 
-    They are in the order of tables and time. At the first of a table in that time, the one before it may lie further
-    back.
+    They are ordered by table and time. The count before a table's first one in that time may be older.
     """
     pairs = await last_and_all(books, *COUNTS)
     counts = {one.entry: Count.of(one) for pair in pairs for one in pair if one is not None}
@@ -152,9 +151,9 @@ async def counts_of(books: Books) -> list[tuple[Count | None, Count]]:
 
 
 async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[Listed | None, Listed]]:
-    """Return what the pit reported of these kinds on the question's days and those beside them, by table and time.
+    """Return pit events of these kinds on the question's days and adjacent ones, by table and time.
 
-    Each comes with the one before it at its table, however long ago.
+    Each comes with the previous one at its table, however old.
     """
     first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
     by_table: dict[str, list[Listed]] = defaultdict(list)
@@ -177,9 +176,9 @@ SPANS_AND_DESK: Final = """WITH spans AS (
         FROM reporting.facts
         WHERE property = :property AND recorded_at <= :known_at
           AND (kind = 'manual_slip.entered' OR kind = 'slip.voided' AND data ->> 'slip' = 'credit'))"""
-"""The spans that are given, and what a desk said moved chips in them, though it names no cents.
+"""The given spans, and desk entries that moved chips in them without naming cents.
 
-That is a paper slip, or a credit that was voided on its way: the chips of a voided fill never were at the table.
+These are paper slips, and credits voided in transit: the chips of a voided fill never were at the table.
 """
 
 _MOVED: Final = """
@@ -203,7 +202,7 @@ _EXPLAINED: Final = text(
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
-    """Return what people moved in spans."""
+    """Return people's movements in spans."""
     found: dict[Span, dict[str, Figure]] = {span: {} for span in spans}
     for row in await books.read(_EXPLAINED if books.explains else _SUMS, spans=given_spans(spans)):
         because = refs_of(row.entries) if books.explains else ()

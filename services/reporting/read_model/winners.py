@@ -1,4 +1,4 @@
-"""Who won: as accounts say it of electronic wagers, and as cashiers recorded it of any other."""
+"""Winners: from accounts for electronic wagers, and from cashiers' records for others."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,40 +13,40 @@ from shared.contracts.accounts import PatronTaxResidenceSet
 from shared.contracts.cage import WinnerIdentified
 
 SOURCES: Final = (WinnerIdentified, PatronTaxResidenceSet)
-"""What is recorded of winners."""
+"""The facts about winners."""
 
 _DAY: Final = timedelta(days=1)
-"""How far the gaming day of a round may lie from the date on which it was closed."""
+"""How far a round's gaming day may lie from the date on which it was closed."""
 
 _Win = tuple[date, str, str, int, str]
-"""The name of a win: (gaming day, table, round, seat, wager)."""
+"""The key of a win: (gaming day, table, round, seat, wager)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Winners:
-    """What is known of winners: what was last recorded of each win, whose accounts are, and where patrons are taxed."""
+    """What is known of winners: the last record of each win, owners of accounts, and residences for tax."""
 
     recorded: Mapping[_Win, Listed]
     patrons: Mapping[str, str]
     residences: Mapping[str, str]
 
     def of(self, won: Won) -> Listed | None:
-        """Return what was recorded of a win; None where nothing was."""
+        """Return the record of a win, or None."""
         return self.recorded.get(_win(won.line))
 
     def patron(self, won: Won) -> str | None:
-        """Return who won, by reference; None where nobody is known."""
+        """Return the winner by reference, or None if unknown."""
         recorded = self.of(won)
         return self.patrons.get(won.account or "") if recorded is None else str(recorded.fact.patron)
 
     def paid(self, won: Won) -> Won:
-        """Return a win with the date of its payment, where that is not when its round was closed."""
+        """Return a win with its date of payment, if that is not when its round was closed."""
         recorded = self.of(won)
         paid_on = None if recorded is None else recorded.fact.paid_on
         return won if paid_on is None else replace(won, line=replace(won.line, paid_on=paid_on))
 
     def residence(self, won: Won) -> str | None:
-        """Return the country in which the winner is a resident for tax; None where that is not known."""
+        """Return the winner's country of residence for tax, or None if unknown."""
         recorded, patron = self.of(won), self.patron(won)
         said = None if recorded is None else recorded.fact.tax_residence
         return said or (None if patron is None else self.residences.get(patron))
@@ -57,11 +57,10 @@ def _win(line: SettledLine) -> _Win:
 
 
 async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won], Winners]:
-    """Return what may have to be reported as paid in the year of the question, up to its end, and of whom it is.
+    """Return the possibly reportable wins paid in the question's year, up to its end, and their winners.
 
-    By moment, with the date of payment. What was won on gaming days about the year is among it; whoever reads it looks
-    at the date. Of small wins, those of winners who are known to be taxed elsewhere than in the countries that are
-    `home`.
+    By moment, with the date of payment. Wins on gaming days around the turn of the year are included; the caller checks
+    the date. Small wins are included only if the winner is known to be taxed outside the `home` countries.
     """
     anywhere, year = books.asked(table=None), date(books.question.first.year, 1, 1)
     days = (year - _DAY, books.question.last + _DAY)
@@ -87,7 +86,7 @@ async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won
 
 
 async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -> list[Won]:
-    """Return the wins that only a cashier said, of rounds that were not taken back."""
+    """Return the wins recorded only by a cashier, for rounds that were not reversed."""
     known = {_win(one.line) for one in kept}
     alone = [one for one in recorded if _win_of(one.fact) not in known]
     posted = await posted_rounds(books, {_win_of(one.fact)[:3] for one in alone})
@@ -104,7 +103,7 @@ def _win_of(fact: WinnerIdentified) -> _Win:
 
 
 def _line(books: Books, listed: Listed, closed_at: datetime | None) -> SettledLine:
-    """Return a win as a cashier said it, of a round that was closed then, if it is known."""
+    """Return a win as recorded by a cashier, with the round's closing time, if known."""
     fact = listed.fact
     place, moment = books.place_on(fact.gaming_day), closed_at or fact.at
     return SettledLine(

@@ -1,8 +1,8 @@
-"""Settlement lines whose winnings may have to be reported: kept as rounds are posted, read for the log of forms.
+"""Settlement lines with possibly reportable winnings: stored as rounds are posted, read for the log of forms.
 
-A line is kept where a rule for anyone's winnings holds, whether or not the licensee reduces winnings by the wager; and,
-as `small`, where only a rule for nonresident aliens does and an account wagered: whose that is may be known later.
-Which lines these are follows from the packs as they are when a line is read: a rebuild looks at all of them again.
+A line is stored if a rule for anyone's winnings applies, whether or not the licensee reduces winnings by the wager;
+and, as `small`, if only a rule for nonresident aliens applies and an account wagered, whose owner may become known
+later. The packs at the time of reading decide: a rebuild evaluates all lines again.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -50,15 +50,15 @@ _POSTED: Final = text("""
     GROUP BY gaming_day, table_name, round_id""")
 
 RoundOfDay = tuple[date, str, str]
-"""The name of a round: (gaming day, table, round)."""
+"""The key of a round: (gaming day, table, round)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Won:
-    """A line that may have to be reported: its number in the settlement, or 0 where only a cashier said what was paid.
+    """A possibly reportable line: its number in the settlement, or 0 if only a cashier recorded the payment.
 
-    `entry` posted it, or is what the cashier said; `account` wagered, if one did. `small` is what is reported of
-    nonresident aliens alone.
+    `entry` posted it, or is the cashier's record; `account` wagered, if any. `small` is only reportable for nonresident
+    aliens.
     """
 
     line: SettledLine
@@ -69,7 +69,7 @@ class Won:
 
 
 class WonLines:
-    """Finds lines that may have to be reported; it remembers from where on that can be, at which property and when."""
+    """Find possibly reportable lines, caching the least reportable amounts by property and day."""
 
     def __init__(self) -> None:
         self._least: dict[tuple[str, date], tuple[float, int]] = {}
@@ -77,7 +77,7 @@ class WonLines:
     def of_round(
         self, event: EntryEvent[Any], data: AnyPosted, place: PropertySnapshot, back_cents: int
     ) -> Iterable[dict[str, Any]]:
-        """Return the rows of a posted round's lines, all of which gave so many cents back to players."""
+        """Return the rows of a posted round's lines, given its total payments to players."""
         if not back_cents:
             return ()
         paid_on = data.closed_at.astimezone(place.zone).date()
@@ -100,7 +100,7 @@ def _is_worth(line: Line, times: int) -> bool:
 def _rows(
     event: EntryEvent[Any], data: AnyPosted, packs: Iterable[Pack], paid_on: date, *, is_large: bool
 ) -> Iterator[dict[str, Any]]:
-    """Give the rows of lines that are reported of anyone, which only a large round has, or of nonresident aliens."""
+    """Yield the rows of lines reportable for anyone, which only a large round has, or for nonresident aliens."""
     accounts = {(one.seat, one.wager): one.account for one in data.account_credits}
     settled = {
         number: _settled(data, line, paid_on, nonresident_alien=(line.seat, line.wager) in accounts)
@@ -118,9 +118,9 @@ def _rows(
 
 
 def _least(packs: Iterable[Pack], day: date) -> tuple[float, int]:
-    """Return the least amount (cents) that is reported of anyone, and the least multiple of the wager, on a day.
+    """Return the least reportable amount (cents) for anyone, and the least multiple of the wager, on a day.
 
-    The amount is infinite where there is no such rule.
+    The amount is infinite if there is no such rule.
     """
     rules = [rule for law in packs for rule in law.reportable_winnings.values() if rule.winner == "anyone"]
     amounts = [held.value for rule in rules if (held := _held(rule.threshold_cents, day)) is not None]
@@ -173,10 +173,10 @@ async def standing_lines(
     rounds: Collection[str],
     paid_later: Collection[date],
 ) -> list[Won]:
-    """Return the kept lines of rounds that stand, from one gaming day to another, both included, by moment.
+    """Return the stored lines of rounds in force, from one gaming day to another, inclusive, by moment.
 
-    Of small ones, those that these accounts wagered, and those of these rounds; and of gaming days whose wins were
-    `paid_later`, what was won in these rounds.
+    Small ones only if wagered by these accounts, or in these rounds; for gaming days whose wins were `paid_later`,
+    those in these rounds.
     """
     asked = {"accounts": sorted(accounts), "rounds": sorted(rounds), "paid_later": sorted(paid_later)}
     service = SETTLEMENTS.publisher
@@ -194,14 +194,14 @@ async def standing_lines(
 
 
 class Posted(NamedTuple):
-    """How often a round was posted, less how often it was taken back, and when it was closed."""
+    """How often a round was posted, less reversals, and when it was closed."""
 
     times: int
     closed_at: datetime | None
 
 
 async def posted_rounds(books: Books, rounds: Collection[RoundOfDay]) -> dict[RoundOfDay, Posted]:
-    """Return how these rounds were posted; nothing of unknown ones."""
+    """Return the posting state of these rounds; unknown ones are missing."""
     days, tables, names = zip(*sorted(rounds), strict=True) if rounds else ((), (), ())
     rows = await books.read(_POSTED, days=list(days), tables=list(tables), rounds=list(names))
     return {(row.gaming_day, row.table_name, row.round_id): Posted(int(row.rounds), row.closed_at) for row in rows}

@@ -1,4 +1,4 @@
-"""Write what a batch of entries adds to the books: one statement for each table, however many rows."""
+"""Write a batch of entries to the read model, with one statement per table."""
 
 from collections.abc import Iterable
 from datetime import date, datetime
@@ -38,7 +38,7 @@ assert catalog.MODULES, "what all facts add is declared"
 
 
 def _widened(table: Table, first: str, last: str) -> dict[str, ColumnElement[Any]]:
-    """Return the changes by which a row that is there has the earlier first and the later last moment of two."""
+    """Return the changes by which a row gets the earlier first and the later last moment."""
     here, new = table.c, excluded(table)
     return {first: func.least(here[first], new[first]), last: func.greatest(here[last], new[last])}
 
@@ -62,7 +62,7 @@ _LAST = text("""
 
 
 class Batch:
-    """What entries of journals add to the books."""
+    """The rows of a batch of entries."""
 
     def __init__(self, service: str) -> None:
         self._service = service
@@ -75,16 +75,17 @@ class Batch:
         self._positions: dict[tuple[int, datetime], int] = {}
 
     def seen(self, event: EntryEvent[Any]) -> None:
-        """Note how far a journal has been read."""
+        """Note the read position of a journal."""
         key = (event.shard, event.recordedat)
         self._positions[key] = max(event.sequence, self._positions.get(key, 0))
 
     def add(
         self, event: EntryEvent[Any], fact: Said, places: PropertyLookup, *, whole: bool = True, of_moment: bool = False
     ) -> None:
-        """Add a fact: to the measures, and `whole` to what reports list.
+        """Add a fact: to the measures, and with `whole` to the listed facts.
 
-        It is of its gaming day; `of_moment`, of that on which it was recorded, for it changes nothing of the other.
+        It belongs to its gaming day; with `of_moment`, to that of its recording, because it does not change its own
+        day.
         """
         property_name = getattr(fact, "property", None)
         named = None if of_moment else getattr(fact, "gaming_day", None)
@@ -108,10 +109,10 @@ class Batch:
             self._amounts.append((*entry, number, property_name, of_day, *about, measure, value))
 
     def note(self, event: EntryEvent[Any], fact: Fact, day: date | None = None) -> None:
-        """Add a fact to what reports list, and to nothing else.
+        """Add a fact only to the listed facts.
 
-        Of what belongs to no gaming day, the day is left open: reports ask the property's clock for that of its moment,
-        which need not be known yet while this is written.
+        Without a gaming day of its own, the day stays empty: reports derive it from the property's clock, which may not
+        be known yet when this is written.
         """
         about = {"property": getattr(fact, "property", None), "table_name": getattr(fact, "table", None)}
         reported = getattr(fact, "event", None) if isinstance(fact, PitRecorded) else None
@@ -121,7 +122,7 @@ class Batch:
 
     @property
     def noted(self) -> list[dict[str, Any]]:
-        """Return the rows of what reports list."""
+        """Return the rows of listed facts."""
         return self._facts
 
     def _entry(self, event: EntryEvent[Any]) -> dict[str, Any]:
@@ -134,16 +135,16 @@ class Batch:
         }
 
     def add_round(self, entry: RoundEntry) -> None:
-        """Add a round that was posted or taken back."""
+        """Add a posted or reversed round."""
         self._rounds.append(entry)
         self._know(entry.property, entry.gaming_day, entry.recorded_at)
 
     def add_won_lines(self, rows: Iterable[dict[str, Any]]) -> None:
-        """Add lines of a posted round whose winnings may have to be reported."""
+        """Add possibly reportable lines of a posted round."""
         self._won_lines.extend(rows)
 
     def changed(self, property_name: str, day: date, at: datetime) -> None:
-        """Note that an entry about a gaming day was recorded that adds nothing."""
+        """Note that an entry about a gaming day was recorded that contributes to no measure."""
         self._know(property_name, day, at)
 
     def _know(self, property_name: str, day: date, at: datetime) -> None:
@@ -151,7 +152,7 @@ class Batch:
         self._moments[property_name, day] = (min(first, at), max(last, at))
 
     async def write(self, connection: AsyncConnection) -> None:
-        """Write it, in the caller's transaction; rows in the order of their keys, so that no two writers wait."""
+        """Write everything in the caller's transaction, in key order to avoid deadlocks."""
         await copy(connection, facts, self._facts)
         await copy_tuples(connection, amounts, self._amounts)
         await copy_tuples(connection, rounds, self._rounds)
@@ -172,7 +173,7 @@ class Batch:
         await self._write_positions(connection)
 
     async def _write_positions(self, connection: AsyncConnection) -> None:
-        """Write how far the journals have been read: a moment may be there already, but none after the last one is."""
+        """Write the read positions; a moment may exist already, but only as the last one."""
         shards = {shard for shard, _ in self._positions}
         found = await connection.execute(_LAST, {"service": self._service, "shards": list(shards)})
         last = {row.shard: row.recorded_at for row in found if row.recorded_at is not None}
@@ -186,7 +187,7 @@ class Batch:
 
 
 def _contents_cents(fact: Fact) -> int | None:
-    """Return what the contents come to that a fact of a table's chips names; None where it names none."""
+    """Return the value of the contents in a fact about a table's chips, or None."""
     if isinstance(fact, PitVoided):
         return None
     said = fact.data if isinstance(fact, PitRecorded) else fact
@@ -204,7 +205,7 @@ def _day_of(property_name: str | None, moment: datetime, places: PropertyLookup)
 
 
 async def keep_documents(connection: AsyncConnection, service: str, events: Iterable[Event[Any]]) -> None:
-    """Keep facts of a topic that every process reads; those that are there stay."""
+    """Store facts of a topic that every process reads; existing ones stay."""
     batch = Batch(service)
     for event in events:
         if isinstance(event.data, Fact):

@@ -1,4 +1,4 @@
-"""Reports in the formats that people and systems read. The same document has the same bytes in each of them."""
+"""Render reports in all formats. The same document always has the same bytes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ FormatName = Literal["json", "csv", "xlsx", "pdf", "parquet"]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: its name, which is how the names of its files end, its media type, and the most rows that it takes.
+    """A format: its name, which is the file extension, its media type, and its maximum number of rows.
 
-    Without `rows_max`, rows are written as they are made, and any number of them takes the same memory.
+    Without `rows_max`, rows are written as they are created, with constant memory.
     """
 
     name: FormatName
@@ -37,7 +37,7 @@ FORMATS: Final[Mapping[FormatName, Format]] = {
 
 
 def require_room(document: Document, name: FormatName) -> None:
-    """Raise Rejected where a document has more rows than a format takes: before any of them is made or written."""
+    """Raise Rejected if a document has more rows than a format allows, before rendering."""
     rows, most = sum(len(filled.given) for filled in document.sections), FORMATS[name].rows_max
     if most is not None and rows > most:
         free = " and ".join(one.name for one in FORMATS.values() if one.rows_max is None)
@@ -64,11 +64,11 @@ def write(
     explain: str | None = None,
     go_on: GoOn = always,
 ) -> None:
-    """Write a document in a format, as long as `go_on` does not raise.
+    """Write a document in a format, unless `go_on` raises.
 
-    `section` narrows CSV to one section, and says which one Parquet has (else the first); the other formats always
-    have all. `explain` is for JSON: see `as_json`. Raises: LookupError where there is no such section; Rejected where
-    the document is too large for the format.
+    `section` restricts CSV to one section, and selects the one in Parquet (default: the first); other formats always
+    have all. `explain` is for JSON: see `as_json`. Raises: LookupError if there is no such section; Rejected if the
+    document is too large for the format.
     """
     require_room(document, name)
     # A library is imported once its format is asked for: who asks for none starts without them.

@@ -13,15 +13,15 @@ from shared.runtime.cancellation import GoOn
 
 _AMOUNTS = {"cents", "exact_cents"}
 _COMPUTED = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""How a text begins that a spreadsheet would compute instead of show, or that looks as if it had been guarded."""
+"""The beginning of a text that a spreadsheet would evaluate, or that looks escaped."""
 
 
 def write_csv(sections: Sequence[Filled], file: BinaryIO, go_on: GoOn) -> None:
-    """Write the rows of sections, without totals, which nobody should add up again; empty where there is no value.
+    """Write the rows of sections, without totals, which must not be summed again; empty cells for missing values.
 
-    Several sections stand below each other: the first column names the section, the others are those of all sections.
-    A text that a spreadsheet would compute gets an apostrophe before it; who reads it back takes one away from texts
-    that begin with apostrophes and one of ``= + - @``, a tabulator or a line break.
+    Several sections follow each other: the first column names the section, the others are those of all sections. A
+    text that a spreadsheet would evaluate gets an apostrophe prefix; a reader removes one apostrophe from texts that
+    begin with apostrophes followed by one of ``= + - @``, a tab or a line break.
     """
     headers = list(dict.fromkeys(name for one in sections for column in one.section.columns for name in _names(column)))
     several = len(sections) > 1

@@ -1,4 +1,4 @@
-"""A report as JSON: what it says of itself, what its columns are, and the content that its hash is taken over."""
+"""A report as JSON: its header, its columns, and the hashed content."""
 
 from dataclasses import fields
 from typing import Any, Final
@@ -9,10 +9,10 @@ from services.reporting.framework.document import Column, Document
 
 
 def as_json(document: Document, explain: str | None = None) -> bytes:
-    """Return a document as JSON; `content` stands as it is hashed, and has no hash where sections are cut.
+    """Return a document as JSON; `content` is exactly what is hashed, and has no hash if sections are cut.
 
     `explain` is the URI template (RFC 6570) of the entries behind a cell, with the variables `section`, `row` (its
-    `id`) and `column`: one for all cells, outside the content, which therefore has the same hash wherever it is served.
+    `id`) and `column`: it is outside the content, whose hash therefore does not depend on the server.
     """
     columns = {filled.section.name: [_column(one) for one in filled.section.columns] for filled in document.sections}
     whole = document.header.model_dump(mode="json") | {"sha256": document.sha256 if document.whole else None}

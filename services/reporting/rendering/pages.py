@@ -1,4 +1,4 @@
-"""A report as pages (PDF) that a controller signs. Texts go to the typesetter as data, never as markup."""
+"""A report as PDF for signature. Texts are passed to the typesetter as data, never as markup."""
 
 import re
 from bisect import bisect_left
@@ -22,17 +22,17 @@ from shared.runtime.typesetting import typeset
 
 _TEMPLATE: Final = Path(__file__).with_name("report.typ")
 _LINE_CHARACTERS_MAX: Final = 220
-"""How many characters stand on a line of the paper and can still be read."""
+"""Maximum readable number of characters on a line."""
 _BESIDE_CHARACTERS: Final = 2
-"""What the space beside a column takes of them."""
+"""The width of the space beside a column, in characters."""
 _WIDTH_CHARACTERS_MAX: Final = 50
-"""Longer texts are broken over several lines, long words too."""
+"""Longer texts are wrapped, including long words."""
 _LONG_WORD: Final = re.compile(rf"\S{{{_WIDTH_CHARACTERS_MAX - 5}}}(?=\S)")
 _MAY_BREAK: Final = "\N{ZERO WIDTH SPACE}"
 _TO_THE_LEFT: Final = {"text", "day", "moment"}
 _DAGGER: Final = "†"
 _AS_WIDE_AS_A_PARENTHESIS: Final = "\N{SIX-PER-EM SPACE}\N{THIN SPACE}"
-"""After figures without one, so that the points of a column stand below each other."""
+"""Follows figures without a parenthesis, so that decimal points align."""
 
 
 def as_pdf(document: Document, go_on: GoOn) -> bytes:
@@ -46,7 +46,7 @@ def as_pdf(document: Document, go_on: GoOn) -> bytes:
 
 
 def _said(document: Document) -> dict[str, Any]:
-    """Return what stands on the pages, all of it as text."""
+    """Return everything on the pages, as text."""
     header = document.header
     return {
         "title": header.title,
@@ -76,7 +76,7 @@ def _said(document: Document) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The texts of a section by column: its rows, and its total where there is one. Each is made once."""
+    """The texts of a section by column: its rows, and its total, if any. Each is created once."""
 
     rows: Mapping[str, Sequence[str]]
     total: Mapping[str, str] | None
@@ -91,7 +91,7 @@ class _Texts:
         return cls(rows, {one.name: text_of(filled.total.cells[one.name], one.unit) for one in columns})
 
     def width(self, column: Column) -> int:
-        """Return how many characters wide a column is: its longest value, or the longest word above it."""
+        """Return the width of a column in characters: its longest value, or the longest word in its heading."""
         values = map(len, self.rows[column.name])
         words = (len(word) + 1 for word in column.title.split())  # which are bold
         total = 0 if self.total is None else len(self.total[column.name])
@@ -112,9 +112,9 @@ def _section(document: Document, filled: Filled) -> dict[str, Any]:
 
 
 def _parts(filled: Filled, texts: _Texts) -> list[list[Column]]:
-    """Return the columns that stand beside each other: what does not fit stands below, again after the row's key.
+    """Return the columns in groups that fit beside each other: further groups follow below, with the row key repeated.
 
-    There are as few parts as can be, each about as wide as the others.
+    There are as few groups as possible, of about equal width.
     """
     widths = {column.name: texts.width(column) + _BESIDE_CHARACTERS for column in filled.section.columns}
     fewest = len(_broken(filled, widths, _LINE_CHARACTERS_MAX))

@@ -1,4 +1,4 @@
-"""A section of a report as Parquet: typed columns, and in the metadata what the report says of itself."""
+"""A section of a report as Parquet: typed columns, with the header in the metadata."""
 
 import json
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ _ROWS_AT_ONCE: Final = 10_000
 
 
 def write_parquet(document: Document, filled: Filled, file: BinaryIO, go_on: GoOn) -> None:
-    """Write the rows of a section, some at a time, without the total.
+    """Write the rows of a section in batches, without the total.
 
-    The metadata of the file has the header (`header`), the hash of the whole content (`sha256`), the name of the
-    section (`section`) and its total (`total`); that of a column its title, unit, formula and source.
+    The file's metadata has the header (`header`), the hash of the whole content (`sha256`), the name of the section
+    (`section`) and its total (`total`); that of a column its title, unit, formula and source.
     """
     said: dict[str, str] = {
         "header": document.header.model_dump_json(),

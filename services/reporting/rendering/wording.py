@@ -1,4 +1,4 @@
-"""How values and headers read on paper and in a workbook. Pure; what is written as data is in the formats."""
+"""The text of values and headers on paper and in a workbook. Pure; data formats write values themselves."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
@@ -10,18 +10,18 @@ from shared.contracts.exact import parse_exact
 from shared.contracts.reports import ReportStatus
 
 DECIMALS: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "percent": 4, "exact_cents": 11}
-"""The places after the point that make a whole number of what a column holds: cents of a dollar, nanocents of one."""
+"""The decimal places that make a column's values integers: cents of a dollar, nanocents of a cent."""
 
 _SHOWN: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "exact_cents": 2}
-"""The least places after the point with which people read it."""
+"""The minimum decimal places for display."""
 
 _FINISHED = {ReportStatus.FINAL, ReportStatus.RESTATED}
 
 
 def whole(value: Value, unit: Unit) -> int:
-    """Return a value as a whole number of its smallest part: cents, nanocents, hundredths of a percent, or a count.
+    """Return a value as an integer of its smallest unit: cents, nanocents, hundredths of a percent, or a count.
 
-    Raises: TypeError where a column of that unit cannot hold it.
+    Raises: TypeError for a value that the unit cannot hold.
 
     >>> whole(1250, "cents"), whole("12.5", "exact_cents"), whole("-3.07", "percent")
     (1250, 12500000000, -307)
@@ -50,9 +50,9 @@ def decimal(number: int, places: int, least: int = 2) -> str:
 
 
 def text_of(value: Value, unit: Unit) -> str:
-    """Return a value as it stands on paper: dollars in groups of thousands, what is negative in parentheses.
+    """Return a value as printed: dollars with thousands separators, negative ones in parentheses.
 
-    Raises: TypeError where a column of that unit cannot hold it.
+    Raises: TypeError for a value that the unit cannot hold.
 
     >>> text_of(-123456, "cents"), text_of(4200, "count"), text_of("-3.07", "percent")
     ('(1,234.56)', '4,200', '(3.07%)')
@@ -79,21 +79,21 @@ def text_of(value: Value, unit: Unit) -> str:
 
 
 def in_utc(moment: datetime) -> datetime:
-    """Return a moment in UTC. Raises: ValueError where it does not say its offset."""
+    """Return a moment in UTC. Raises: ValueError if it has no offset."""
     if moment.tzinfo is None:
         raise ValueError(f"{moment} does not say its offset from UTC")
     return moment.astimezone(UTC)
 
 
 def period_text(header: Header) -> str:
-    """Return what a report is about: one gaming day, or the first and the last."""
+    """Return the period of a report: one gaming day, or the first and the last."""
     if header.first_day == header.last_day:
         return header.first_day.isoformat()
     return f"{header.first_day} to {header.last_day}"
 
 
 def stage_text(header: Header) -> str:
-    """Return how far its days have come; with the version once something was restated.
+    """Return the stage of its days, with the version after a restatement.
 
     >>> stage_text(Header.model_construct(stage=ReportStatus.RESTATED, version=2))
     'Restated, version 2'
@@ -103,12 +103,12 @@ def stage_text(header: Header) -> str:
 
 
 def is_finished(header: Header) -> bool:
-    """Return whether its days are sealed: what is not may still change."""
+    """Return whether its days are sealed, so that it is not provisional."""
     return header.stage in _FINISHED
 
 
 def header_lines(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield what a report says of itself, with the name of each line; what the title says is left out."""
+    """Yield the lines of a report's header, each with its name, except what the title contains."""
     header = document.header
     yield "Property", f"{header.property_title} ({header.property})"
     yield "Jurisdiction", header.jurisdiction
@@ -127,7 +127,7 @@ def header_lines(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def reached_text(header: Header) -> str:
-    """Return how far each shard had been read: `round-settlement 0: 4,711 (2 missing)`."""
+    """Return the read position of each shard: `round-settlement 0: 4,711 (2 missing)`."""
     return "; ".join(
         f"{one.service} {one.shard}: {one.seq:,}" + (f" ({one.missing:,} missing)" if one.missing else "")
         for one in header.through

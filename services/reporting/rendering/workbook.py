@@ -1,4 +1,4 @@
-"""A report as a workbook (XLSX): a sheet for what it says of itself, and one for each section with typed cells."""
+"""A report as a workbook (XLSX): a sheet for the header, and one per section with typed cells."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -28,14 +28,14 @@ from shared.runtime.cancellation import GoOn
 
 _LETTER_PAPER: Final = 1
 _SIGNIFICANT_DIGITS_MAX: Final = 15
-"""With how many a spreadsheet counts: what has more is written as text, exactly."""
+"""Significant digits of a spreadsheet: longer numbers are written as text, exactly."""
 _CELL_CHARACTERS_MAX: Final = 32_767
 _SHEET_NAME_CHARACTERS_MAX: Final = 31
 _FOOTER_CHARACTERS_MAX: Final = 100
 _NOT_IN_A_SHEET_NAME: Final = re.compile(r"[\[\]:*?/\\\x00-\x1f\U00010000-\U0010ffff]")
 _WIDTHS: Final = range(8, 61)
 _MEASURED_ROWS: Final = 1_000
-"""So many rows say how wide a column is."""
+"""Number of rows from which column widths are computed."""
 _NUMBER_FORMATS: Final[dict[Unit, str]] = {
     "text": "",
     "cents": "#,##0.00_);(#,##0.00)",
@@ -48,7 +48,7 @@ _NUMBER_FORMATS: Final[dict[Unit, str]] = {
 
 
 class _Formats:
-    """The formats of a workbook, one for each look: plain cells and those of the total."""
+    """The cell formats of a workbook: plain and total."""
 
     def __init__(self, book: Workbook) -> None:
         self.title: Format = book.add_format({"bold": True, "font_size": 16})
@@ -65,10 +65,10 @@ class _Formats:
 
 
 def write_xlsx(document: Document, file: BinaryIO, go_on: GoOn) -> None:
-    """Write a document as a workbook, row by row: what is written is on disk, not in memory.
+    """Write a document as a workbook, row by row to disk with constant memory.
 
-    Amounts are numbers of dollars, percentages shares of 1, moments in UTC. Totals of what is added up are formulas
-    with their values. A number that a spreadsheet cannot hold exactly is text.
+    Amounts are numbers of dollars, percentages fractions, moments in UTC. Totals of summed columns are formulas with
+    their values. A number that a spreadsheet cannot hold exactly is text.
     """
     with Workbook(file, {"constant_memory": True}) as book:
         created = in_utc(document.header.known_at).replace(tzinfo=None)
@@ -85,7 +85,7 @@ def write_xlsx(document: Document, file: BinaryIO, go_on: GoOn) -> None:
 
 
 def sheet_names(titles: Iterable[str]) -> list[str]:
-    """Return the names of the sheets: Report, and one for each section, as spreadsheets allow them.
+    """Return valid sheet names: Report, and one for each section.
 
     >>> sheet_names(["Tables", "Fills/Credits", "tables", "History"])
     ['Report', 'Tables', 'Fills Credits', 'tables 2', 'History 2']
@@ -176,7 +176,7 @@ def _write_section(sheet: Worksheet, filled: Filled, formats: _Formats, go_on: G
 
 
 class _Sum:
-    """What the cells of a column add up to, and whether a spreadsheet holds each of them exactly."""
+    """The sum of a column's cells, and whether a spreadsheet holds each of them exactly."""
 
     def __init__(self) -> None:
         self._parts = 0
@@ -188,7 +188,7 @@ class _Sum:
         self._is_exact &= _number(parts, unit) is not None
 
     def of(self, parts: int, unit: Unit) -> float | None:
-        """Return a total as a number where a formula computes exactly that."""
+        """Return a total as a number if a formula computes exactly that."""
         return _number(parts, unit) if self._is_exact and self._parts == parts else None
 
 
@@ -226,14 +226,14 @@ def _write(sheet: Worksheet, at: int, number: int, value: Value, unit: Unit, loo
 
 
 def _number(parts: int, unit: Unit) -> float | None:
-    """Return a whole number of parts as a spreadsheet counts it, None where it could not hold it exactly."""
+    """Return an integer in a spreadsheet's unit; None if it cannot be held exactly."""
     if len(str(abs(parts)).rstrip("0")) > _SIGNIFICANT_DIGITS_MAX:
         return None
     return float(parts / 10 ** DECIMALS[unit])
 
 
 def _write_text(sheet: Worksheet, at: int, number: int, text: str, look: Format) -> None:
-    """Write a text as text, whatever it begins with; one that no cell holds ends in three dots."""
+    """Write a text as text, whatever its beginning; too long ones end with an ellipsis."""
     if len(text) > _CELL_CHARACTERS_MAX:
         text = f"{text[: _CELL_CHARACTERS_MAX - 1]}…"
     sheet.write_string(at, number, text, look)

@@ -1,4 +1,4 @@
-"""User access: who had which role when, who used it last, and what people overrode, voided, adjusted and approved."""
+"""User access: roles over time, their last use, and overrides, voids, adjustments and approvals by people."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ from shared.jurisdictions.dated import Dated
 
 
 class _Step(NamedTuple):
-    """What somebody did by a fact, and the field that names who."""
+    """A person's action by a fact, and the field that names the person."""
 
     what: str
     by: str
@@ -74,7 +74,7 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     pit_changes.PitChangeApproved: _Step("approval", "approved_by"),
     pit_changes.PitChangeRejected: _Step("approval", "rejected_by"),
 }
-"""What is more than everyday work, as the facts of the services say it."""
+"""Actions beyond everyday work, by fact."""
 
 _WHAT: Final = ("override", "void", "adjustment", "approval", "refused")
 
@@ -144,7 +144,7 @@ DONE: Final = Section(
 
 
 class _Done(NamedTuple):
-    """What somebody did, as an entry says."""
+    """A person's action, with its entry."""
 
     person: str
     what: str
@@ -169,7 +169,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _overlaps(books: Books, one: Held) -> bool:
-    """Return whether somebody had a role at any moment of the question's gaming days."""
+    """Return whether a person had a role at any moment of the question's gaming days."""
     first, after = books.question.first, books.question.last + timedelta(days=1)
     begins, ends = books.place_on(first).begins_at(first), books.place_on(after).begins_at(after)
     return one.since < ends and (one.until is None or one.until > begins)
@@ -218,7 +218,7 @@ async def _people(books: Books, versions: Sequence[Listed], done: Iterable[_Done
 
 
 async def _acts(books: Books) -> dict[str, Figure]:
-    """Return how many entries of the question's gaming days name each person."""
+    """Return the number of entries of the question's gaming days that name each person."""
     by_person: dict[str, list[Figure]] = {}
     for (item,), measures in (await books.amounts([ACTS], ("item",))).items():
         by_person.setdefault(person_of(item)[1], []).append(measures[ACTS])
@@ -237,7 +237,7 @@ def _role(one: Held) -> dict[str, Any]:
 
 
 def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...]]]]:
-    """Return the rules of the law by which roles are not for one person."""
+    """Return the law's rules on roles that one person must not combine."""
     return [
         (name, provision.on(day))
         for name, provision in books.place.law.roles_apart.items()
@@ -246,7 +246,7 @@ def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...
 
 
 def _together(name: str, rule: Dated[tuple[str, ...]], held: Iterable[Held]) -> Iterable[dict[str, Any]]:
-    """Return who has roles at the same time that a rule keeps apart, and from when until when."""
+    """Yield people who had roles that a rule keeps apart at the same time, with the period."""
     by_person: dict[str, list[Held]] = {}
     for one in held:
         if one.role in rule.value:

@@ -42,7 +42,7 @@ _FLOWS: Final = (
     *("promotional_granted_cents", "promotional_written_off_cents", "promotional_expired_cents"),
 )
 _TRANSFER: Final = "wallet"
-"""The instrument with which money moves between a wallet and a game account: the liability stays as it was."""
+"""The instrument of transfers between a wallet and a game account, which do not change the liability."""
 
 DAYS: Final = Section(
     name="days",
@@ -143,7 +143,7 @@ async def _fill(books: Books) -> Content:
 async def _flows(
     books: Books, *by: str, first: date | None = None, last: date | None = None
 ) -> dict[tuple[str, ...], dict[str, Figure]]:
-    """Return why the liability changed: transfers between accounts left out."""
+    """Return the causes of changes of the liability, without transfers between accounts."""
     found = await books.amounts(_FLOWS, by, first=first, last=last)
     money = await books.amounts(_BY_INSTRUMENT, (*by, "item"), first=first, last=last)
     for (*key, instrument), measures in money.items():
@@ -194,7 +194,7 @@ def _days(before: date, opening: Figure, flows: Mapping[tuple[str, ...], Mapping
 
 
 def _owed(cents: int, day: date) -> Figure:
-    """Return the liability at the end of a gaming day: all that ever changed it is behind it."""
+    """Return the liability at the end of a gaming day, with everything that ever changed it as provenance."""
     flows = [Aggregate("amounts", (measure,), date.min, day) for measure in _FLOWS]
     money = [
         Aggregate("amounts", (measure,), date.min, day, (("item", instrument),))
@@ -231,7 +231,7 @@ async def _balances(books: Books) -> Filled:
 
 
 async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
-    """Compare what rounds staked and credited electronically with what moved on accounts, which is another journal."""
+    """Compare what rounds staked and credited electronically with the account movements in the other journal."""
     rounds = (await books.rounds()).get((), {})
     moved = (await books.amounts(_FLOWS)).get((), {})
     return (

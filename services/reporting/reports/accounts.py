@@ -1,4 +1,4 @@
-"""The accounts that hold money: how much, since when nothing moved, at which table; and vouchers that are out."""
+"""Accounts with money: balance, last movement, table; and outstanding vouchers."""
 
 from datetime import date, timedelta
 from typing import Final
@@ -11,7 +11,7 @@ GAME_ACCOUNT: Final = "game account"
 
 
 def kind_of(table: str) -> str:
-    """Return what an account is, by its table, which a wallet does not have."""
+    """Return the kind of an account by its table, which a wallet does not have."""
     return GAME_ACCOUNT if table else WALLET
 
 
@@ -31,7 +31,7 @@ DORMANT: Final = Section(
 
 
 async def dormant(books: Books) -> Filled:
-    """Return the accounts that hold money and that nothing has moved for as long as the property says."""
+    """Return the accounts with money and without movements for the property's dormancy period."""
     days, day = books.place.document.account_dormant_days, books.question.last
     if days is None:
         return fill(DORMANT, ())
@@ -60,7 +60,7 @@ async def dormant(books: Books) -> Filled:
 
 
 def marks_of_dormancy(books: Books) -> tuple[Mark, ...]:
-    """Return a mark where the property does not say when an account is dormant."""
+    """Return a mark if the property does not define dormancy."""
     if books.place.document.account_dormant_days is not None:
         return ()
     note = "the property does not say after how many days an account is dormant: none is listed as dormant"
@@ -87,7 +87,7 @@ VOUCHERS: Final = Section(
 
 
 async def vouchers(books: Books) -> Filled:
-    """Return the vouchers that accounts were paid out with and that did not come back, by issue day and reference."""
+    """Return the vouchers issued by accounts that are outstanding, by issue day and reference."""
     found = await books.amounts(("voucher_cents",), ("item",), first=date.min)
     out = {
         item: measures["voucher_cents"] for (item,), measures in found.items() if measures["voucher_cents"].value > 0

@@ -1,4 +1,4 @@
-"""Adjustments of figures by hand, and which of them are over the limit from which law wants them listed."""
+"""Adjustments, and which of them exceed the limit from which law requires them to be listed."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""The columns that all lists of variances end with: how serious each is, and what became of it."""
+"""The last columns of all lists of variances: level and resolution."""
 
 from typing import Any, Final
 
@@ -24,13 +24,13 @@ CASE_COLUMNS: Final = (
     Column(name="resolved_at", title="Resolved at", unit="moment"),
     Column(name="sealed", title="After seal", formula="open: it is not resolved, and its gaming day is sealed"),
 )
-"""What `cells_of` fills."""
+"""The columns filled by `cells_of`."""
 
 _LIMITS: Final[tuple[MoneyLimit, ...]] = ("variance_report_cents", "variance_authority_cents")
 
 
 def cells_of(books: Books, cases: Cases, key: CaseKey, cents: Figure, *parts: int) -> dict[str, Any]:
-    """Return the cells of CASE_COLUMNS; how serious a variance is follows from its largest part, if it has several."""
+    """Return the cells of CASE_COLUMNS; the level follows from the largest part, if there are several."""
     day = key[0]
     largest = max(parts, key=abs, default=cents.value)
     return {
@@ -41,7 +41,7 @@ def cells_of(books: Books, cases: Cases, key: CaseKey, cents: Figure, *parts: in
 
 
 def marks(books: Books, *sections: Section) -> tuple[Mark, ...]:
-    """Return which of the limits of variances are unconfirmed, for the levels in these sections."""
+    """Return the unconfirmed limits of variances, for the levels in these sections."""
     levels = tuple(f"{section.name}/level" for section in sections)
     dated = {name: getattr(books.place.law.limits, name).on(books.question.last) for name in _LIMITS}
     return tuple(

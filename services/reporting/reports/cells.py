@@ -1,4 +1,4 @@
-"""Cells that several reports have: exact shares of a cent, entries, and what was added up."""
+"""Cells used by several reports: exact cents, entries, and totals."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -12,12 +12,12 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 def in_nanocents(figure: Figure) -> Figure:
-    """Return cents as nanocents, from the same entries."""
+    """Return cents as nanocents, with the same provenance."""
     return Figure(nanocents(figure.value), figure.because)
 
 
 def exact(figure: Figure) -> Cell:
-    """Return nanocents as the exact cents of a cell."""
+    """Return nanocents as a cell of exact cents."""
     return Cell(exact_text(figure.value), figure)
 
 
@@ -27,12 +27,12 @@ def as_shown(figure: Figure) -> Figure:
 
 
 def as_displayed(figure: Figure) -> Figure:
-    """Return the whole cents that the sign of a meter shows of nanocents: never less than nothing."""
+    """Return nanocents as the whole cents that a meter's sign shows, which are never negative."""
     return Figure(displayed(figure.value), figure.because)
 
 
 def rate_text(rate: Fraction) -> str:
-    """Return an exact rate as a decimal number, or as a fraction where that would not end.
+    """Return an exact rate as a decimal, or as a fraction if that would not terminate.
 
     >>> rate_text(Fraction(31, 200)), rate_text(Fraction(1, 3))
     ('0.155', '1/3')
@@ -55,7 +55,7 @@ def sum_of(found: Iterable[Mapping[str, Figure]], measure: str) -> Figure:
 
 
 def total_of(filled: Filled, column: str) -> Figure:
-    """Return what a column of a section is added up to."""
+    """Return the total of a column of a section."""
     assert filled.total is not None, f"the columns of {filled.section.name} are added up"
     value = filled.total.cells[column]
     assert isinstance(value, int), f"{column} is a whole number"
@@ -63,7 +63,7 @@ def total_of(filled: Filled, column: str) -> Figure:
 
 
 def require_whole(books: Books, why: str) -> None:
-    """Raise Rejected where a table or a game is asked for and there is only the property as a whole; `why` says it."""
+    """Raise Rejected if a table or a game is requested of a report on the whole property; `why` explains it."""
     asked = books.question.table or books.question.game
     if asked is not None:
         raise Rejected(Reason.NOT_FOUND, f"there is none of {asked}: {why}; ask for {books.question.property}")

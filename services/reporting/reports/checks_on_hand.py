@@ -1,4 +1,4 @@
-"""Counter checks at the cage: what was paid and replaced, and what is on hand at the end, the oldest first."""
+"""Counter checks at the cage: paid, replaced, and on hand at the end, oldest first."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
@@ -15,10 +15,10 @@ from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, R
 from shared.contracts.facts import Fact
 
 STEPS: Final = (CheckRedeemed, RedemptionVoided, CheckReturned, CheckReplaced)
-"""What the cage does about counter checks."""
+"""The cage's steps on counter checks."""
 
 CHANGES: Final = (RedemptionVoided, CheckReturned, CheckReplaced)
-"""Those of them that somebody has to look at."""
+"""Those of them that need attention."""
 
 CAGE: Final = Section(
     name="cage",
@@ -71,12 +71,12 @@ ON_HAND: Final = Section(
 
 
 async def cage_steps(books: Books, *kinds: type[Fact]) -> list[Listed]:
-    """Return what of these kinds the cage did about counter checks on the question's gaming days."""
+    """Return the cage's steps of these kinds on the question's gaming days."""
     return await books.facts(*kinds)
 
 
 def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
-    """Give the rows of the cage: of a check that takes the place of others, one for each of them too."""
+    """Yield the rows of the cage; for a replacement, also one for each replaced check."""
     for one in steps:
         fact, entry = one.fact, (one.entry,)
         row: dict[str, Any] = {
@@ -130,7 +130,7 @@ _ISSUED: Final = text(
 
 
 async def on_hand(books: Books) -> Filled:
-    """Return the checks on which anything is owed at the end of the question's gaming days, the oldest first."""
+    """Return the checks with an outstanding amount at the end of the question's gaming days, oldest first."""
     last = books.question.last
     left = {
         serial: found["check_left_cents"]
@@ -165,7 +165,7 @@ def _entry_of(issued: Row[Any]) -> EntryRef:
 
 
 async def stays_on_hand(books: Books, before: Figure, found: Filled) -> Identity:
-    """Return the identity that what was on hand, was issued or came back, and was not paid is what is on hand."""
+    """Return the identity: opening balance plus issued plus returned less paid equals what is on hand."""
     measures = ("checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents")
     known = (await books.amounts(measures)).get((), {})
     issued, redeemed, returned = (known.get(name, NOTHING) for name in measures)

@@ -1,4 +1,4 @@
-"""The sections of the count variances: all counts by gaming day, and each beside what was expected."""
+"""The sections of the count variances: all counts by gaming day, and each beside its expected amount."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Counts against what was expected: table inventories, drop boxes in both counts, and slips between two hands."""
+"""Counted against expected: table inventories, drop boxes in both counts, and slips between two people."""
 
 import asyncio
 from collections import Counter
@@ -27,7 +27,7 @@ _Row = dict[str, Value | Figure | Cell]
 _NOT_COUNTED: Final = "not counted"
 
 _Found = tuple[CaseKey, _Row]
-"""The name of a variance that there may be, and the row of the report that it stands in."""
+"""The key of a possible variance, and its row."""
 
 
 async def _fill(books: Books) -> Content:
@@ -68,7 +68,7 @@ async def _slips(books: Books, cases: Cases) -> Compared[_Found]:
 
 
 def _days(found: Iterable[_Found], alike: Counter[tuple[date, VarianceKind]]) -> list[_Row]:
-    """Return what the counts of each gaming day came to, by what was counted; `alike` are as they should be."""
+    """Return the sums of counts of each gaming day, by what was counted; `alike` are the unremarkable ones."""
     by_day: dict[tuple[date, VarianceKind], list[_Row]] = {key: [] for key in alike}
     for (day, _, kind, _), row in found:
         by_day.setdefault((day, kind), []).append(row)
@@ -96,7 +96,7 @@ def _status(row: _Row) -> Value:
 
 
 def _is_off(row: _Row) -> bool:
-    """Return whether there is something to look at: a variance, one that was resolved and is another now, no count."""
+    """Return whether a row needs attention: a variance, a resolved one that changed, a missing count."""
     return _status(row) not in (None, "none")
 
 

@@ -1,4 +1,4 @@
-"""The win of tables as counted: what table inventory states of it, added up; it is computed there, and nowhere else."""
+"""The counted win of tables: sums of what table inventory states, which alone computes it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,30 +17,30 @@ _MEASURES: Final = (
     *("currency_cents", "counter_checks_cents", "prepaid_cents", "coupons_cents", "drop_cents"),
     *("win_cents", "adjusted_cents", "missing"),
 )
-"""What is stated of the win of a table (services.reporting.read_model.inventory)."""
+"""The stated measures of a table's win (services.reporting.read_model.inventory)."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Missing:
-    """What a table lacks, with its name and since when, on the clock of the property."""
+    """A missing item of a table, with its name and since when, on the property's clock."""
 
     table: str
     said: str
 
     @classmethod
     def of(cls, books: Books, table: str, item: str) -> "Missing":
-        """Return what an item of the measure says."""
+        """Return the missing item in a measure's item."""
         lack = Lack.of_item(item)
         return cls(table, f"{lack.what} (since {lack.since.astimezone(books.place.zone):%Y-%m-%d %H:%M})")
 
 
 NOT_COUNTED: Final = "counts"
-"""What is missing of a table that was played at, and of which nothing at all is stated."""
+"""The missing item of a table with play and without any statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedWin:
-    """The win of a table, a shift of it, or several, in cents; there is none while something is `missing`."""
+    """The win of a table, of a shift, or of several, in cents; none while something is `missing`."""
 
     opener: Figure = NOTHING
     fills: Figure = NOTHING
@@ -57,7 +57,7 @@ class CountedWin:
 
     @property
     def final_win(self) -> Figure:
-        """Return the win with what was adjusted."""
+        """Return the win including adjustments."""
         return self.win + self.adjusted
 
     @property
@@ -67,12 +67,12 @@ class CountedWin:
 
     @property
     def lacks(self) -> str | None:
-        """Return what is missing of one table; None: nothing."""
+        """Return what one table is missing, or None."""
         return ", ".join(one.said for one in self.missing) or None
 
     @property
     def lacks_by_table(self) -> str | None:
-        """Return what is missing of which tables; None: nothing of any."""
+        """Return what is missing by table, or None."""
         tables = groupby(self.missing, attrgetter("table"))
         return "; ".join(f"{table}: {', '.join(one.said for one in lacks)}" for table, lacks in tables) or None
 
@@ -99,10 +99,10 @@ async def counted_wins(
     last: date | None = None,
     explained: bool = True,
 ) -> dict[tuple[str, ...], CountedWin]:
-    """Return the win by dimensions of amounts (`gaming_day`, `table_name`, `shift`), in their order.
+    """Return the win by dimensions of amounts (`gaming_day`, `table_name`, `shift`), in order.
 
-    Without `shift`, the opener is that of the first shift of a day, and the closer that of the last. Not `explained`,
-    figures do not say where they come from.
+    Without `shift`, the opener is that of the first shift of a day, and the closer that of the last. Without
+    `explained`, figures have no provenance.
     """
     known = await books.amounts(_MEASURES, (*by, "item"), first=first, last=last, explained=explained)
     figures: dict[tuple[str, ...], Mapping[str, Figure]] = {}
@@ -126,7 +126,7 @@ def _win(measures: Mapping[str, Figure], missing: Iterable[Missing], *, day: boo
 
 
 def counted_marks(books: Books) -> tuple[Mark, ...]:
-    """Return what of the law behind the win is unconfirmed."""
+    """Return the unconfirmed law behind the win."""
     law, day = books.place.law, books.question.last
     behind: Mapping[str, Any] = {
         "formula of win": law.win.formula,

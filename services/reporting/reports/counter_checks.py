@@ -1,4 +1,4 @@
-"""The log of Counter Checks: each as it was issued at a table, and the box in which its issuance copy was found."""
+"""The log of Counter Checks: each as issued at a table, and the box in which its issuance copy was found."""
 
 import asyncio
 from collections.abc import Iterator
@@ -122,7 +122,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _used_twice(held: Filled) -> Iterator[Identity]:
-    """Yield an identity that fails where checks on hand have one serial number: whose is paid, nobody can say."""
+    """Yield a violated identity if checks on hand share a serial number, so that payments are ambiguous."""
     serials = [row["serial"] for row in held.given]
     if len(set(serials)) < len(serials):
         says = "each check on hand has a serial number of its own"
@@ -139,13 +139,13 @@ def _of_count(check: Check) -> EntryRef:
 
 
 class Boxes(NamedTuple):
-    """The gaming days and tables whose boxes are `awaited`, and those of which a box was `written_off`."""
+    """The gaming days and tables with `awaited` boxes, and those with a `written_off` box."""
 
     awaited: set[tuple[str, str]]
     written_off: set[tuple[str, str]]
 
     def status_of(self, issued: Issuance) -> str:
-        """Return the status of a check whose copy is in no box that was counted."""
+        """Return the status of a check whose copy is in no counted box."""
         key = (str(issued.gaming_day), issued.table)
         if key in self.awaited:
             return "not counted"
@@ -153,7 +153,7 @@ class Boxes(NamedTuple):
 
 
 async def _boxes_of(books: Books) -> Boxes:
-    """Return what became of the boxes of the question's gaming days, as table inventory states what it lacks."""
+    """Return the state of the boxes of the question's gaming days, from table inventory's missing items."""
     lacks = await books.amounts(("missing", "rake_missing"), ("gaming_day", "table_name", "item"), explained=False)
     awaited = {(day, table) for day, table, item in lacks if Lack.of_item(item).what.split()[0] in _OF_BOXES}
     written_off = {(str(one.gaming_day), one.fact.table) for one in await books.facts(BoxWrittenOff)}
@@ -161,7 +161,7 @@ async def _boxes_of(books: Books) -> Boxes:
 
 
 _OF_BOXES: Final = ("drop", "box", "count")
-"""What a table's day lacks where a box is on its way."""
+"""Missing items of a table's day that mean an outstanding box."""
 
 
 def _row(books: Books, check: Check, shift: str, boxes: Boxes) -> dict[str, Any]:
@@ -191,7 +191,7 @@ def _row(books: Books, check: Check, shift: str, boxes: Boxes) -> dict[str, Any]
 
 
 _COUNTED: Final = ("counter_checks_cents", "rake_checks_cents")
-"""The measures of what checks in boxes come to."""
+"""The measures of checks in boxes."""
 
 
 async def _shifts(books: Books, on_hand_before: Figure) -> list[dict[str, Any]]:
@@ -238,7 +238,7 @@ async def _tie_out(books: Books) -> Identity:
 
 
 async def _marks(books: Books) -> tuple[Mark, ...]:
-    """Return that it is unconfirmed what becomes of revenue, where a check came back unpaid."""
+    """Return a mark that the effect on revenue is unconfirmed, if a check came back unpaid."""
     known = (await books.amounts(["checks_returned_cents"])).get((), {})
     held = books.place.law.counter_checks.unpaid.on(books.question.last)
     if not known or held.status == "confirmed":

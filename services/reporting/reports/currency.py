@@ -1,4 +1,4 @@
-"""Currency reports and logs (CTR, MTL): what persons moved in a gaming day, warnings, and patterns to look at."""
+"""Currency reports and logs (CTR, MTL): transactions of persons on a gaming day, warnings, and patterns."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,12 +45,12 @@ from shared.jurisdictions.forms import CurrencyReport
 from shared.runtime.http.roles import READ_PATRON_REPORTS
 
 _UNKNOWN: Final = "unknown"
-"""Whoever moved currency where the person is not recorded."""
+"""The person of a currency transaction if not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The movements of a question by the law of a pack, added up as each of its reports has them."""
+    """The transactions of a question under a pack's law, with the totals of each of its reports."""
 
     law: Pack
     totals: Mapping[str, Sequence[CurrencyTotal]]
@@ -145,7 +145,7 @@ def _is_of_instruments(law: Pack, report: str) -> bool:
 
 
 def _least_cents(law: Pack, reports: Iterable[str], books: Books) -> int:
-    """Return the least threshold of reports of a pack in the period, cents."""
+    """Return the lowest threshold of a pack's reports in the period, cents."""
     dated = (one for name in reports for one in law.currency_reports[name].threshold_cents.root)
     return min(one.value for one in dated if one.effective_from <= books.question.last)
 
@@ -154,7 +154,7 @@ _Judgment = tuple[_Judged, CurrencyTotal]
 
 
 def _standing(judged: Iterable[_Judged], standing: Standing, *, only_filed: bool) -> list[_Judgment]:
-    """Return the totals that stand so to the threshold of their report; of those that are filed alone, or of all."""
+    """Return the totals with this position relative to their threshold; only of filed reports, or of all."""
     return [
         (each, one)
         for each in judged

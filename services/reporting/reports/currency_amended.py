@@ -1,4 +1,4 @@
-"""Currency that was to be reported, until a void took something of it back: a report that was filed is amended."""
+"""Reportable currency that a void reduced: a filed report must be amended."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -17,7 +17,7 @@ from shared.contracts.pit import SoldChips
 from shared.jurisdictions import Pack
 
 VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided)
-"""What takes back that currency was moved."""
+"""The voids of currency transactions."""
 
 AMENDED: Final = Section(
     name="amended",
@@ -41,7 +41,7 @@ AMENDED: Final = Section(
 
 _INSTANT: Final = timedelta(microseconds=1)
 _Key = tuple[date, str, str]
-"""Gaming day, person (or the movement, of nobody known) and direction."""
+"""Gaming day, person (or the transaction, if unknown) and direction."""
 
 
 def _key(one: CurrencyTotal) -> _Key:
@@ -51,9 +51,9 @@ def _key(one: CurrencyTotal) -> _Key:
 async def amended_rows(
     books: Books, filed: Sequence[tuple[Pack, str]], movements: Sequence[CashMovement], least_cents: int
 ) -> list[dict[str, Any]]:
-    """Return what was to be reported before each void of the question's gaming days, and is otherwise now.
+    """Return what was reportable before each void of the question's gaming days, and changed by it.
 
-    `filed` are the reports, `movements` those that are large now, `least_cents` the least threshold.
+    `filed` are the reports, `movements` the currently large transactions, `least_cents` the lowest threshold.
     """
     found: list[dict[str, Any]] = []
     for void in await books.facts(*VOIDS):
@@ -75,7 +75,7 @@ async def amended_rows(
 def _changed(
     void: Listed, law: Pack, report: str, moved: Sequence[CashMovement], now: Mapping[_Key, CurrencyTotal]
 ) -> Iterator[dict[str, Any]]:
-    """Give the totals that were to be reported before a void and are otherwise now: of whom it is about."""
+    """Yield totals that were reportable before a void and changed by it, for the person concerned."""
     for one in currency_totals(law, report, moved):
         left = now.get(_key(one))
         if one.standing != "reached" or (left is not None and left.cents == one.cents):

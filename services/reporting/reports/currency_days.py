@@ -1,4 +1,4 @@
-"""The gaming days of the currency reports: what moved in each department, and what of it its logs have."""
+"""The gaming days of the currency reports: transactions of each department, and the part in its logs."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,19 +15,19 @@ from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
 
 Logged = tuple[date, str, Figure, Figure]
-"""What a log has of a gaming day: the day, the department, how many movements, what they come to."""
+"""A log's part of a gaming day: day, department, number of transactions, sum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """What gaming days come to: what moved, and sales at tables to nobody known by the column that counts them."""
+    """The sums of gaming days: transactions, and sales at tables to unknown persons by column."""
 
     moved: Mapping[tuple[date, Department], Mapping[Direction, Figure]]
     sold: Sequence[tuple[str, Mapping[date, tuple[Figure, Figure]]]]
 
 
 async def read_days(books: Books, logs: Sequence[CurrencyReport], filed: Sequence[CurrencyReport]) -> Days:
-    """Return what the question's gaming days come to: sales by the rules of `logs`, and of reports that are `filed`."""
+    """Return the sums of the question's gaming days: sales by the rules of `logs`, and of `filed` reports."""
     rules = [("logged", rule) for rule in logs] + [("unknown", rule) for rule in filed]
     moved, sold = await asyncio.gather(
         moved_in_days(books),
@@ -37,7 +37,7 @@ async def read_days(books: Books, logs: Sequence[CurrencyReport], filed: Sequenc
 
 
 def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
-    """Return the rows of gaming days and departments; `logged` is what logs list of them."""
+    """Return the rows of gaming days and departments; `logged` is the logs' part."""
     rows: dict[tuple[date, str], dict[str, Any]] = {}
 
     def add(day: date, department: str, figures: Mapping[str, Figure]) -> None:
@@ -56,14 +56,14 @@ def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
 
 
 def _least_cents(rule: CurrencyReport, books: Books) -> dict[date, int]:
-    """Return what an amount comes to at least that is in a log, by gaming day of the question."""
+    """Return the least amount of a logged transaction, by gaming day of the question."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     return {day: reached_cents(rule, day) for day in days}
 
 
 def applied_to_logs(law: Pack, names: Iterable[str], day: date) -> list[Applied]:
-    """Return which law makes the logs of a gaming day of a pack."""
+    """Return the law that requires a pack's logs on a gaming day."""
     rules = {name: law.currency_reports[name] for name in names}
     return [
         applied

@@ -1,4 +1,4 @@
-"""The sections of the currency reports: what stands in their columns."""
+"""The sections of the currency reports: definitions of their columns."""
 
 from typing import Final
 

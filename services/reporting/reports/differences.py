@@ -1,4 +1,4 @@
-"""What explains the difference between the win of tables as counted and as settled."""
+"""Explain the difference between counted and settled win of tables."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -64,7 +64,7 @@ DIFFERENCES: Final = Section(
 
 _GIVEN: Final = ("coupons_paid_cents", "vigorish_waived_cents")
 _SOLD: Final = ("currency", "counter_check.issued")
-"""What went into the boxes, as the movements of windows are named."""
+"""The movements into boxes, by their names in windows."""
 
 
 async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ def _row(
 
 
 def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
-    """Return that these rows leave nothing unexplained; None while a table is not counted in full."""
+    """Return the identity that these rows explain the whole difference; None while a table is not fully counted."""
     if any(counted.missing for counted in span.counted.values()):
         return None
     explained = ("elsewhere_cents", "given_cents", "drop_variance_cents", "inventory_variance_cents")

@@ -1,4 +1,4 @@
-"""Drop and win: the win as counted beside the win as settled and the theoretical win, of a period and to date."""
+"""Drop and win: counted win beside settled and theoretical win, of a period and to date."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -52,7 +52,7 @@ from shared.contracts.win import WinStated
 
 
 def _grouped(wins: Mapping[str, CountedWin], name_of: Callable[[str], str]) -> dict[str, CountedWin]:
-    """Return wins as counted by what a table belongs to."""
+    """Return counted wins grouped by an attribute of tables."""
     groups: dict[str, list[CountedWin]] = {}
     for table, win in wins.items():
         groups.setdefault(name_of(table), []).append(win)
@@ -67,7 +67,7 @@ def _filled(
     totals: Cells,
     more: Mapping[str, Cells] | None = None,
 ) -> Filled:
-    """Return a section of the period; the total row has `totals`, and what was dropped, all counted or not."""
+    """Return a section of the period; the total row has `totals`, and the drop, even if incomplete."""
     [key] = section.key
     of_table = key == "table"
 
@@ -114,7 +114,7 @@ def _single(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, SettledWin]
 
 
 def _whole(span: Span) -> Cells:
-    """Return the cells of all tables together; one that is not counted leaves them without a win."""
+    """Return the cells of all tables together; without a win if a table is not counted."""
     return cells_of(counted_together(span.counted.values()), span.settled.whole())
 
 
@@ -177,7 +177,7 @@ async def _shifts(books: Books, days: tuple[date, date] | None) -> dict[str, Cou
 
 
 async def _hours(books: Books) -> list[HourOfSales]:
-    """Return the hours of a gaming day; those of a longer period would bring each of its sales with them."""
+    """Return the hours of a gaming day; longer periods would include each of their sales."""
     return await hours_of_sales(books) if _is_of_day(books) else []
 
 

@@ -1,4 +1,4 @@
-"""The cells of a row of the drop and win summary: as counted, as settled, and the year before."""
+"""The cells of a row of the drop and win summary: counted, settled, and the previous year."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ Cells = dict[str, Any]
 
 
 def settled_cells(win: SettledWin) -> Cells:
-    """Return what was settled, and what should have been won."""
+    """Return the settled figures, and the theoretical win."""
     exact = win.exact_handle
     return {
         **{name: win.of(name) for name in ("handle_cents", "payout_cents", "vigorish_cents", "house_in_bank_cents")},
@@ -30,7 +30,7 @@ def settled_cells(win: SettledWin) -> Cells:
 
 
 def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: bool) -> Cells:
-    """Return what was counted, or what is missing; `of_table` alone need not say of which table."""
+    """Return the counted figures, or what is missing; `of_table`: without naming the table."""
     if counted is None:
         return {"missing": NOT_COUNTED}
     if counted.missing:
@@ -44,7 +44,7 @@ def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: 
 
 
 def prior_cells(counted: CountedWin | None) -> Cells:
-    """Return what was counted a year before, where that is known."""
+    """Return the counted figures of the previous year, if known."""
     if counted is None or counted.missing:
         return {}
     return {
@@ -64,5 +64,5 @@ def cells_of(
 def at_place(
     name: str, counted: Mapping[str, CountedWin], settled: Mapping[str, SettledWin]
 ) -> tuple[CountedWin | None, SettledWin]:
-    """Return what was counted and settled at a place: nothing settled is zero, nothing counted is unknown."""
+    """Return counted and settled figures of a place: nothing settled is zero, nothing counted is unknown."""
     return counted.get(name), settled.get(name, SettledWin())

@@ -1,4 +1,4 @@
-"""The sections of the drop and win summary: what stands in each column, how it is computed, and who asks for it."""
+"""The sections of the drop and win summary: definitions of their columns."""
 
 from dataclasses import replace
 from typing import Final

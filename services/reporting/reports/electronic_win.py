@@ -1,4 +1,4 @@
-"""Electronic win: tables on which accounts wager, with the comparison of their rounds and the accounts' movements."""
+"""Electronic win: tables with account wagers, comparing their rounds with the accounts' movements."""
 
 from dataclasses import asdict
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""What settled rounds paid, by submission and wager, against the exact distribution of each."""
+"""Payouts of settled rounds by submission and wager, against the exact distributions."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _PART: Final = ("game", "version", "submission", "wager")
 
 
 class Part(NamedTuple):
-    """What was added up of a wager, or a line, under a submission, its version and hash: stakes, handle and payout."""
+    """The sums of a wager, or a line, under a submission with version and hash: stakes, handle and payout."""
 
     game: str
     version: str
@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """Wagers with an exact distribution, against what is expected of them; the variance is in cents squared."""
+    """Wagers with an exact distribution, against their expectation; the variance is in cents squared."""
 
     stakes: Figure = NOTHING
     handle: Figure = NOTHING
@@ -56,7 +56,7 @@ class Against:
 
 
 def _root(variance: Fraction) -> int:
-    """Return the square root, to the nearest whole number; 0 while less has come than what takes it back."""
+    """Return the square root, rounded; 0 while reversals exceed what was recorded."""
     return (isqrt(max(int(4 * variance), 0)) + 1) // 2
 
 
@@ -64,17 +64,17 @@ class Exact:
     """Which wagers have an exact distribution, and which lines belong to the wager that earns them."""
 
     def __init__(self, edges: Mapping[tuple[str, str], HouseEdge]) -> None:
-        """Take what the submissions of the question offer."""
+        """Use the wagers offered by the question's submissions."""
         self._edges = edges
         self._earners = {
             (submission, line): edge for (submission, _), edge in edges.items() for line in edge.bonus_lines
         }
 
     def of(self, submission: str, wager: str) -> tuple[str, Returns | None] | None:
-        """Return the wager whose distribution counts a line, and the distribution; None of it for a bonus line.
+        """Return the wager whose distribution includes a line, and the distribution, which is None for a bonus line.
 
-        None alone where there is no exact distribution, or one of full decks alone: a wager that is `always` on offer,
-        as Insurance, is made with cards in sight.
+        None alone if there is no exact distribution, or only one for full decks: a wager that is `always` on offer, as
+        Insurance, is made with cards in sight.
         """
         earner = self._earners.get((submission, wager))
         if earner is not None:
@@ -100,14 +100,14 @@ class Exact:
 
     @cached_property
     def _rates(self) -> tuple[Rates, Rates]:
-        """Return the means and the variances of what comes back."""
+        """Return means and variances of returns."""
         found = {key: returns for key, (_, returns) in self._counted.items() if returns is not None}
         means = {key: returns.mean for key, returns in found.items()}
         return Rates.of_all(means), Rates.of_all({key: returns.variance for key, returns in found.items()})
 
     @cached_property
     def weights(self) -> Sequence[Weight]:
-        """Return what rounds are multiplied by to be added up against what is expected of them."""
+        """Return the weights for summing rounds against their expectation."""
         (means, _), (variances, _) = self._rates
         return [
             Weight(*key, earner, int(key in means), means.get(key, 0), variances.get(key, 0))
@@ -121,7 +121,7 @@ class Exact:
 
 
 async def parts_of(books: Books) -> list[Part]:
-    """Return what was added up by submission and wager."""
+    """Return the sums by submission and wager."""
     found = await books.rounds(_PART, figures=_FIGURES)
     return [
         Part(game, version, submission, wager, figures)
@@ -130,7 +130,7 @@ async def parts_of(books: Books) -> list[Part]:
 
 
 async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...], Against]:
-    """Return what was paid by dimensions against what is expected, in their order: see `Books.weighed`."""
+    """Return payouts by dimensions against their expectation, in order: see `Books.weighed`."""
     found: dict[tuple[str, ...], Against] = {}
     origins = await _origins(books, exact, by) if books.explains else {}
     for place, weighed in sorted((await books.weighed(by, exact.weights)).items()):
@@ -146,7 +146,7 @@ _Origins = tuple[list[Figure], list[Figure], list[Figure]]
 
 
 async def _origins(books: Books, exact: Exact, by: Sequence[str]) -> Mapping[tuple[str, ...], _Origins]:
-    """Return of each place the stakes, handle and payout of its wagers, each of which says where it comes from."""
+    """Return stakes, handle and payout of the wagers of each place, with provenance."""
     added_up = books.dealers if "dealer" in by else books.rounds
     dimensions = (*(name for name in by if name not in ("game", "earner")), *_PART)
     found: defaultdict[tuple[str, ...], _Origins] = defaultdict(lambda: ([], [], []))

@@ -1,4 +1,4 @@
-"""One list of what is not as it should be, from all journals: what it is about, who follows it up, what came of it."""
+"""One list of exceptions from all journals: subject, owner, resolution."""
 
 import asyncio
 from collections import Counter
@@ -48,7 +48,7 @@ from shared.contracts.submissions import SubmissionApproved
 
 
 class _Kind(NamedTuple):
-    """How serious exceptions of a kind are, and whose work they are while nobody in particular owns them."""
+    """The severity of a kind of exception, and its default owner."""
 
     severity: Severity
     desk: str

@@ -1,4 +1,4 @@
-"""Hold variance: the hold of tables and games over a month against its base, by the method of the law that held."""
+"""Hold variance: the hold of tables and games over a month against its base, by the legal method in force."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ GAMES: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A win and what it is a share of, over some days; or what is missing of them."""
+    """A win and its basis over some days; or what is missing."""
 
     win: Figure
     basis: Figure
@@ -80,13 +80,13 @@ class _Measured:
 
     @property
     def share(self) -> Fraction | None:
-        """Return the hold; None where there is nothing that it is a share of."""
+        """Return the hold; None without a basis."""
         return None if self.missing or self.basis.value <= 0 else Fraction(self.win.value, self.basis.value)
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """What is compared of a table or game: its hold, that of its base, and the standard deviation by chance."""
+    """The hold of a table or game, that of its base, and the standard deviation by chance."""
 
     actual: _Measured
     base: Fraction | None
@@ -132,7 +132,7 @@ def _investigated(found: Investigation | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Makes rows of what is compared."""
+    """Create rows of comparisons."""
 
     law: HoldVariance
     basis: str
@@ -166,7 +166,7 @@ class _Row:
 
 
 async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare the win of what has an exact house edge with the theoretical win of it."""
+    """Compare the win of wagers with an exact house edge with their theoretical win."""
     settled = await settled_rounds(books, first, books.question.last)
     days = (first, books.question.last)
 
@@ -192,7 +192,7 @@ async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared],
 async def _of_days(
     books: Books, law: HoldVariance, first: date, of_drop: bool
 ) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare hold with that of other days: of the year before this one, or of all that is known."""
+    """Compare hold with that of other days: of the previous year, or of all known days."""
     last, known = books.question.last, await books.first_day()
     match law.base:
         case "prior_year":

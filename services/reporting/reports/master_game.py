@@ -1,4 +1,4 @@
-"""The master game report, or stiff sheet: every figure of the win of every table, by shift and by day."""
+"""The master game report, or stiff sheet: every figure of each table's win, by shift and by day."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -81,7 +81,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure | Cell]:
-    """Return the row of a table; while something is missing there is no win."""
+    """Return the row of a table; without a win while something is missing."""
     return {
         "pit": books.pit_of(table),
         "table": table,

@@ -1,4 +1,4 @@
-"""The device and table master list: every table, what it offers under which rules, its devices; and tables by month."""
+"""The device and table master list: every table, its game and rules, its devices; and tables by month."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -111,7 +111,7 @@ class _Rules:
 
 
 async def _approved(books: Books) -> _Rules:
-    """Return the approved submissions of the property, without those that were withdrawn."""
+    """Return the approved submissions of the property, without withdrawn ones."""
     withdrawn = {one.fact.hash for one in await books.all_facts(WithdrawalApproved)}
     listed = {one.fact.hash: one for one in await books.all_facts(SubmissionApproved)}
     stand = (one.fact for digest, one in listed.items() if digest not in withdrawn)
@@ -119,7 +119,7 @@ async def _approved(books: Books) -> _Rules:
 
 
 def _submission(rules: _Rules, table: PropertyTable, property_name: str, ends: datetime) -> Listed | None:
-    """Return the submission under which a table offers its game when the last gaming day ends."""
+    """Return the submission of a table's game at the end of the last gaming day."""
     last = ends - timedelta.resolution
     found = rules.by_table.in_effect(property_name, table.game, table.table, last)
     return None if found is None else rules.listed[found.hash]
@@ -157,7 +157,7 @@ def _status(table: PropertyTable, day: date) -> str:
 
 
 def _months(books: Books, listed: set[str]) -> Iterator[dict[str, Any]]:
-    """Give, for each month of the question's gaming days, how many tables offered a game, as the property was then."""
+    """Yield, for each month of the question, how many tables offered a game, as the property was then."""
     days = takewhile(
         lambda day: day <= books.question.last,
         (books.question.first + timedelta(days=n) for n in range((date.max - books.question.first).days)),

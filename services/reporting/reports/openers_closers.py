@@ -1,4 +1,4 @@
-"""Openers against the closers before them: every difference has somebody who explains it."""
+"""Openers against the previous closers: every difference needs an owner who explains it."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""How chips, coins and plaques are written in a cell of a report."""
+"""The text of chips, coins and plaques in a cell of a report."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""The sections of the progressive reconciliation: what stands in its columns, and how it is computed."""
+"""The sections of the progressive reconciliation: definitions of their columns."""
 
 from typing import Final
 

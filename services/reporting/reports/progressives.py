@@ -1,4 +1,4 @@
-"""Progressive reconciliation: what moved each pool, where it came from, what was won, changed and reconciled."""
+"""Progressive reconciliation: movements of each pool, their sources, awards, changes and reconciliations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -47,14 +47,14 @@ async def _moved(books: Books) -> dict[tuple[str, ...], dict[str, Figure]]:
 
 
 async def _opening(books: Books) -> dict[str, _Measures]:
-    """Return what had moved each pool before the first day, by measure."""
+    """Return the movements of each pool before the first day, by measure."""
     before = books.question.first - timedelta(days=1)
     found = await books.amounts(MEASURES, ("item",), first=date.min, last=before)
     return {pool: measures for (pool,), measures in found.items()}
 
 
 def _display(found: Sequence[_Measures]) -> Figure:
-    """Return what displays gained by measures, in nanocents."""
+    """Return the changes of displays from measures, in nanocents."""
     return total(sum_of(found, name) for name in ON_DISPLAY) - in_nanocents(sum_of(found, "meter_award_cents"))
 
 
@@ -163,7 +163,7 @@ def _revision(one: Listed) -> tuple[str, str, int]:
 
 
 async def _changes(books: Books) -> Filled:
-    """Return the changes that people asked for, with what was decided, of whatever day that was."""
+    """Return the changes requested by people, with the decision on any day."""
     requested = await books.facts(ChangeRequested, ChangeApproved)
     rejected = {one.fact.change: one for one in await books.all_facts(ChangeRejected)}
     approved = {one.fact.change for one in requested if isinstance(one.fact, ChangeApproved)}
@@ -233,7 +233,7 @@ async def _findings(books: Books) -> Filled:
 
 
 async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Identity, ...]:
-    """Compare what the pools took and paid with what the settled rounds say, which is another journal."""
+    """Compare contributions and awards of the pools with the settled rounds in the other journal."""
     rounds = (await books.rounds()).get((), {})
     return (
         Identity(
@@ -258,7 +258,7 @@ async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Iden
 
 
 async def _as_reconciled(books: Books) -> tuple[Identity, ...]:
-    """Compare the closing meters, as known when the last day was reconciled, with those that were reconciled."""
+    """Compare the closing meters, as known at the last day's reconciliation, with the reconciled ones."""
     days = [one for one in await books.facts(DayReconciled) if one.gaming_day == books.question.last]
     if not days:
         return ()

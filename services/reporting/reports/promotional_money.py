@@ -1,4 +1,4 @@
-"""Promotional money on accounts, day by day: granted, spent and written off. It is wagered, and never paid out."""
+"""Promotional money on accounts by day: granted, spent and written off. It is wagered, and never paid out."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -16,7 +16,7 @@ _MEASURES: Final[Mapping[str, int]] = {
     "promotional_written_off_cents": -1,
     "promotional_expired_cents": -1,
 }
-"""What changes promotional money, and in which direction."""
+"""The changes of promotional money, with their sign."""
 
 PROMOTIONAL: Final = Section(
     name="promotional",
@@ -74,5 +74,5 @@ def _change(found: Mapping[str, Figure]) -> int:
 
 
 def _held(cents: int, day: date) -> Figure:
-    """Return what there is at the end of a gaming day: all that ever changed it is behind it."""
+    """Return the balance at the end of a gaming day, with everything that ever changed it as provenance."""
     return Figure(cents, tuple(Aggregate("amounts", (measure,), date.min, day) for measure in _MEASURES))

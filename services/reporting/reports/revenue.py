@@ -1,7 +1,7 @@
-"""Revenue by class and gaming day, as law computes it: what taxes and shares are taken of.
+"""Revenue by class and gaming day as defined by law: the base of taxes and shares.
 
-Tables have their win as counted, non-banking ones their rake, fully automated ones what the accounts wagered and won
-where the central system computes it; a contest has its fees less its prizes.
+Tables have their counted win, non-banking ones their rake, fully automated ones the win of account wagers if the
+central system computes it; a contest has its fees less its prizes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions.model import ClassOfRevenue
 
 Source = Literal["win", "rake", "electronic", "contest"]
-"""Of which facts revenue is."""
+"""The facts that revenue comes from."""
 
 _MEASURES: Final[Mapping[Source, tuple[str, ...]]] = {
     "win": ("win_cents", "adjusted_cents"),
@@ -28,7 +28,7 @@ _MEASURES: Final[Mapping[Source, tuple[str, ...]]] = {
     "electronic": ("account_staked_cents", "account_credited_cents"),
     "contest": ("contest_fees_cents", "contest_prizes_cents"),
 }
-"""What each is added up of."""
+"""The measures of each source."""
 
 BASES: Final[Mapping[Source, str]] = {
     "win": "win_formula",
@@ -36,12 +36,12 @@ BASES: Final[Mapping[Source, str]] = {
     "electronic": "central_system",
     "contest": "fees_less_prizes",
 }
-"""How law computes revenue (`classes.*.basis` of a pack) that is of these facts."""
+"""The legal basis (`classes.*.basis` of a pack) of revenue from these facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """What a table or a contest brought on a gaming day, cents, its class, and what has not been counted yet."""
+    """The revenue of a table or a contest on a gaming day, cents, its class, and what is not counted yet."""
 
     gaming_day: date
     name: str
@@ -53,10 +53,10 @@ class Earned:
 
 @dataclass(frozen=True)
 class CountedRevenue:
-    """What tables and contests brought, day by day, and the sheet of the classes of which every table was counted.
+    """Revenue of tables and contests by day, and the sheet of the completely counted classes.
 
-    `earned` begins before the sheet where its law looks back. `counted` are the tables that have a win as counted,
-    also where law computes their revenue otherwise.
+    `earned` begins before the sheet if its law looks back. `counted` are the tables with a counted win, even if their
+    revenue has another basis.
     """
 
     earned: tuple[Earned, ...]
@@ -65,12 +65,12 @@ class CountedRevenue:
 
     @cached_property
     def in_sheet(self) -> tuple[Earned, ...]:
-        """Return what was earned on the days of the sheet itself."""
+        """Return the revenue of the days of the sheet itself."""
         return tuple(one for one in self.earned if one.gaming_day >= self.sheet.first)
 
     @cached_property
     def missing(self) -> dict[tuple[date, ClassOfRevenue], tuple[str, ...]]:
-        """Return, by gaming day and class, the tables that are not counted yet, and what of each."""
+        """Return, by gaming day and class, the tables that are not counted yet, and what is missing."""
         found: dict[tuple[date, ClassOfRevenue], tuple[str, ...]] = {}
         for one in self.earned:
             if one.missing:
@@ -80,12 +80,12 @@ class CountedRevenue:
 
     @cached_property
     def classes(self) -> list[ClassOfRevenue]:
-        """Return the classes of which anything is recorded, in the order in which they are always listed."""
+        """Return the classes with any record, in canonical order."""
         return sorted({one.revenue_class for one in self.earned}, key=CLASSES.index)
 
     @cached_property
     def sources(self) -> dict[ClassOfRevenue, set[Source]]:
-        """Return of which facts the revenue of each class is."""
+        """Return the sources of each class's revenue."""
         return {name: {one.source for one in self.earned if one.revenue_class == name} for name in self.classes}
 
     @cached_property
@@ -97,23 +97,23 @@ class CountedRevenue:
         return found
 
     def days(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> set[date]:
-        """Return the gaming days from the first to the last that have revenue, and lack none of these classes."""
+        """Return the gaming days in a range with revenue, for which all these classes are complete."""
         wanted = set(classes)
         lacking = {day for day, name in self.missing if name in wanted}
         return {day for day, _ in self.tables if first <= day <= last} - lacking
 
     def waits(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> bool:
-        """Return whether classes have no revenue from a gaming day to another one because they lack it on every one."""
+        """Return whether classes have no revenue in a range because every day is incomplete."""
         is_lacking = any(name in set(classes) and first <= day <= last for day, name in self.missing)
         return is_lacking and not self.days(classes, first, last)
 
     def taxed(self, layer: str) -> set[ClassOfRevenue]:
-        """Return the classes that a layer of tax is taken of in the period."""
+        """Return the classes that a layer of tax applies to in the period."""
         lines = (line for sheet in self.sheet.sheets for line in sheet.layers if line.layer == layer)
         return {one.revenue_class for line in lines for one in line.classes}
 
     def because(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> Because:
-        """Return where the revenue of classes in the gaming days from the first to the last comes from."""
+        """Return the provenance of classes' revenue in a range of gaming days."""
         wanted = set(classes)
         mine = [one for one in self.earned if one.revenue_class in wanted and first <= one.gaming_day <= last]
         is_whole = not any(first <= day <= last and name in wanted for day, name in self.missing)
@@ -127,7 +127,7 @@ class CountedRevenue:
         )
 
     def _of(self, source: Source, names: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
-        """Give the conditions on what is added up: none where these are all that have such facts."""
+        """Yield the conditions on the sums: none if these are all with such facts."""
         everywhere: set[str] = {one.name for one in self.earned if one.source == source}
         if source == "win":
             everywhere |= self.counted
@@ -138,9 +138,9 @@ class CountedRevenue:
 
 
 async def counted_revenue(books: Books) -> CountedRevenue:
-    """Return the revenue of the period of a question, and its sheet under the law of the property.
+    """Return the revenue of a question's period, and its sheet under the property's law.
 
-    Raises: Rejected for tables of a class of which the jurisdiction's pack says nothing.
+    Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
     """
     question, facility = books.question, Facility.of(books.place)
     since = needed_from(facility.pack, question.first)
@@ -170,7 +170,7 @@ async def counted_revenue(books: Books) -> CountedRevenue:
 
 
 async def _won(books: Books, since: date) -> list[Earned]:
-    """Return the win of tables as counted; also of those whose revenue law has the central system compute."""
+    """Return the counted win of tables, including those whose legal basis is the central system."""
     wins = await counted_wins(books, "gaming_day", "table_name", first=since, explained=False)
     classes = _Classes(books)
     return [
@@ -205,7 +205,7 @@ async def _raked(books: Books, since: date) -> list[Earned]:
 
 
 async def _electronic(books: Books, since: date) -> list[Earned]:
-    """Return what accounts wagered and won at fully automated tables, where that is their revenue by law."""
+    """Return the win of account wagers at fully automated tables, if that is their legal basis."""
     measures, classes = _MEASURES["electronic"], _Classes(books)
     found = await books.rounds(("gaming_day", "table_name"), figures=measures, first=since)
     rows = []
@@ -228,7 +228,7 @@ async def _contests(books: Books, since: date) -> list[Earned]:
 
 
 class _Classes:
-    """The classes of the revenue of tables that have no rake, as the property and its law are on each gaming day."""
+    """The revenue classes of tables without rake, by property and law on each gaming day."""
 
     def __init__(self, books: Books) -> None:
         self._books = books
@@ -239,7 +239,7 @@ class _Classes:
         return "fully_automated" if table in self._automated(day) else "banking"
 
     def source_of(self, table: str, day: date) -> Source:
-        """Return of which facts its revenue is: law may have the central system compute it."""
+        """Return the source of a table's revenue: law may have the central system compute it."""
         name = self.of(table, day)
         law = self._books.place_on(day).law.classes.get(name)
         if name == "banking" or law is None or law.basis.on(day).value != BASES["electronic"]:

@@ -1,4 +1,4 @@
-"""Settled rounds as several reports add them up, with the house edges of their wagers."""
+"""Sums of settled rounds for several reports, with the house edges of their wagers."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from services.reporting.reports.settled_win import ADDED, SettledWin
 
 _TABLE: Final = "table_name"
 DIMENSIONS: Final = (_TABLE, "game", "shift", "version", "submission", "wager")
-"""What settled wins can be added up by."""
+"""The dimensions of settled wins."""
 
 _OFFERED: Final = ("game", "version", "submission", "wager")
 _WON: Final = {"handle_cents": 1, "vigorish_cents": 1, "house_in_bank_cents": 1, "payout_cents": -1}
@@ -31,7 +31,7 @@ Where = tuple[tuple[str, str], ...]
 
 
 class Part(NamedTuple):
-    """What was added up by all of DIMENSIONS, whose values are `place`: whole numbers in the order of ADDED."""
+    """The sums over all of DIMENSIONS, whose values are `place`: integers in the order of ADDED."""
 
     place: tuple[str, ...]
     values: tuple[int, ...]
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
     @classmethod
     def of(cls, place: tuple[str, ...], values: tuple[int, ...]) -> Self:
-        """Return what was added up at a place, with what was wagered on there."""
+        """Return the sums of a place, with its wager."""
         _, game, _, version, submission, wager = place
         return cls(place, values, (game, version, submission, wager))
 
@@ -56,9 +56,9 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class SettledRounds:
-    """The settled rounds of some gaming days, added up by all of DIMENSIONS, with the house edges of their wagers.
+    """The settled rounds of some gaming days, summed by all of DIMENSIONS, with the house edges of their wagers.
 
-    Where they are not `explained`, figures do not say where they come from.
+    Unless `explained`, figures have no provenance.
     """
 
     first: date
@@ -71,7 +71,7 @@ class SettledRounds:
 
     @cached_property
     def reasons(self) -> Mapping[Offered, str]:
-        """Return why what has a handle has no exact house edge, where it has none."""
+        """Return why wagers with a handle have no exact house edge."""
         found, come = {}, {submission for submission, _ in self.edges}
         for part in self.parts:
             _, version, submission, wager = part.offered
@@ -85,7 +85,7 @@ class SettledRounds:
         return found
 
     def __add__(self, later: "SettledRounds") -> "SettledRounds":
-        """Return these and the rounds of the gaming days that follow."""
+        """Return these and the rounds of the following gaming days."""
         parts = _added((part.place, part.values) for part in (*self.parts, *later.parts))
         return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
 
@@ -104,7 +104,7 @@ class SettledRounds:
 
     @cached_property
     def _of_all_tables(self) -> Sequence[Part]:
-        """Return the parts of all tables together, which are few: hundreds of tables play the same wagers."""
+        """Return the parts summed over all tables, which are few: hundreds of tables play the same wagers."""
         return _added((("", *part.place[1:]), part.values) for part in self.parts)
 
     def whole(self) -> SettledWin:
@@ -141,25 +141,25 @@ class SettledRounds:
         return Figure(value, (Aggregate("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
     def _exact(self, value: int, wheres: Sequence[Where], *names: str) -> Figure:
-        """Return what some figures of parts come to, and where each comes from."""
+        """Return the sum of figures of parts, with provenance."""
         because = [Aggregate("rounds", (name,), self.first, self.last, where) for where in wheres for name in names]
         return Figure(value, tuple(because))
 
     @cached_property
     def _keeps(self) -> Rates:
-        """Return what the house keeps of a cent of each wager."""
+        """Return the house edges."""
         edges = {wager: edge.house_edge for wager, edge in self.edges.items()}
         return Rates.of_all({wager: keeps for wager, keeps in edges.items() if keeps is not None})
 
     @cached_property
     def _variances(self) -> Rates:
-        """Return how far chance moves what comes back of a cent of each wager."""
+        """Return the variances of returns."""
         edges = self.edges.items()
         return Rates.of_all({wager: edge.returns.variance for wager, edge in edges if edge.returns is not None})
 
 
 class _Wins(Mapping[tuple[str, ...], SettledWin]):
-    """Wins by place, in the order of their values; each is added up when somebody asks for it."""
+    """Wins by place, in order, each summed on demand."""
 
     def __init__(self, places: Iterable[tuple[str, ...]], make: Callable[[tuple[str, ...]], SettledWin]) -> None:
         self._found: dict[tuple[str, ...], SettledWin | None] = dict.fromkeys(sorted(places))
@@ -179,7 +179,7 @@ class _Wins(Mapping[tuple[str, ...], SettledWin]):
 
 
 def _added(several: Iterable[tuple[tuple[str, ...], tuple[int, ...]]]) -> list[Part]:
-    """Return parts of which several may be at one place, added up there."""
+    """Return parts summed by place."""
     found: dict[tuple[str, ...], tuple[int, ...]] = {}
     for place, values in several:
         found[place] = tuple(map(add, found[place], values)) if place in found else values
@@ -191,7 +191,7 @@ def _narrower(where: Where, more: Where) -> Where:
 
 
 async def settled_rounds(books: Books, first: date | None = None, last: date | None = None) -> SettledRounds:
-    """Return the settled rounds of the gaming days of the question, or of others."""
+    """Return the settled rounds of the question's gaming days, or of others."""
     first, last = first or books.question.first, last or books.question.last
     known = await books.round_sums(DIMENSIONS, first=first, last=last)
     parts = list(starmap(Part.of, known.items()))

@@ -1,4 +1,4 @@
-"""The win of wagers as settled: handle, payout, vigorish, banks and meters, beside what should have been won."""
+"""The settled win of wagers: handle, payout, vigorish, banks and meters, beside the theoretical win."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from shared.contracts.reports import percent_of
 from shared.contracts.wager_totals import FIGURES
 
 ADDED: Final = (*FIGURES, *STAKES)
-"""What is added up of settled rounds."""
+"""The sums over settled rounds."""
 
 _WIN: Final = "handle + vigorish + house in bank - payout, before meters"
 _OF_HANDLE: Final = "by handle; empty where nothing was wagered"
@@ -84,7 +84,7 @@ MONEY: Final = (
         formula="what the house won in banks (below zero: lost), by the dealer's wager and as co-bank",
     ),
 )
-"""The columns of what wagers did."""
+"""The money columns of wagers."""
 
 ROUNDS: Final = (
     Column(name="rounds_counted", title="Rounds", unit="count", added=True, formula="posted - reversed"),
@@ -99,16 +99,16 @@ ROUNDS: Final = (
     Column(name="rounds_reversed", title="Reversed", unit="count", added=True, formula="void, or for a correction"),
     Column(name="rounds_voided", title="Voided", unit="count", added=True, formula="before they were posted"),
 )
-"""The columns of how many rounds there were."""
+"""The columns with numbers of rounds."""
 
 
 @dataclass(frozen=True)
 class SettledWin:
-    """What wagers did, as settled: FIGURES and STAKES, cents, with what has an exact house edge.
+    """The settled figures of wagers: FIGURES and STAKES, cents, with the part that has an exact house edge.
 
-    `exact_handle` and `exact_win` are of the parts of the handle with an exact house edge, `theoretical` what the house
-    should have won of them: handle x house edge, and `variance` how far chance moves that (cents squared). `without`
-    names the wagers that have none. A payout without a stake of its own should win nothing, and is exact.
+    `exact_handle` and `exact_win` are of the parts of the handle with an exact house edge, `theoretical` is their
+    handle x house edge, and `variance` its variance by chance (cents squared). `without` names wagers without a house
+    edge. A payout without a stake of its own has a theoretical win of zero, and is exact.
     """
 
     figures: Mapping[str, Figure] = field(default_factory=dict)
@@ -131,7 +131,7 @@ class SettledWin:
 
     @property
     def theoretical_win(self) -> Cell:
-        """Return the theoretical win, half a cent to the even one; nothing where a part has no exact house edge."""
+        """Return the theoretical win, rounded half to even; empty if a part has no exact house edge."""
         return Cell(None if self.without else round(self.theoretical), self.exact_handle)
 
     @property
@@ -196,7 +196,7 @@ _ROUNDS: Final = tuple(column.name for column in ROUNDS)
 
 
 async def lines_identities(books: Books, whole: SettledWin) -> tuple[Identity, ...]:
-    """Return what the totals of rounds and their settlement lines must agree in: handle and payout."""
+    """Return the identities between the totals of rounds and their settlement lines: handle and payout."""
     lines = (await books.lines()).get((), {})
     return tuple(
         Identity(f"{name} and lines", whole.of(figure), lines.get(of_lines, NOTHING), says)

@@ -1,4 +1,4 @@
-"""Side bets, and every other wager: how often it is made, what it won against what it should, hits by paytable row."""
+"""Side bets and other wagers: frequency, actual against theoretical win, hits by paytable row."""
 
 from collections.abc import AsyncIterator, Mapping
 from fractions import Fraction
@@ -118,7 +118,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _required(settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]) -> dict[tuple[str, ...], Figure]:
-    """Return the stakes of the required wager by game and version; of several, of the one that has the most."""
+    """Return the stakes of the required wager by game and version; of several, the largest."""
     found: dict[tuple[str, ...], Figure] = {}
     for (game, wager, version, submission), win in wins.items():
         edge, stakes = settled.edges.get((submission, wager)), win.of("stakes")
@@ -162,7 +162,7 @@ def _wager_row(
 
 
 def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
-    """Return how far the payout lies from what was expected; None where nothing is exact, or nothing wagered."""
+    """Return the payout's deviation from its expectation; None without an exact expectation, or wagers."""
     if edge is None or edge.returns is None or win.of("squared").value <= 0:
         return None
     wagers = Wagers(win.of("stakes").value, win.of("handle_cents").value, win.of("squared").value)
@@ -173,7 +173,7 @@ def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
 async def _hits(
     books: Books, settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Give the rows of HITS: those that were hit or paid, and those that could have been."""
+    """Yield the rows of HITS: hit or paid rows, and possible ones."""
     lines: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
     for (*key, category), figures in (await books.lines((*_KEY, "category"))).items():
         lines.setdefault(tuple(key), {})[category] = figures

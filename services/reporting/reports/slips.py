@@ -1,4 +1,4 @@
-"""Fill and credit slips with everybody who signed them, and what of their numbers is not accounted for."""
+"""Fill and credit slips with everyone who signed them, and unaccounted numbers."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
@@ -19,7 +19,7 @@ from services.reporting.reports.pieces import pieces_text
 from shared.contracts import inventory
 
 _NAMED: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")
-"""Who has a hand in a slip; the facts of its steps say so under these names."""
+"""The fields of people who take a slip's steps."""
 
 _COLUMNS: Final = (
     Column(name="number", title="Slip no."),
@@ -141,7 +141,7 @@ _ADDS: Final[Mapping[str, Mapping[str, int]]] = {
     ),
     "manual_slip.voided": {"void": 1},
 }
-"""To which columns of a gaming day a step adds, or from which it is taken."""
+"""The columns of a gaming day that a step adds to or deducts from."""
 
 
 def _days(steps: Iterable[StepOfDay]) -> list[dict[str, Any]]:
@@ -187,12 +187,12 @@ def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
 
 
 def _text(number: int | None) -> str | None:
-    """Return a number that is a name: nobody adds it up."""
+    """Return a number that identifies something, as text, so that it is not summed."""
     return None if number is None else str(number)
 
 
 def _people(slip: Slip) -> dict[str, str]:
-    """Return who did which step, as the facts of the steps say; who gave chips away stands in the fact of the pit."""
+    """Return who took which step, from the facts of the steps; the pit's fact has who gave the chips."""
     found: dict[str, str | None] = {}
     for step in slip.steps:
         said: BaseModel = step.fact.data if isinstance(step.fact, inventory.PitRecorded) else step.fact
@@ -202,7 +202,7 @@ def _people(slip: Slip) -> dict[str, str]:
 
 @cache
 def _named_in(model: type[BaseModel]) -> tuple[str, ...]:
-    """Return which of the people a fact can name: to ask a model for what it lacks takes long."""
+    """Return the person fields that a model has; cached because missing attributes are slow."""
     return tuple(name for name in _NAMED if name in model.model_fields)
 
 

@@ -1,4 +1,4 @@
-"""Gaming days as several reports look at them: as counted and as settled, to date, and the year before."""
+"""Spans of gaming days used by several reports: counted and settled, to date, and the previous year."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
     "month": "month_to_date",
     "year": "year_to_date",
 }
-"""What a whole period is on its last day: that period to date."""
+"""The period to date that equals a whole period on its last day."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Gaming days from `first` on: the win of each table as counted, or that it is not, and the settled rounds."""
+    """Gaming days from `first` on: each table's counted win, or that it is missing, and the settled rounds."""
 
     first: date
     counted: Mapping[str, CountedWin]
@@ -32,7 +32,7 @@ class Span:
 async def spans_to_date(books: Books) -> dict[str, Span]:
     """Return the spans that end with the last day of the question, by the names of `first_days`.
 
-    Each day is read once: the longest span is read in parts, of which the others are the last ones.
+    Each day is read once: the longest span is read in parts, and the others are its last parts.
     """
     last = books.question.last
     firsts = first_days(books.place.law, last)
@@ -52,14 +52,14 @@ async def spans_to_date(books: Books) -> dict[str, Span]:
 
 
 def _whole(span: Span, first: date) -> Span:
-    """Return a span with the tables that were played at, and of which nothing is stated."""
+    """Return a span including tables with play and without any statement."""
     played = {table for (table,) in span.settled.by("table_name")}
     without = {table: CountedWin(missing=(Missing(table, NOT_COUNTED),)) for table in played - span.counted.keys()}
     return replace(span, first=first, counted={**span.counted, **without})
 
 
 async def counted_tables(books: Books, first: date, last: date) -> dict[str, CountedWin]:
-    """Return the win as counted of the tables that are asked for."""
+    """Return the counted win of the requested tables."""
     wins = await counted_wins(books, "table_name", first=first, last=last)
     return {table: win for (table,), win in wins.items() if is_asked(books, table)}
 
@@ -71,12 +71,12 @@ async def counted_shifts(books: Books, first: date, last: date) -> dict[tuple[st
 
 
 def is_asked(books: Books, table: str) -> bool:
-    """Return whether a table is of the game that is asked for, as the property lists it."""
+    """Return whether a table has the requested game, as the property lists it."""
     return books.question.game in (None, books.game_of(table))
 
 
 async def days_year_before(books: Books) -> tuple[date, date] | None:
-    """Return the same days of the year before, from the first one of which anything is known; None: there is none."""
+    """Return the same days of the previous year, from the first known one; None if there is none."""
     first, last = year_before(books.question.first), year_before(books.question.last)
     known = await books.first_day()
     return None if known is None or known > last else (max(first, known), last)

@@ -1,4 +1,4 @@
-"""Statistics: what was paid against what exact counting expects, counts by dealer, and alarms of tests over time."""
+"""Statistics: payouts against exact expectations, counts by dealer, and alarms of sequential tests."""
 
 import asyncio
 from collections import defaultdict
@@ -143,7 +143,7 @@ def _without(exact: Exact, parts: Iterable[Part]) -> Iterator[Cells]:
 
 
 def _shown(books: Books, alarms: Iterable[Alarm]) -> Iterator[Alarm]:
-    """Yield the alarms that were raised up to the question's last gaming day, at the table or game asked for."""
+    """Yield the alarms raised up to the question's last gaming day, at the requested table or game."""
     question = books.question
     for alarm in alarms:
         here = question.table in (None, alarm.tested.table) and question.game in (None, alarm.tested.game)

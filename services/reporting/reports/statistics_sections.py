@@ -1,4 +1,4 @@
-"""The sections of the statistics, and what honest play is in each of the tests that are carried on."""
+"""The sections of the statistics, and the assumption of honest play in each sequential test."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""The table inventories of gaming days: every slip with its denominations, and the tables that have none."""
+"""The table inventories of gaming days: every slip with its denominations, and tables without one."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -85,7 +85,7 @@ DENOMINATIONS: Final = Section(
 
 _Row = dict[str, Any]
 _MISSING: Final = "missing"
-"""The purpose of a slip that there is not."""
+"""The purpose of a missing slip."""
 
 
 async def _fill(books: Books) -> Content:
@@ -103,7 +103,7 @@ async def _fill(books: Books) -> Content:
 
 
 async def _days(books: Books, rows: Sequence[_Row], counts: Iterable[Count]) -> list[_Row]:
-    """Return what the slips of each gaming day come to, of those of which anything is known."""
+    """Return the sums of slips of each gaming day with any record."""
     of_day: dict[date, list[_Row]] = {day: [] for day in await known_days(books)}
     for row in rows:
         if row["gaming_day"] in of_day:
@@ -132,12 +132,12 @@ def _differs(row: _Row) -> bool:
 
 
 def _is_off(row: _Row) -> bool:
-    """Return whether somebody has to look at a row: a slip is missing, or an opener is not the closer before it."""
+    """Return whether a row needs attention: a missing slip, or an opener that differs from the previous closer."""
     return row["purpose"] == _MISSING or _differs(row)
 
 
 def _is_of(books: Books, count: Count) -> bool:
-    """Return whether a count ends a shift of the question's days, or begins one of them."""
+    """Return whether a count ends a shift of the question's days, or begins one."""
     return any(_in_period(books, day) for day in _days_of(count))
 
 
@@ -175,7 +175,7 @@ def _row(books: Books, before: Count | None, count: Count) -> _Row:
 
 
 async def _missing(books: Books, counts: Iterable[Count]) -> list[_Row]:
-    """Return a row for each table of the property on each gaming day of which it has no slip."""
+    """Return a row for each table of the property on each gaming day without a slip."""
     known = {(day, count.table) for count in counts for day in _days_of(count)}
     return [
         {"pit": table.pit, "table": table.table, "game": table.game, "gaming_day": day, "purpose": _MISSING}

@@ -1,4 +1,4 @@
-"""The tax sheet: revenue by class, each layer of tax on it, its shares, what is due, and what restatements change."""
+"""The tax sheet: revenue by class, each layer of tax, shares, amounts due, and restatement changes."""
 
 from collections.abc import Collection, Iterable
 from typing import Any, Final
@@ -105,7 +105,7 @@ def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str,
 def _amounts(
     revenue: CountedRevenue, line: LayerTotal | ShareTotal, classes: Collection[ClassOfRevenue]
 ) -> dict[str, Any]:
-    """Return the figures of a line, which is of these classes; there are none while no gaming day of it has a win."""
+    """Return the figures of a line of these classes; none while no gaming day of it has a win."""
     days = len(revenue.days(classes, line.first, line.last))
     because = revenue.because(classes, line.first, line.last)
     figures = {"base_cents": Figure(line.base_cents, because), "amount_cents": Figure(line.amount_cents, because)}
@@ -192,11 +192,11 @@ _OF: Final = {
     "taxes": ("layers/amount_cents", "due/due_cents"),
     "shares": ("shares/amount_cents",),
 }
-"""The columns that follow from each part of a pack."""
+"""The columns that depend on each part of a pack."""
 
 
 def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return what of the law behind figures is unconfirmed; not of classes without facts, and what is due on them."""
+    """Return the unconfirmed law behind figures, except classes without facts and amounts due on them."""
     known = set(revenue.classes)
     applies = {
         *(f"classes.{name}" for name in known),
@@ -211,7 +211,7 @@ def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
 
 
 def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return which classes law computes otherwise than by the facts of which their revenue is."""
+    """Return the classes whose legal basis differs from the facts that their revenue comes from."""
     dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
     return tuple(
         Mark(

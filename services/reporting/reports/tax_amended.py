@@ -1,4 +1,4 @@
-"""What restatements change in a return: each version of it beside the one before, line by line."""
+"""Changes of a return by restatements: each version beside the previous one, line by line."""
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -62,15 +62,15 @@ class _Version:
     changes: Sequence[tuple[date, EntryRef]] = ()
 
     def because(self, first: date, last: date) -> Because:
-        """Return where revenue of gaming days comes from as it was known with this version."""
+        """Return the provenance of revenue as known with this version."""
         of_days = self.revenue.because(self.revenue.classes, first, last)
         return tuple(replace(one, known_at=self.known_at) if isinstance(one, Aggregate) else one for one in of_days)
 
 
 async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]]:
-    """Return what each version of a return changed: lines of the period, and those that changed of gaming days.
+    """Return the changes of each version of a return: lines of the period, and changed lines of gaming days.
 
-    There are none while a gaming day is not sealed, or where nothing has changed since the last was.
+    Empty while a gaming day is not sealed, or if nothing has changed since the last seal.
     """
     rows: list[dict[str, Any]] = []
     for before, after in pairwise(await _versions(books, now)):
@@ -84,7 +84,7 @@ async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]
 
 
 async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
-    """Return the versions of a return; one or none where nothing that counts was recorded after the last seal."""
+    """Return the versions of a return; one or none if nothing relevant was recorded after the last seal."""
     sealed = await sealed_days(books)
     played = {one.gaming_day for one in now.in_sheet}
     if not played or not played <= {one.gaming_day for one in sealed}:
@@ -105,7 +105,7 @@ async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
 
 
 async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequence[Any]:
-    """Return what was recorded after a seal of all that revenue follows from, in the order of recording: rows."""
+    """Return rows of everything relevant for revenue recorded after a seal, in the order of recording."""
     first, last = min(one.gaming_day for one in now.earned), now.sheet.last
     behind = [one for one in now.because(now.classes, first, last) if isinstance(one, Aggregate)]
     return await books.read(
@@ -123,14 +123,14 @@ async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequenc
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Two versions of a return, of a gaming day or (None) of its period."""
+    """Two versions of a return, for a gaming day or (None) its period."""
 
     before: _Version
     after: _Version
     day: date | None
 
     def rows(self, lines: AmendedLines, known: Container[ClassOfRevenue]) -> Iterator[dict[str, Any]]:
-        """Give the rows of lines; of classes that are not `known` there are no facts."""
+        """Yield the rows of lines; classes that are not `known` have no facts."""
         for one in lines.classes:
             if one.revenue_class in known:
                 yield self.row(one.revenue_class, "revenue", one.revenue)
@@ -142,7 +142,7 @@ class _Compared:
             yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
     def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
-        """Return a row: figures lead to all entries behind them, the difference to those that made it."""
+        """Return a row: figures have all entries as provenance, the difference only those that caused it."""
         sheet = self.after.revenue.sheet
         days = (self.day or sheet.first, self.day or sheet.last)
         changes = tuple(dict.fromkeys(entry for day, entry in self.after.changes if self.day in (None, day)))

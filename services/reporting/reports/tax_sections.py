@@ -1,4 +1,4 @@
-"""The sections of the tax report: what stands in its columns, and how law has it computed."""
+"""The sections of the tax report: definitions of their columns, and the legal computation."""
 
 from typing import Final
 

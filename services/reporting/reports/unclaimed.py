@@ -1,4 +1,4 @@
-"""Unclaimed and unresolved: rounds without a result, refused rounds, money that nobody fetched, open decisions."""
+"""Unclaimed and unresolved: rounds without a result, refused rounds, unclaimed money, open decisions."""
 
 import asyncio
 from dataclasses import asdict
@@ -103,7 +103,7 @@ _WAGERED: Final = ("held_cents", "in_play_cents")
 _SHORTAGE: Final = "account_shortage_cents"
 
 _Open = dict[By, dict[str, Figure]]
-"""What items of tables have by measures, by table and item."""
+"""The measures of tables' items, by table and item."""
 
 
 async def _fill(books: Books) -> Content:
@@ -124,12 +124,12 @@ async def _fill(books: Books) -> Content:
 
 
 async def _open(books: Books, *measures: str) -> _Open:
-    """Return what is left of measures, whatever gaming days it came and went on: what is settled by now is not open."""
+    """Return the remainder of measures over all gaming days: what is settled by now is not open."""
     return await books.amounts(measures, ("table_name", "item"), first=date.min, last=date.max)
 
 
 async def _begun(books: Books, left: _Open, *measures: str) -> list[tuple[str, _Row]]:
-    """Return of what is open the items that began on the question's gaming day or before: each with its figures."""
+    """Return the open items that began on or before the question's gaming day, each with its figures."""
     if not left:
         return []
     since = await books.since(measures, {item for _, item in left})
@@ -161,7 +161,7 @@ def _refusal(books: Books, row: Any) -> _Row:
 
 
 async def _decisions(books: Books) -> Filled:
-    """Return what was asked for and neither approved nor turned down."""
+    """Return requests that are neither approved nor rejected."""
     changes = {one.fact.change for one in await books.all_facts(ChangeApproved, ChangeRejected)}
     adjustments = {
         (one.fact.account, one.fact.adjustment)

@@ -1,4 +1,4 @@
-"""Vigorish: what rounds assessed, at which rate and rounded how, and what tables collected, waived and gave back."""
+"""Vigorish: assessed by rounds, with rate and rounding, and collected, waived and returned at tables."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -135,7 +135,7 @@ DECISIONS: Final = Section(
 
 _Row = dict[str, Value | Figure | Cell]
 _Settled = Mapping[tuple[str, str, Act], Mapping[str, Figure]]
-"""What tables did about vigorish, by table, shift and act."""
+"""Tables' actions on vigorish, by table, shift and act."""
 
 
 async def _fill(books: Books) -> Content:
@@ -197,7 +197,10 @@ def _by_whom(
     settled: _Settled,
     key_of: Callable[[str, str, Act], tuple[str, ...]],
 ) -> Iterator[_Row]:
-    """Yield what was assessed, by the key of `rounds`, and collected, waived and returned; nothing of none."""
+    """Yield assessed vigorish by the key of `rounds`, with collected, waived and returned amounts.
+
+    Rows without amounts are left out.
+    """
     groups = {key: [figures] for key, figures in rounds.items() if figures["vigorish_cents"].value}
     for about, measures in settled.items():
         groups.setdefault(key_of(*about), []).append(measures)

@@ -1,4 +1,4 @@
-"""The win as settled: what was wagered, paid and won by table, game and wager, and how many rounds there were."""
+"""The settled win: handle, payout and win by table, game and wager, and numbers of rounds."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -28,7 +28,7 @@ WAGERS: Final = Section(
     columns=(_TABLE, _GAME, Column(name="wager", title="Wager"), *MONEY),
 )
 _WAGERS_BY: Final = ("table_name", "game", "wager")
-"""What the key of WAGERS is called where rounds are added up."""
+"""The key of WAGERS under the names used for summing rounds."""
 
 TABLES: Final = Section(name="tables", title="By table", key=("table",), columns=(_TABLE, *ROUNDS, *MONEY))
 GAMES: Final = Section(name="games", title="By game", key=("game",), columns=(_GAME, *ROUNDS, *MONEY))

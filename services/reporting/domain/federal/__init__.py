@@ -1,1 +1,1 @@
-"""What federal law has reported of winnings and of currency: pure functions of the pack that says so."""
+"""Federal reporting of winnings and currency: pure functions of the jurisdiction pack."""

@@ -1,4 +1,4 @@
-"""Currency reports and logs (FinCEN 112, Multiple Transaction Log): what persons moved in a gaming day. Pure; cents."""
+"""Currency reports and logs (FinCEN 112, Multiple Transaction Log): transactions by person and day. Pure; cents."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
 
 Direction = Literal["in", "out"]
-"""Into the casino, or out of it to the person."""
+"""Into the casino, or out to the person."""
 
 Department = Literal["account", "cage", "table"]
-"""Where currency is moved; each has a log of its own."""
+"""The department of a currency transaction; each has a log of its own."""
 
 Standing = Literal["below", "near", "reached"]
-"""Where an amount stands to a threshold."""
+"""The position of an amount relative to a threshold."""
 
 WARNING_SHARE: Final = Fraction(4, 5)
-"""The share of a threshold from which on a total is near it: the property's own choice, no law."""
+"""The share of a threshold from which a total is near it: the property's choice, not law."""
 
 
 class CashMovement(NamedTuple):
-    """What a person paid in or was paid, cents, at a place: an account, the cage, a table.
+    """A currency transaction of a person, cents, at an account, the cage, or a table.
 
-    `kind` says what for (a buy-in, a redemption of chips), `reference` where it is recorded. `patron` is a reference
-    without meaning here, None where nobody is known: what one such person did cannot be told from what another did.
+    `kind` is its purpose (a buy-in, a redemption of chips), `reference` its record. `patron` is an opaque reference,
+    None if unknown: unknown persons cannot be told apart.
     """
 
     patron: str | None
@@ -46,7 +46,7 @@ class CashMovement(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A movement, and what the person had moved in and out in the gaming day when it was over, cents."""
+    """A transaction with the person's totals in and out on the gaming day after it, cents."""
 
     movement: CashMovement
     in_cents: int
@@ -55,10 +55,10 @@ class LogEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What holds for a report on a gaming day: its form, the amounts that a total is compared to, by which law.
+    """The rules of a report on a gaming day: its form, the amounts to compare totals to, and their source.
 
-    `file_by` is the last day on which the report is filed in time, counted from the gaming day, None where none is
-    filed. `filed` is the law of what is due: where nothing is filed, it says no more than `applied`.
+    `file_by` is the filing deadline for the gaming day, None if nothing is filed. `filed` is the law of a due report;
+    if nothing is filed, it equals `applied`.
     """
 
     report: str
@@ -73,14 +73,14 @@ class Held:
     filed: tuple[Applied, ...]
 
     def standing(self, cents: int) -> Standing:
-        """Return where an amount stands to the threshold."""
+        """Return the position of an amount relative to the threshold."""
         return "reached" if cents >= self.reached_cents else "near" if cents >= self.near_cents else "below"
 
 
 class CurrencyTotal(NamedTuple):
-    """Movements that a report takes as one, added up, and where they stand to its threshold.
+    """Transactions that a report aggregates, their sum, and its position relative to the threshold.
 
-    `reached` is to be reported or logged, `near` is not but may soon be.
+    `reached` must be reported or logged, `near` not yet.
     """
 
     held: Held
@@ -90,30 +90,30 @@ class CurrencyTotal(NamedTuple):
 
     @property
     def first(self) -> CashMovement:
-        """Return the first of the movements, all of which are of one person, gaming day and direction."""
+        """Return the first of the transactions, which share person, gaming day and direction."""
         return self.entries[0].movement
 
     @property
     def file_by(self) -> date | None:
-        """Return the last day on which the report is filed in time; None where none is filed or nothing is reached."""
+        """Return the filing deadline; None if nothing is filed or the threshold is not reached."""
         return self.held.file_by if self.standing == "reached" else None
 
     @property
     def applied(self) -> tuple[Applied, ...]:
-        """Return the law by which it is reported, or is not."""
+        """Return the law applied to the decision."""
         return self.held.filed if self.standing == "reached" else self.held.applied
 
 
 def currency_totals(
     law: Pack, report: str, movements: Iterable[CashMovement], *, warning_share: Fraction = WARNING_SHARE
 ) -> tuple[CurrencyTotal, ...]:
-    """Return the totals of a report of the pack, such as `ctr`, in the order of their first movements.
+    """Return the totals of a report of the pack, such as `ctr`, in the order of their first transactions.
 
-    In and out are added up apart, over all places of a property where the person is known. Movements of persons whom
-    nobody knows stand alone. `warning_share` of the threshold and more is near it.
+    In and out are totaled separately, over all departments of a property if the person is known. Transactions of
+    unknown persons are not aggregated. `warning_share` of the threshold and more is near it.
 
-    Raises: KeyError for a report that the pack does not have; LookupError for a day of which it does not know the law;
-    ValueError for a movement of no money.
+    Raises: KeyError for a report that the pack does not have; LookupError for a day without law in the pack; ValueError
+    for a transaction without money.
     """
     rule = law.currency_reports[report]
     ordered = in_order([one for one in movements if one.medium == rule.medium])
@@ -129,9 +129,9 @@ def currency_totals(
 
 
 def department_logs(totals: Iterable[CurrencyTotal]) -> dict[Department, tuple[LogEntry, ...]]:
-    """Return the log of each department: its movements in the totals that reached the threshold, by moment.
+    """Return the log of each department: its transactions in totals that reached the threshold, by moment.
 
-    The running totals of an entry count what the person moved in other departments too.
+    The running totals of an entry include the person's transactions in other departments.
     """
     entries = [entry for total in totals if total.standing == "reached" for entry in total.entries]
     entries.sort(key=_order_of_entries)
@@ -141,9 +141,9 @@ def department_logs(totals: Iterable[CurrencyTotal]) -> dict[Department, tuple[L
 
 
 def in_order(movements: Iterable[CashMovement]) -> tuple[CashMovement, ...]:
-    """Return movements by moment, those of one moment by place and reference.
+    """Return transactions by moment, then by department and reference.
 
-    Raises: ValueError for one of no money: a movement back is one in the other direction.
+    Raises: ValueError for one without money: a reversal is a transaction in the other direction.
     """
     found = sorted(movements, key=_order)
     for one in found:
@@ -157,12 +157,12 @@ _order_of_entries: Final = attrgetter("movement.moment", "movement.property", "m
 
 
 def reached_cents(rule: CurrencyReport, day: date) -> int:
-    """Return the least amount, cents, that is to be reported on a gaming day: the threshold, or what is above it."""
+    """Return the least reportable amount, cents, on a gaming day: the threshold, or one cent above it."""
     return rule.threshold_cents.on(day).value + (rule.reached == "above")
 
 
 def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
-    """Give movements with what the person has moved in the gaming day so far; of nobody known, that alone."""
+    """Yield transactions with the person's running totals on the gaming day; for an unknown person, that one alone."""
     moved: dict[tuple[str, str, date], dict[Direction, int]] = {}
     for one in movements:
         so_far: dict[Direction, int] = {"in": 0, "out": 0}

@@ -1,4 +1,4 @@
-"""The log of forms that report winnings: one for each candidate, or for all of a patron on a day. Pure; cents."""
+"""The log of forms for reportable winnings: one per candidate, or per patron and day. Pure; cents."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from services.reporting.domain.federal.winnings import Candidate
 
 @dataclass(frozen=True, slots=True)
 class FormEntry:
-    """A form to be completed: its number in the log, and what it reports.
+    """A form to be completed: its number in the log, and the winnings on it.
 
-    `regular_cents` is withheld in any case, `backup_cents` where the winner gives no taxpayer identification number.
+    `regular_cents` is always withheld, `backup_cents` if the winner gives no taxpayer identification number.
     """
 
     number: int
@@ -29,10 +29,10 @@ class FormEntry:
 def forms(
     found: Iterable[Candidate], *, aggregated_on: Callable[[date], bool] | None = None, first_number: int = 1
 ) -> tuple[FormEntry, ...]:
-    """Return the log of forms for candidates, in their order, numbered one after the other from a number on.
+    """Return the log of forms for candidates, in order, numbered from `first_number`.
 
-    `aggregated_on` says of a gaming day whether the licensee reports all winnings of a patron on it on one form, where
-    they are of one calendar year; those of nobody known stay apart. Without it, each win has a form of its own.
+    `aggregated_on` returns whether the licensee combines all winnings of a patron on a gaming day in one form, within a
+    calendar year; winnings of unknown persons are not combined. Without it, each win has a form of its own.
     """
     together: dict[Hashable, list[Candidate]] = {}
     for number, candidate in enumerate(found):

@@ -1,6 +1,6 @@
-"""Patterns of currency that a person should look at: what may have been divided to stay below a report. Pure; cents.
+"""Patterns of currency transactions that may have been structured to stay below a report. Pure; cents.
 
-A pattern is no finding. Each says what was seen and why it is listed; whether it means anything, a person judges.
+A pattern is not a finding. Each says what was seen and why it is listed; a person judges it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,10 +26,10 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What the property looks for: its own choice, no law. Shares are of the threshold of the report.
+    """The property's parameters for patterns, not law. Shares are of the report's threshold.
 
-    An amount that does not reach the threshold is just below it from `just_below_share` on. A gaming day may be a part
-    of something larger from `part_share` on. `window_days` gaming days are looked at together.
+    An amount below the threshold is just below it from `just_below_share` on. A gaming day may be part of something
+    larger from `part_share` on. `window_days` gaming days are considered together.
     """
 
     just_below_share: Fraction = WARNING_SHARE
@@ -39,7 +39,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Movements of a person in one direction that look alike: the pattern's name, what it saw, why it is listed."""
+    """Similar transactions of a person in one direction: the pattern's name, what was seen, why it is listed."""
 
     name: str
     property: str
@@ -55,7 +55,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class _Moved:
-    """Movements of a person that are looked at as one amount, against the threshold of their first gaming day."""
+    """Transactions of a person considered as one amount, against the threshold of their first gaming day."""
 
     rule: CurrencyReport
     movements: tuple[CashMovement, ...]
@@ -77,26 +77,26 @@ class _Moved:
 
     @cached_property
     def reached_cents(self) -> int:
-        """Return the least amount that is to be reported."""
+        """Return the least reportable amount."""
         return reached_cents(self.rule, self.day)
 
     @cached_property
     def is_reached(self) -> bool:
-        """Return whether together they are to be reported."""
+        """Return whether together they are reportable."""
         return self.cents >= self.reached_cents
 
     @cached_property
     def is_divided(self) -> bool:
-        """Return whether none of them is to be reported alone."""
+        """Return whether none of them is reportable alone."""
         return all(one.cents < self.reached_cents for one in self.movements)
 
     def is_below_from(self, share: Fraction) -> bool:
-        """Return whether together they do not reach the threshold, but this share of it."""
+        """Return whether together they are below the threshold, but at least this share of it."""
         return not self.is_reached and self.cents >= share * self.threshold_cents
 
 
 class _Seen(NamedTuple):
-    """What a pattern saw, in words, and the movements."""
+    """What a pattern saw, as text, and the transactions."""
 
     movements: tuple[CashMovement, ...]
     saw: str
@@ -105,9 +105,9 @@ class _Seen(NamedTuple):
 def patterns(
     law: Pack, movements: Iterable[CashMovement], *, report: str = "ctr", watch: Watch | None = None
 ) -> tuple[Pattern, ...]:
-    """Return the patterns in movements against the threshold of a report, by property, person and direction.
+    """Return the patterns in transactions relative to the threshold of a report, by property, person and direction.
 
-    Movements of persons whom nobody knows are in no pattern. The same movements in any order give the same patterns.
+    Transactions of unknown persons are in no pattern. The order of transactions does not matter.
 
     Raises: as `currency_totals`.
     """
@@ -154,7 +154,7 @@ _STOPPED: Final = "who adds up to just below the threshold and stops may know it
 
 
 def _repeated(alone: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
-    """Give movements just below the threshold, two or more, each within the window after the one before."""
+    """Yield two or more transactions just below the threshold, each within the window after the previous one."""
     below = [one for one in alone if one.is_below_from(watch.just_below_share)]
     for run in _runs(below, lambda before, after: after.day - before.day < watch.window_days * _DAY):
         if len(run) > 1:
@@ -163,7 +163,7 @@ def _repeated(alone: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
 
 
 def _consecutive(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
-    """Give consecutive gaming days, none of which reaches a threshold that those of a window together are above."""
+    """Yield consecutive gaming days below the threshold that exceed it together within a window."""
     parts = [one for one in days if one.is_below_from(watch.part_share)]
     for run in _runs(parts, lambda before, after: after.day - before.day == _DAY):
         windows = (_joined(run[at : at + watch.window_days]) for at in range(len(run)))
@@ -172,7 +172,7 @@ def _consecutive(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
 
 
 def _places(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
-    """Give gaming days near or above the threshold by movements at two places or more, none of which reaches it."""
+    """Yield gaming days near or above the threshold by transactions at several places, each below it."""
     for one in days:
         places = sorted({movement.place for movement in one.movements})
         if len(places) > 1 and one.is_divided and one.cents >= watch.just_below_share * one.threshold_cents:
@@ -181,7 +181,7 @@ def _places(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
 
 
 def _stopped(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
-    """Give gaming days on which two movements or more add up to just below the threshold."""
+    """Yield gaming days on which several transactions sum to just below the threshold."""
     for one in days:
         if len(one.movements) > 1 and one.is_below_from(watch.just_below_share):
             left = one.threshold_cents - one.cents
@@ -198,7 +198,7 @@ def _joined(run: Sequence[_Moved]) -> _Moved:
 
 
 def _runs(ones: Iterable[_Moved], belongs: Callable[[_Moved, _Moved], bool]) -> Iterator[list[_Moved]]:
-    """Give the longest runs in which each belongs to the one before it."""
+    """Yield the longest runs in which each item belongs to the previous one."""
     run: list[_Moved] = []
     for one in ones:
         if run and not belongs(run[-1], one):

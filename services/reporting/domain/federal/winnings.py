@@ -1,6 +1,6 @@
-"""Winnings that are reportable (Forms W-2G and 1042-S), and what is withheld of them. Pure; amounts are cents.
+"""Reportable winnings (Forms W-2G and 1042-S), and withholding. Pure; amounts are cents.
 
-Nothing is filed here: these are candidates, which a person completes with who won, and judges.
+Nothing is filed here: these are candidates, which a person completes with the winner, and judges.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,12 +17,12 @@ from shared.rules import catalogue
 
 @dataclass(frozen=True, slots=True)
 class SettledLine:
-    """A line of a settlement: what was wagered, what was paid on top of the stake, what went back of the stake, cents.
+    """A settlement line: stake, winnings on top of it, and the stake returned, cents.
 
-    Only what the house settles: what a banking player pays is none of its winnings. `paid_on` is the date of the
-    payment on the property's own clock, for thresholds are those of the calendar year, and `game` the licensee's name
-    of the game. `patron` is a reference without meaning here; None where nobody is known. `reduced_by_wager` is the
-    licensee's choice on the gaming day, where a rule leaves it one; None where it made none.
+    Only what the house pays: payments of a banking player are not included. `paid_on` is the date of payment on the
+    property's clock, because thresholds depend on the calendar year, and `game` the licensee's name of the game.
+    `patron` is an opaque reference, None if unknown. `reduced_by_wager` is the licensee's choice on the gaming day, if
+    a rule allows one; None if it made none.
     """
 
     property: str
@@ -46,7 +46,7 @@ class SettledLine:
 
 @dataclass(frozen=True, slots=True)
 class Withholding:
-    """What is withheld: `regular` in any case, `backup` where the winner gives no taxpayer identification number."""
+    """Withholding: `regular` always, `backup` if the winner gives no taxpayer identification number."""
 
     kind: Literal["regular", "backup"]
     rate: Fraction
@@ -56,11 +56,11 @@ class Withholding:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Winnings that a rule has reported on a form.
+    """Winnings that a rule requires to be reported on a form.
 
-    `amount_cents` is what came back for the wager, with or without the wager itself as the rule and the licensee's
-    choice have it; `ratio` is that by the wager, exact, None for a bonus that had none. `lines` are one wager, or all
-    of a seat in a round where the rule combines them.
+    `amount_cents` includes the wager or not, depending on the rule and the licensee's choice; `ratio` is the exact
+    multiple of the wager, None for a bonus without one. `lines` are one wager, or all of a seat in a round if the rule
+    combines them.
     """
 
     rule: str
@@ -74,16 +74,16 @@ class Candidate:
 
 
 def candidates(law: Pack, lines: Iterable[SettledLine], of: Winner | None = None) -> tuple[Candidate, ...]:
-    """Return what the rules of a pack have reported of settled lines, in the order of their moments.
+    """Return the reportable winnings of settled lines under a pack's rules, by moment.
 
     `of`: only the rules for these winners.
 
-    Where winnings are reduced by the wager, the amount of a wager that won is what was paid on top of the stake, which
-    goes back to the player beside it; where they are not, the stake is added.
-    Lines that lost matter only where a rule combines wagers. A bonus without a stake of its own has no wager to be a
-    multiple of: the threshold alone decides. Rules for nonresident aliens take the lines of those alone.
+    If winnings are reduced by the wager, the amount of a winning wager is what was paid on top of the stake, which is
+    returned in addition; otherwise the stake is added. Losing lines matter only if a rule combines wagers. A bonus
+    without a stake of its own has no wager to be a multiple of: the threshold alone decides. Rules for nonresident
+    aliens apply only to their lines.
 
-    Raises: LookupError for a day of which the pack does not know the law; Refused for an unknown regulation.
+    Raises: LookupError for a day without law in the pack; Refused for an unknown regulation.
     """
     lines = tuple(lines)
     rules = [_Rule(law, name) for name, rule in law.reportable_winnings.items() if of in (None, rule.winner)]
@@ -97,14 +97,14 @@ def _order(candidate: Candidate) -> tuple[Any, ...]:
 
 
 class _Rule:
-    """A rule of a pack, with what it says of each day looked up once."""
+    """A rule of a pack, with its values for each day cached."""
 
     def __init__(self, law: Pack, name: str) -> None:
         self._law, self._name, self._rule = law, name, law.reportable_winnings[name]
         self._days: dict[date, dict[str, Dated[Any]]] = {}
 
     def candidates(self, lines: Iterable[SettledLine]) -> Iterator[Candidate]:
-        """Give what the rule has reported."""
+        """Yield the winnings that the rule requires to be reported."""
         together: dict[tuple[str, str, str, int], list[SettledLine]] = {}
         for line in lines:
             if self._rule.winner == "nonresident_alien" and not line.nonresident_alien:
@@ -155,7 +155,7 @@ class _Rule:
 
 
 def _is_reduced(said: str, chosen: bool | None) -> bool:
-    """Return whether the wager comes off, as law says and, where law lets it, the licensee chose."""
+    """Return whether the wager is deducted, by law or, if it allows a choice, by the licensee."""
     if chosen is None or said in ("always", "never"):
         return said in ("always", "unless_payer_declines")
     return chosen
@@ -173,10 +173,10 @@ def _is_excluded(held: Mapping[str, Dated[Any]], line: SettledLine) -> bool:
 
 
 def _withholdings(held: Mapping[str, Dated[Any]], net_cents: int, amount_cents: int) -> Iterator[Withholding]:
-    """Give the regular withholding, or what is withheld where there is none and no number is given.
+    """Yield the regular withholding, or the backup withholding if there is none.
 
-    The regular one is of the winnings net of the wager, and begins above an amount of them where the rule has one; the
-    other is of the amount that is reported.
+    The regular one applies to winnings net of the wager, above an amount if the rule has one; the backup one to the
+    reported amount.
     """
     above_cents = held["withholding_above_cents"].value if "withholding_above_cents" in held else 0
     if "withholding_rate" in held and net_cents > above_cents:

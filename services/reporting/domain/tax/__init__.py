@@ -1,1 +1,1 @@
-"""Gross table game revenue, what is due on it, and how it is divided: pure functions of the jurisdiction packs."""
+"""Gross table game revenue, taxes on it, and its shares: pure functions of the jurisdiction packs."""

@@ -1,4 +1,4 @@
-"""Amended returns: what a filed return says, what it says now, and the difference, line by line. Pure; cents."""
+"""Amended returns: a filed return, its next version, and the differences by line. Pure; cents."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ Sheet: TypeAlias = DailySheet | PeriodSheet
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """A figure as it was filed, and as it is now, cents."""
+    """A figure as filed, and now, cents."""
 
     original_cents: int
     current_cents: int
 
     @property
     def difference_cents(self) -> int:
-        """Return what is to be added to what was filed."""
+        """Return the amendment: the current figure less the filed one."""
         return self.current_cents - self.original_cents
 
 
@@ -48,7 +48,7 @@ class AmendedLayer:
 
 @dataclass(frozen=True, slots=True)
 class AmendedShare:
-    """What a party has at a share of the revenue."""
+    """A party's part of a share of the revenue."""
 
     share: str
     party: str
@@ -58,7 +58,7 @@ class AmendedShare:
 
 @dataclass(frozen=True, slots=True)
 class AmendedLines:
-    """All lines of a day or a period, those that stay as they were too."""
+    """All lines of a day or a period, including unchanged ones."""
 
     classes: tuple[AmendedClass, ...]
     layers: tuple[AmendedLayer, ...]
@@ -67,9 +67,9 @@ class AmendedLines:
 
 @dataclass(frozen=True, slots=True)
 class AmendedReturn:
-    """A later version of a return beside the one before it: its lines, the gaming days that changed, what is due.
+    """A version of a return beside the previous one: its lines, the changed gaming days, the amounts due.
 
-    The differences of the days sum to those of the lines, and these to those of what is due to each payee.
+    The differences of the days sum to those of the lines, and these to those of the amounts due by payee.
     """
 
     version: int
@@ -81,9 +81,9 @@ class AmendedReturn:
 
 
 def amended(original: TaxReturn, current: TaxReturn) -> AmendedReturn:
-    """Return what the next version of a return changes in what was filed.
+    """Return the changes of the next version of a return.
 
-    Raises: ValueError where the two are not of the same property and period, or not one version after the other.
+    Raises: ValueError if they differ in property or period, or are not consecutive versions.
     """
     before, after = original.sheet, current.sheet
     if _identity(before) != _identity(after):
@@ -110,7 +110,7 @@ def _identity(sheet: PeriodSheet) -> str:
 
 
 def differences(before: Sheet, after: Sheet) -> AmendedLines:
-    """Return every line of a sheet as it was and as it is."""
+    """Return every line of two versions of a sheet."""
     revenue, counted = _beside(_revenue, before, after), _beside(_counted, before, after)
     bases, amounts = _beside(_bases, before, after), _beside(_amounts, before, after)
     shares = _beside(_shares, before, after)
@@ -142,7 +142,7 @@ def _shares(sheet: Sheet) -> Iterator[tuple[tuple[str, str, Fraction], int]]:
 
 
 def _beside(figures: Callable[[Sheet], Iterable[tuple[KeyT, int]]], before: Sheet, after: Sheet) -> dict[KeyT, Amended]:
-    """Return what figures were and are, added up by what names them; 0 where there is none of a name."""
+    """Return figures in both versions, summed by key; 0 if a key is missing."""
     was, now = _sums(figures(before)), _sums(figures(after))
     return {name: Amended(was.get(name, 0), now.get(name, 0)) for name in was | now}
 

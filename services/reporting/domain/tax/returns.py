@@ -1,4 +1,4 @@
-"""Returns: the daily sheets of a period added up, line by line. Pure; amounts are cents."""
+"""Returns: the daily sheets of a period summed by line. Pure; amounts are cents."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable
@@ -20,7 +20,7 @@ KeyT = TypeVar("KeyT", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class ClassTotal:
-    """The revenue of a class in a period, and what of its days counts by itself (`ClassDay`)."""
+    """The revenue of a class in a period, and the part of it that counts (`ClassDay`)."""
 
     revenue_class: ClassOfRevenue
     revenue_cents: int
@@ -29,9 +29,9 @@ class ClassTotal:
 
 @dataclass(frozen=True, slots=True)
 class LayerTotal:
-    """A layer of tax on the gaming days of a period on which the same law held: its base and amount are their sums.
+    """A layer of tax over the gaming days of a period under the same law: base and amount are sums.
 
-    Where a rate changes within the period there is a line for each, with its first and last gaming day.
+    If a rate changes within the period there is a line for each, with its first and last gaming day.
     """
 
     layer: str
@@ -46,7 +46,7 @@ class LayerTotal:
 
 @dataclass(frozen=True, slots=True)
 class ShareTotal:
-    """What a party has of the gaming days of a period on which the same shares held: the sum of the days."""
+    """A party's share over the gaming days of a period under the same shares: the sum of the days."""
 
     share: str
     party: str
@@ -60,7 +60,7 @@ class ShareTotal:
 
 @dataclass(frozen=True, slots=True)
 class PeriodSheet:
-    """The daily sheets of a period, and each of their lines added up."""
+    """The daily sheets of a period, and the sum of each line."""
 
     property: str
     kind: PeriodKind
@@ -74,14 +74,14 @@ class PeriodSheet:
 
 @dataclass(frozen=True, slots=True)
 class TaxReturn:
-    """What is filed for a week or month: of the taxes and shares of that period alone. Version 1 is the original."""
+    """A filed return for a week or month: only taxes and shares of that period. Version 1 is the original."""
 
     version: int
     sheet: PeriodSheet
 
 
 def due_cents(sheet: PeriodSheet) -> dict[str, int]:
-    """Return what is due to each payee of a tax, cents."""
+    """Return the amount due to each payee of a tax, cents."""
     found: Counter[str] = Counter()
     for line in sheet.layers:
         found[line.payee] += line.amount_cents
@@ -89,7 +89,7 @@ def due_cents(sheet: PeriodSheet) -> dict[str, int]:
 
 
 def law_of(sheet: PeriodSheet) -> tuple[Applied, ...]:
-    """Return every value of the pack that a figure of the sheet rests on, each a single time."""
+    """Return every pack value behind the sheet's figures, without duplicates."""
     lines = (line for one in sheet.sheets for part in (one.classes, one.layers, one.shares) for line in part)
     return tuple(dict.fromkeys(applied for line in lines for applied in line.applied))
 
@@ -102,7 +102,7 @@ def period_sheet(
     *,
     incomplete: Container[tuple[date, ClassOfRevenue]] = (),
 ) -> PeriodSheet:
-    """Return all layers and shares of the period in which a gaming day lies: an account of it, which is no return.
+    """Return all layers and shares of the period that contains a gaming day: an account, not a return.
 
     `rows`, `incomplete` and errors are those of `daily_sheets`.
     """
@@ -114,7 +114,7 @@ def period_sheet(
 def tax_return(
     facility: Facility, rows: Iterable[DayRevenue], kind: TaxPeriod, day: date, *, version: int = 1
 ) -> TaxReturn:
-    """Return the return of the week or month in which a gaming day lies.
+    """Return the return of the week or month that contains a gaming day.
 
     `rows` and errors are those of `daily_sheets`.
     """
@@ -191,7 +191,7 @@ def _shares(sheets: Iterable[DailySheet]) -> tuple[ShareTotal, ...]:
 def _grouped(
     sheets: Iterable[DailySheet], lines: Callable[[DailySheet], Iterable[RowT]], key: Callable[[RowT], KeyT]
 ) -> dict[KeyT, list[tuple[date, RowT]]]:
-    """Return the lines of sheets with their gaming days, by what is the same on several days."""
+    """Return the lines of sheets with their gaming days, grouped by key."""
     found: dict[KeyT, list[tuple[date, RowT]]] = {}
     for sheet in sheets:
         for line in lines(sheet):

@@ -1,4 +1,4 @@
-"""Gross table game revenue by class and gaming day, and what of it counts. Pure; amounts are cents."""
+"""Gross table game revenue by class and gaming day, and the part of it that counts. Pure; amounts are cents."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable
@@ -14,12 +14,12 @@ from shared.jurisdictions.model import ClassOfRevenue
 CLASSES: Final[tuple[ClassOfRevenue, ...]] = get_args(ClassOfRevenue)
 
 TaxPeriod = Literal["week", "month"]
-"""What a return is about; losses never leave it."""
+"""The period of a return; losses never carry over to another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facility:
-    """A property as tax law sees it: its pack, and the first gaming day of its table games, where that is known."""
+    """A property for tax purposes: its pack, and the first gaming day of its table games, if known."""
 
     property: str
     pack: GamingPack
@@ -27,15 +27,15 @@ class Facility:
 
     @classmethod
     def of(cls, place: PropertySnapshot) -> Self:
-        """Return the facility that a property is, in the version of it that holds when a return is made."""
+        """Return the facility of a property version."""
         return cls(place.document.property, place.law, place.document.table_games_since)
 
 
 @dataclass(frozen=True, slots=True)
 class DayRevenue:
-    """What a table won (below zero: lost) on a gaming day, cents, in a class of revenue; several of a table add up.
+    """The win of a table (negative: loss) on a gaming day, cents, in a class of revenue; rows of a table are summed.
 
-    For `contest` the table is the name of the contest, and the day the one on which it ends: all of its revenue is one.
+    For `contest` the table is the name of the contest, and the day is its last: all of its revenue belongs to it.
     """
 
     property: str
@@ -47,9 +47,9 @@ class DayRevenue:
 
 @dataclass(frozen=True, slots=True)
 class ClassDay:
-    """The revenue of a class on a gaming day: the sum of its tables (58 Pa. Code § 601a.9), and what of it counts.
+    """The revenue of a class on a gaming day: the sum of its tables (58 Pa. Code § 601a.9), and the part that counts.
 
-    Both are the same, except where the pack has revenue below zero count as zero. `applied` says by which rule.
+    They are equal, unless the pack counts negative revenue as zero. `applied` is the rule used.
     """
 
     revenue_class: ClassOfRevenue
@@ -59,9 +59,9 @@ class ClassDay:
 
 
 class Revenue:
-    """The revenue of a facility, as its pack counts it.
+    """The revenue of a facility under its pack.
 
-    Raises: ValueError for revenue of another property, or of a class of which the pack says nothing.
+    Raises: ValueError for revenue of another property, or of a class that the pack does not have.
     """
 
     def __init__(
@@ -87,14 +87,14 @@ class Revenue:
     def on(self, day: date) -> tuple[ClassDay, ...]:
         """Return the revenue of each class of the pack on a gaming day.
 
-        Raises: LookupError for a day of which the pack does not know how revenue below zero counts.
+        Raises: LookupError for a day for which the pack has no rule on negative revenue.
         """
         if day not in self._days:
             self._days[day] = tuple(self._class_day(name, day) for name in CLASSES if name in self._pack.classes)
         return self._days[day]
 
     def of(self, classes: Collection[ClassOfRevenue], day: date) -> list[ClassDay]:
-        """Return the revenue of some classes on a gaming day: as if there were none where one is not complete."""
+        """Return the revenue of some classes on a gaming day; none if one of them is incomplete."""
         found = [one for one in self.on(day) if one.revenue_class in classes]
         if any((day, name) in self._incomplete for name in classes):
             return [replace(one, revenue_cents=0, counted_cents=0) for one in found]
@@ -116,18 +116,18 @@ class Revenue:
 
 @dataclass(frozen=True, slots=True)
 class ClassBase:
-    """What a gaming day adds to the revenue of a class that is taxed or divided in a period, cents."""
+    """A gaming day's addition to the taxed or shared revenue of a class in a period, cents."""
 
     revenue_class: ClassOfRevenue
     base_cents: int
 
 
 class Bases:
-    """What gaming days, one after the other, add to revenue that is taxed or divided, period by period.
+    """The additions of consecutive gaming days to taxed or shared revenue, by period.
 
-    The days of a period sum to its revenue or, where that is below zero, to 0: a loss that the pack lets offset other
-    days takes back what the days before it have added, and what is left of it lessens what later ones add. It reaches
-    neither another period nor another class.
+    The days of a period sum to its revenue or, if that is negative, to 0: a loss that the pack lets offset other days
+    first takes back earlier additions, and its rest reduces later ones. It affects neither other periods nor other
+    classes.
     """
 
     def __init__(self, pack: GamingPack) -> None:
@@ -136,7 +136,7 @@ class Bases:
         self._won: Counter[ClassOfRevenue] = Counter()
 
     def begins_anew(self, day: date, period: TaxPeriod) -> bool:
-        """Return whether a day is the first that is added in its period; then nothing of the last one is left."""
+        """Return whether a day is the first added in its period, which resets the losses."""
         before, self._period = self._period, period_of(self._pack, period, day)
         if self._period == before:
             return False
@@ -144,7 +144,7 @@ class Bases:
         return True
 
     def add(self, classes: Iterable[ClassDay]) -> tuple[ClassBase, ...]:
-        """Return what the classes of the day add."""
+        """Return the additions of the day's classes."""
         return tuple(ClassBase(one.revenue_class, self._added(one)) for one in classes)
 
     def _added(self, one: ClassDay) -> int:

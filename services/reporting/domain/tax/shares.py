@@ -1,4 +1,4 @@
-"""Revenue divided between parties by dated shares, to the cent. Pure; amounts are cents."""
+"""Divide revenue between parties by dated shares, to the cent. Pure; amounts are cents."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from shared.jurisdictions import GamingPack
 
 @dataclass(frozen=True, slots=True)
 class ShareLine:
-    """What a party has of the revenue of a gaming day. The parties of a day sum to its base, to the cent."""
+    """A party's part of a gaming day's revenue. The parts of a day sum exactly to its base."""
 
     share: str
     party: str
@@ -25,10 +25,10 @@ class ShareLine:
 
 
 def divided(cents: int, parts: Mapping[str, Fraction]) -> dict[str, int]:
-    """Return an amount, cents, divided by parts of a whole: exactly all of it.
+    """Return an amount, cents, divided in these proportions without remainder.
 
-    Each party has its part without what is left of a cent; the cents that remain go one each to those with the largest
-    rests, where rests are equal to the one that is listed first.
+    Each party gets its part rounded down; the remaining cents go one each to the largest remainders, ties to the party
+    listed first.
 
     >>> divided(100, {"state": Fraction("0.155"), "operator": Fraction("0.835"), "town": Fraction("0.01")})
     {'state': 16, 'operator': 83, 'town': 1}
@@ -44,7 +44,7 @@ def divided(cents: int, parts: Mapping[str, Fraction]) -> dict[str, int]:
 def share_lines(
     pack: GamingPack, revenue: Revenue, name: str, days: Iterable[date]
 ) -> Iterator[tuple[date, tuple[ShareLine, ...]]]:
-    """Give the lines of a division of revenue on each of the days, one after the other, on which there is one."""
+    """Yield the lines of a division of revenue on each of these days on which it applies."""
     division, bases = pack.shares[name], Bases(pack)
     for day in days:
         if day < division.parties.root[0].effective_from:

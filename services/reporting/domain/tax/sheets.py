@@ -1,4 +1,4 @@
-"""Daily sheets: the revenue of a gaming day, each layer of tax on it as a line, and its shares. Pure; cents."""
+"""Daily sheets: a gaming day's revenue, each layer of tax on it, and its shares. Pure; cents."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ from shared.jurisdictions.model import ClassOfRevenue, TaxLayer
 
 @dataclass(frozen=True, slots=True)
 class LayerLine:
-    """What a layer of tax adds on a gaming day: its rate, exact, on the base of its classes.
+    """A layer of tax on a gaming day: its exact rate on the base of its classes.
 
-    `amount_cents` is base times rate, rounded half a cent up on each day; where the pack says that a tax is rounded
-    once for its period, it is what the day adds to the amount so far, so that the days sum to the rounded amount of the
-    period. The days of a period never sum to less than 0.
+    `amount_cents` is base times rate, rounded half up each day; if the pack rounds a tax once per period, it is the
+    day's addition to the rounded amount so far, so that the days sum to the period's rounded amount. The days of a
+    period never sum to less than 0.
     """
 
     layer: str
@@ -46,7 +46,7 @@ class LayerLine:
 
 @dataclass(frozen=True, slots=True)
 class DailySheet:
-    """The revenue of a gaming day by class, the layers of tax that are due on it, and how it is divided."""
+    """A gaming day's revenue by class, its layers of tax, and its division."""
 
     property: str
     gaming_day: date
@@ -56,9 +56,9 @@ class DailySheet:
 
 
 def needed_from(pack: GamingPack, first: date) -> date:
-    """Return the first gaming day of which revenue is needed for sheets from a gaming day on.
+    """Return the first gaming day whose revenue is needed for sheets from a gaming day on.
 
-    Where a loss may offset other days of its period, or a tax is rounded once for its own, that began before.
+    If a loss may offset other days of its period, or a tax is rounded once per period, that began earlier.
     """
     losses = (one.value for rule in pack.classes.values() for one in rule.negative_days.root)
     roundings = (one.value for layer in pack.taxes.values() for one in layer.rounding.root)
@@ -75,13 +75,13 @@ def daily_sheets(
     *,
     incomplete: Container[tuple[date, ClassOfRevenue]] = (),
 ) -> tuple[DailySheet, ...]:
-    """Return the sheet of each gaming day from the first to the last, also of days without revenue.
+    """Return the sheet of each gaming day from the first to the last, including days without revenue.
 
-    `rows` are the revenue of the gaming days from `needed_from` to the last; others are passed over. A tax or share of
-    a class that is `incomplete` on a gaming day is taken of nothing on it: what it will be taken of is not known yet.
+    `rows` are the revenue of the gaming days from `needed_from` to the last; others are ignored. A tax or share of a
+    class that is `incomplete` on a gaming day has a base of zero there, because its base is not known yet.
 
-    Raises: ValueError for revenue that is not the facility's or of a class that the pack does not have; LookupError for
-    a day of which the pack does not know the law.
+    Raises: ValueError for revenue of another facility, or of a class that the pack does not have; LookupError for a day
+    without law in the pack.
     """
     revenue, pack = Revenue(facility, rows, incomplete), facility.pack
     days = days_of(needed_from(pack, first), last)
@@ -102,7 +102,7 @@ def daily_sheets(
 def _layer_lines(
     facility: Facility, revenue: Revenue, name: str, days: Iterable[date]
 ) -> Iterator[tuple[date, LayerLine]]:
-    """Give the line of a layer on each of the days, one after the other, on which it is due."""
+    """Yield the line of a layer on each of these days on which it is due."""
     layer, bases = facility.pack.taxes[name], Bases(facility.pack)
     exact, due_cents = Fraction(0), 0
     for day in days:
@@ -136,7 +136,7 @@ def _layer_lines(
 
 
 def _is_due(layer: TaxLayer, day: date, table_games_since: date | None) -> bool:
-    """Return whether a layer has begun, has not ended, and is one of the facility's years."""
+    """Return whether a layer has begun, has not ended, and applies in the facility's year."""
     if day < layer.rate.root[0].effective_from or Fraction(layer.rate.on(day).value) == 0:
         return False
     if layer.first_years is None:
@@ -147,7 +147,7 @@ def _is_due(layer: TaxLayer, day: date, table_games_since: date | None) -> bool:
 
 
 def _years_after(day: date, years: int) -> date:
-    """Return the first day that is so many years later; of February 29, March 1 where there is none."""
+    """Return the day a number of years later; for February 29, March 1 if there is none."""
     try:
         return day.replace(year=day.year + years)
     except ValueError:
