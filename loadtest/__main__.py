@@ -1,4 +1,4 @@
-"""`python -m loadtest`: settlement alone, then end to end. What it is given is passed on to `loadtest.throughput`."""
+"""`python -m loadtest`: measures settlement alone, then end to end. Arguments are passed to `loadtest.throughput`."""
 
 import sys
 

@@ -1,15 +1,15 @@
-"""Authorizations of wagers a second, and how long each takes, and bare single-row UPDATEs in the same run.
+"""Measures wager authorizations per second and their latency, beside bare single-row UPDATEs in the same run.
 
     python -m loadtest.accounts --seconds 10 --accounts 200
 
-Starts a stack of its own, opens accounts, and measures in turn:
+Starts its own stack, opens accounts, and measures in turn:
 
-- the baseline: each of some connections updates and commits a row of its own as fast as it can, and one does so alone;
+- the baseline: connections that each update and commit a row of their own as fast as possible, and one connection alone;
 - throughput: clients that each send the next authorization when the last is answered;
-- latency: authorizations at an even rate, each from the moment at which it was due to its answer.
+- latency: authorizations at a constant rate, each measured from the moment at which it was due to its answer.
 
-Then the verdict: each that was accepted is on hold once, and `pitledger verify` finds the journal right. The exit code
-is 1 where that does not hold; never for a time.
+Then the verdict: each accepted authorization is on hold exactly once, and `pitledger verify` accepts the journal. The
+exit code is 1 otherwise; slowness never fails the run.
 """
 
 import argparse
@@ -43,7 +43,7 @@ from loadtest.verdict import Verdict
 
 PROPERTY: Final = "loadtest"
 TABLE_ACCOUNTS: Final = 6
-"""Accounts at a table: each authorizes one wager of a round."""
+"""Accounts at a table: each authorizes one wager per round."""
 
 _PERCENTILES: Final = (50, 95, 99, 100)
 _WARM_UP_SECONDS: Final = 2.0
@@ -53,12 +53,12 @@ _WAGER_CENTS: Final = 100
 
 
 class Failed(Exception):
-    """The service did not answer as it should."""
+    """The service gave an unexpected answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How many, how many a second, and the milliseconds that they took: percentiles, 100 is the longest."""
+    """Count, rate per second, and latency percentiles in milliseconds; 100 is the maximum."""
 
     count: int
     per_second: float
@@ -66,7 +66,7 @@ class Rate:
 
     @classmethod
     def of(cls, seconds: Sequence[float], elapsed: float) -> "Rate":
-        """Return the rate of what took so many seconds each."""
+        """Return the rate of operations with these latencies in seconds."""
         ordered = sorted(seconds)
         at = {percent: ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] for percent in _PERCENTILES}
         return cls(len(ordered), len(ordered) / elapsed, {percent: 1000 * found for percent, found in at.items()})
@@ -74,9 +74,9 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One run, with `accepted` authorizations in all; `processor_us` is of one, while as many came as were answered.
+    """The result of one run, with `accepted` authorizations in total; `processor_us` is the CPU time of one.
 
-    The ratio is that of the throughput to the baseline with as many connections as there are clients.
+    Under full load. The ratio is that of the throughput to the baseline with as many connections as there are clients.
     """
 
     at: str
@@ -98,7 +98,7 @@ class Measured:
 
 
 class Client:
-    """A connection that is kept, with as little around it as can be: the processor is the service's."""
+    """A keep-alive connection with minimal overhead, so that the CPU time is the service's."""
 
     def __init__(self, url: str, token: str) -> None:
         parts = urlsplit(url)
@@ -130,7 +130,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service: where it is, and the tokens of a cashier and a table."""
+    """A running service: its URL, and the tokens of a cashier and a table."""
 
     url: str
     conninfo: str
@@ -139,7 +139,7 @@ class Service:
 
 
 def _open_property(target: Target, accounts: int) -> None:
-    """File the property of the accounts, with their tables, and wait until the service knows it."""
+    """File the property of the accounts with its tables, and wait until the service knows it."""
     today = datetime.now(UTC).date()
     plans = floor_of(BLACKJACK, -(-accounts // TABLE_ACCOUNTS))
     tables = [replace(plan, name=f"T-{number}") for number, plan in enumerate(plans)]
@@ -167,7 +167,7 @@ async def accepted(answer: Awaitable[tuple[int, bytes]]) -> None:
 
 
 def _wagers(accounts: int) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Authorizations without end: round after round, each account of a table one wager."""
+    """Yield authorizations endlessly: in each round, every account of a table authorizes one wager."""
     for number in count():
         turn, account = divmod(number, accounts)
         table, seat = divmod(account, TABLE_ACCOUNTS)
@@ -198,7 +198,7 @@ async def _throughput(clients: Sequence[Client], wagers: Wagers, seconds: float)
 
 
 async def _latency(clients: Sequence[Client], wagers: Wagers, per_second: int, seconds: float) -> Rate:
-    """Send each at its own moment, whether or not those before it are answered: waiting counts."""
+    """Send each authorization at its due time, whether or not earlier ones are answered; waiting counts."""
     taken: list[float] = []
     numbers = iter(range(round(per_second * seconds)))
     started = perf_counter()
@@ -216,7 +216,7 @@ async def _latency(clients: Sequence[Client], wagers: Wagers, per_second: int, s
 
 
 async def _baseline(conninfo: str, connections: int, seconds: float) -> Rate:
-    """Connections that each update and commit a row of their own."""
+    """Run connections that each update and commit a row of their own."""
     taken: list[float] = []
     owner = await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
     await owner.execute("CREATE TABLE public.loadtest_rows (id int PRIMARY KEY, cents bigint NOT NULL)")
@@ -275,7 +275,7 @@ async def measure(
 
 
 def judged(service: Service, measured: Measured) -> Verdict:
-    """Return whether every authorization that was accepted is on hold, once, and nothing else is."""
+    """Return whether every accepted authorization is on hold, exactly once, and nothing else is."""
     accounts = [path.split("/")[3] for path, _, _ in islice(_wagers(measured.accounts), measured.accounts)]
     verdict, (turns, more) = Verdict(), divmod(measured.accepted, measured.accounts)
     wagers = {account: turns + (number < more) for number, account in enumerate(accounts)}
@@ -284,7 +284,7 @@ def judged(service: Service, measured: Measured) -> Verdict:
 
 
 def lines(measured: Measured, verdict: Verdict) -> Iterator[str]:
-    """Return the figures as people read them."""
+    """Return the printed lines of the figures."""
 
     def figure(name: str, rate: Rate, remark: str) -> str:
         waits = ", ".join(f"p{percent} {ms:.1f} ms" for percent, ms in rate.milliseconds.items())

@@ -1,4 +1,4 @@
-"""When rounds arrive: open loop, whatever becomes of those before. A round that waits is late, not fewer."""
+"""Arrival times of rounds, open loop: independent of earlier rounds. A delayed round is late, never dropped."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -6,14 +6,14 @@ from random import Random
 from typing import Final
 
 UNPACED: Final = 0.0
-"""The rate of a stage whose rounds come as fast as the broker takes them."""
+"""The rate of a stage whose rounds are sent as fast as the broker accepts them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """So many rounds, arriving at a rate: rounds a second, or `UNPACED`.
+    """A number of rounds arriving at a rate: rounds per second, or `UNPACED`.
 
-    Arrivals are as independent as those of many tables: the time between two of them is exponentially distributed.
+    Arrivals are independent, as those of many tables: the time between two is exponentially distributed.
     """
 
     rounds: int
@@ -21,17 +21,17 @@ class Stage:
 
     @property
     def seconds(self) -> float:
-        """Return how long the stage takes; 0 where it is as long as it takes."""
+        """Return the expected duration of the stage; 0 if it is unpaced."""
         return self.rounds / self.rate if self.rate else 0.0
 
 
 def scaled(stages: Sequence[Stage], factor: float) -> tuple[Stage, ...]:
-    """Return the same stages with so many times the rounds, one at least in each."""
+    """Return the stages with their rounds multiplied by a factor, at least one in each."""
     return tuple(replace(stage, rounds=max(1, round(stage.rounds * factor))) for stage in stages)
 
 
 def due(stages: Sequence[Stage], seed: int) -> Iterator[float]:
-    """Yield for each round the seconds from the beginning at which it is due."""
+    """Yield for each round its due time in seconds from the start."""
     chance, moment = Random(f"arrivals/{seed}"), 0.0
     for stage in stages:
         for _ in range(stage.rounds):

@@ -1,4 +1,4 @@
-"""The verdict on authorizations of wagers: each is on hold once, in the journal and on its account, to the cent."""
+"""Verifies wager authorizations: each is on hold exactly once, in the journal and on its account, to the cent."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,9 +18,9 @@ _BALANCES: Final = """
 def judge_authorized(
     verdict: Verdict, conninfo: str, property_name: str, wagers: Mapping[str, int], *, cents: int, bought_in_cents: int
 ) -> None:
-    """Compare what was accepted, as many `wagers` of so many cents for each account, with journal, holds and balances.
+    """Compare accepted authorizations, `wagers` of `cents` for each account, with journal, holds and balances.
 
-    Nothing else has happened to the accounts but that each bought in with so many cents.
+    Apart from them, each account has only one buy-in of `bought_in_cents`.
     """
     with psycopg.connect(conninfo) as connection:
         [(recorded,)] = connection.execute(_JOURNAL).fetchall()

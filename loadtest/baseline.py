@@ -1,4 +1,4 @@
-"""What the database alone can take: the journal's own rows, copied into identical tables without triggers."""
+"""The database's own throughput: the journal's rows copied into identical tables without triggers."""
 
 import time
 from collections.abc import Iterator
@@ -17,21 +17,21 @@ _READ_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Entries that were copied and the seconds that it took, commit included."""
+    """The number of entries copied, and the seconds including the commit."""
 
     entries: int
     seconds: float
 
     @property
     def entries_per_second(self) -> float:
-        """Return entries (each with its postings) a second."""
+        """Return entries (each with its postings) per second."""
         return self.entries / self.seconds
 
 
 def copy_baseline(conninfo: str) -> Copied:
     """Read the journal's entries into memory, then time one COPY of them into an identical table.
 
-    The table has the same columns and indexes; there is no trigger, no hash, no fence. It is dropped again.
+    The table has the same columns and indexes, but no triggers, no hashing and no fencing. It is dropped afterwards.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection, _identical_table(connection) as table:
         chunks = _out(connection)

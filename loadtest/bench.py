@@ -1,4 +1,4 @@
-"""Produces to one stack as rounds arrive, and waits until its services have them."""
+"""Sends rounds to one stack at their arrival times, and waits until its services have processed them."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,11 +14,11 @@ _STALLED_SECONDS: Final = 300.0
 """Without any progress for so long, something is broken."""
 
 Place = tuple[str, int | None]
-"""The stream of an event, and its place there."""
+"""The stream of an event, and its sequence number."""
 
 
 class Record(Sendable, Protocol):
-    """What is sent: with its place in its stream."""
+    """A message with its sequence number."""
 
     @property
     def sequence(self) -> int | None:
@@ -26,7 +26,7 @@ class Record(Sendable, Protocol):
 
 
 class Bench:
-    """Produces to one stack and asks its database how far it is. `produced` counts what was handed over."""
+    """Sends messages to one stack and reads its progress from the database. `produced` counts the messages sent."""
 
     def __init__(self, watch: Watch, publisher: Publisher) -> None:
         self._watch = watch
@@ -39,10 +39,10 @@ class Bench:
         due: Iterable[float],
         at: Mapping[int, Callable[[], object]] = MappingProxyType({}),
     ) -> dict[Place, float]:
-        """Hand each record over when it is due (seconds from now), or as soon after that as can be.
+        """Send each record when it is due (seconds from now), or as soon after that as possible.
 
-        What is `at` the number of a record is done before it. Return when each was due (seconds since the epoch), or
-        when it was handed over where it was due at once.
+        The callable under a record's index in `at` is called before it. Return when each was due (seconds since the
+        epoch), or when it was sent if it was due at once.
         """
         moments: dict[Place, float] = {}
         began, clock = time.time(), time.monotonic()
@@ -58,15 +58,15 @@ class Bench:
         return moments
 
     def committed(self) -> None:
-        """Wait until all of it is committed by round settlement. Raises: TooSlow."""
+        """Wait until round settlement has committed everything. Raises: TooSlow."""
         self.reached(lambda: self._watch.settled(), lambda: self.produced)
 
     def reported(self) -> None:
-        """Wait until reporting has every entry that followed. Raises: TooSlow."""
+        """Wait until reporting has every entry of the journal. Raises: TooSlow."""
         self.reached(lambda: self._watch.reported(), lambda: self._watch.entries())
 
     def reached(self, now: Callable[[], int], wanted: Callable[[], int]) -> None:
-        """Wait until one number has reached another. Raises: TooSlow where it stands still."""
+        """Wait until one number has reached another. Raises: TooSlow if it makes no progress."""
         before, since = -1, time.monotonic()
         while (reached := now()) < (goal := wanted()):
             self._publisher.poll()

@@ -1,12 +1,12 @@
-"""What a money command waits for while reporting makes the largest documents of the day, beside a quiet stack.
+"""Measures the latency of money commands while reporting produces its largest documents, beside an idle stack.
 
     python -m loadtest.beside_documents --tables 400 --rounds 20000
 
-`pitledger demo` plays a day through every service and keeps running. Then a cashier's buy-ins are sent at an even rate,
-each timed from the moment at which it was due to its answer, in windows that alternate: without documents, and while
-readers ask for the win as settled in every format again and again. What is printed is p50 and p99 of both kinds of
-window and their ratio, and how many documents were made and refused meanwhile. The exit code is 1 where a command was
-refused or the books of the day are wrong; never for a time.
+`pitledger demo` plays a day through every service and keeps running. Then a cashier's buy-ins are sent at a constant
+rate, each measured from its due time to its answer, in alternating windows: without documents, and while readers
+repeatedly request the win as settled in every format. Printed are p50 and p99 of both kinds of window and their ratio,
+and how many documents were produced and refused meanwhile. The exit code is 1 if a command was refused or the books of
+the day are wrong; slowness never fails the run.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from loadtest.accounts import Client, Failed, Rate, accepted
 from loadtest.stack import StackFailed, started, tokens_of
 
 READERS: Final = 4
-"""As many as ask at once; of each process's documents few are made at a time, the others are told to come back."""
+"""Number of concurrent readers; each process makes only a few documents at a time and tells the others to retry."""
 
 _FORMATS: Final = ("pdf", "xlsx", "json", "csv", "parquet")
 _REPORT: Final = "/reports/win-as-settled"
@@ -37,7 +37,7 @@ _SECONDS_MAX: Final = 600.0
 
 @dataclass
 class Window:
-    """The buy-ins of the windows of one kind, in seconds, and how reporting answered the readers of documents."""
+    """The buy-in latencies of the windows of one kind, in seconds, and reporting's answers to the readers."""
 
     taken: list[float] = field(default_factory=list)
     seconds: float = 0.0
@@ -45,7 +45,7 @@ class Window:
 
 
 class Cashier:
-    """Sends buy-ins of one account at an even rate. Raises: Failed where one is refused."""
+    """Sends buy-ins of one account at a constant rate. Raises: Failed if one is refused."""
 
     def __init__(self, url: str, token: str, property_name: str, account: str) -> None:
         self._url, self._token = url, token
@@ -60,7 +60,7 @@ class Cashier:
         client.close()
 
     async def work(self, window: Window, per_second: float, seconds: float) -> None:
-        """Send those of one window."""
+        """Send the buy-ins of one window."""
         clients = [await Client(self._url, self._token).connect() for _ in range(_CLIENTS)]
         turns = iter(range(round(per_second * seconds)))
         begun = perf_counter()
@@ -82,7 +82,7 @@ class Cashier:
 
 
 async def _read(reporting: httpx.AsyncClient, wanted: dict[str, str], window: Window, number: int) -> None:
-    """Ask for one document after the other until it is cancelled; come back when told to."""
+    """Request one document after the other until cancelled; retry when told to."""
     for turn in count(number):
         answer = await reporting.get(_REPORT, params=wanted | {"as": _FORMATS[turn % len(_FORMATS)]})
         window.answers[answer.status_code] += 1
@@ -92,7 +92,7 @@ async def _read(reporting: httpx.AsyncClient, wanted: dict[str, str], window: Wi
 async def measured(
     day: dict[str, Any], tokens: Mapping[str, str], per_second: float, seconds: float, turns: int
 ) -> tuple[Window, Window]:
-    """Return what was measured without and beside documents. Raises: Failed."""
+    """Return the measurements without and beside documents. Raises: Failed."""
     stack = day["stack"]
     property_name, table = day["property"], day["round"]["table"]
     cashier = Cashier(

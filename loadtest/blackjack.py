@@ -1,6 +1,6 @@
-"""One round of Blackjack as a table plays it: dealt in the order of the text, decided by basic strategy.
+"""Simulates a round of Blackjack: dealt in the order of the regulation, decided by basic strategy.
 
-Nothing of the settlement is used to play: what is dealt here is what the settlement has to accept.
+It uses nothing of the settlement: what is dealt here is what the settlement has to accept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,16 +29,16 @@ TAKES_EVEN_MONEY: Final = "takes even money"
 SURRENDERS: Final = "surrenders"
 ADDS_HOUSE_MONEY: Final = "adds House Money"
 _HABITS: Final = {INSURES: 0.25, TAKES_EVEN_MONEY: 0.4, SURRENDERS: 0.5, ADDS_HOUSE_MONEY: 0.4}
-"""Who does not surrender where basic strategy says so plays on; who does not insure never does."""
+"""The shares of players with a habit. Without it, a player ignores basic strategy's surrender or never insures."""
 INSURES_OF_HANDS: Final = 0.5
-"""Probability that a player who insures does so when it is offered."""
+"""Probability that a player with the habit takes insurance when it is offered."""
 
 Pair = tuple[StandardCard, StandardCard]
 
 
 @dataclass(frozen=True, slots=True)
 class HouseRules:
-    """What a rules submission means for the way a table plays."""
+    """The rules of play selected by a rules submission."""
 
     decks: int
     switch: bool
@@ -52,7 +52,7 @@ class HouseRules:
 
     @classmethod
     def of(cls, submission: Submission) -> "HouseRules":
-        """Return the rules of a submission that the registry accepts."""
+        """Return the rules of an accepted submission."""
         options, offered = submission.options, submission.wagers
         bad_beat = offered["bad_beat_progressive"].options if "bad_beat_progressive" in offered else {}
         assert submission.decks is not None
@@ -70,7 +70,7 @@ class HouseRules:
 
 
 class _Box:
-    """What lies in front of one player during a round."""
+    """One player's hands and wagers during a round."""
 
     __slots__ = ("added", "dealt", "even_money", "hands", "player", "switched", "wagers")
 
@@ -98,7 +98,7 @@ class _Box:
 def play_round(
     shoe: Shoe, players: Sequence[Player], rules: HouseRules, chance: Random, meters: Mapping[str, int]
 ) -> BlackjackRound:
-    """Play one round for players in the order of their seats; `meters` is what the table's meters show before it."""
+    """Play one round for players in seat order; `meters` are the displayed meter amounts before it."""
     laid = [
         cast("dict[WagerType, int]", {"blackjack": player.wager} | player.side_wagers(chance)) for player in players
     ]
@@ -198,7 +198,7 @@ def _play(pair: Pair, box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules
 
 
 def _draw(cards: list[StandardCard], shoe: Shoe, up: StandardCard, *, may_split: bool, may_surrender: bool) -> Action:
-    """Draw to one hand as basic strategy says; return the decision that ended it."""
+    """Draw to one hand by basic strategy; return the decision that ended it."""
     while total(cards) < _MOST:
         initial = len(cards) == 2
         action = decide(
@@ -222,7 +222,7 @@ def _open(box: _Box, rules: HouseRules) -> bool:
 
 
 def _house_money_odds(first: StandardCard, second: StandardCard, *, decks: int) -> int:
-    """Return N of the N to 1 that House Money pays on two cards, 0 where it loses (§ 633a.13(n))."""
+    """Return N of the N to 1 that House Money pays on two cards, 0 if it loses (§ 633a.13(n))."""
     ranks = {first[0], second[0]}
     suited = first[1] == second[1]
     if len(ranks) == 1:

@@ -1,4 +1,4 @@
-"""Five games of Blackjack under chapter 633a, as rules submissions select them."""
+"""Five Blackjack games under chapter 633a, as selected by rules submissions."""
 
 from collections.abc import Mapping
 from typing import Any, Final

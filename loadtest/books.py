@@ -1,4 +1,4 @@
-"""What the books must show after a day, summed from the simulator's own settlements: the other side of the check."""
+"""The expected books of a day, added up from the simulator's own settlements, for comparison with the services."""
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
@@ -11,10 +11,10 @@ from shared.rules.pai_gow.record import DEALER
 
 @dataclass(slots=True)
 class Wagered:
-    """What happened on one wager type at one table, cents. `rounds` counts the rounds with this wager.
+    """Totals of one wager type at one table, in cents. `rounds` counts the rounds with this wager.
 
-    Wagers against a banking player are in `banked_handle` and `banked_payout`, not in `handle` and `payout`. What was
-    collected from the bank and paid to it is in `bank_collected` and `bank_paid`; `house_in_bank` is what the house won
+    Wagers against a banking player are in `banked_handle` and `banked_payout`, not in `handle` and `payout`. Amounts
+    collected from the bank and paid to it are in `bank_collected` and `bank_paid`; `house_in_bank` is the house's win
     there, by the dealer's wager and as co-bank.
     """
 
@@ -33,11 +33,11 @@ class Wagered:
 
     @property
     def win(self) -> int:
-        """Return what the house won, before meters."""
+        """Return the house's win before meters."""
         return self.handle + self.vigorish + self.house_in_bank - self.payout
 
     def add(self, other: "Wagered", sign: int = 1) -> None:
-        """Add another's figures, or takes them off."""
+        """Add another's figures, or subtract them."""
         for name in FIGURES:
             setattr(self, name, getattr(self, name) + sign * getattr(other, name))
 
@@ -48,9 +48,9 @@ FIGURES: Final = tuple(each.name for each in fields(Wagered))
 
 @dataclass(slots=True)
 class Books:
-    """Figures by table and wager, how many messages of each kind were sent, and the notices of the rounds.
+    """Totals by table and wager, the number of messages of each kind, and the notices of the rounds.
 
-    `notices` counts those of the rounds that stand, `notices_reversed` those of postings that were taken back.
+    `notices` counts those of rounds in force, `notices_reversed` those of reversed postings.
     """
 
     by_table_and_wager: dict[tuple[str, str], Wagered] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Books:
                 self.by_table_and_wager.setdefault((message.table, wager), Wagered()).add(figures, sign)
 
     def total(self) -> Wagered:
-        """Return all tables and wagers together; `rounds` counts each round once."""
+        """Return the total of all tables and wagers; `rounds` counts each round once."""
         total = Wagered()
         for figures in self.by_table_and_wager.values():
             total.add(figures)
@@ -80,7 +80,7 @@ class Books:
 
 
 def wagered(settlement: Settlement) -> dict[str, Wagered]:
-    """Return one settlement by wager type. What was void was not wagered."""
+    """Return the totals of one settlement by wager type. Void wagers do not count."""
     found: dict[str, Wagered] = {}
     for line in settlement.lines:
         figures = found.setdefault(line.wager, Wagered(rounds=1))

@@ -1,4 +1,4 @@
-"""A casino with everything approved, and when which of its rounds is played: what a month of messages follows from."""
+"""A casino with approved property and submissions, and the schedule of its rounds, from which messages are made."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,26 +17,26 @@ from shared.contracts.properties import PropertyApproved, property_hash
 from shared.contracts.submissions import SubmissionApproved, submission_hash
 
 STINT_ROUNDS: Final = 40
-"""A dealer moves on to the next table after so many rounds."""
+"""A dealer moves to the next table after this many rounds."""
 _TABLES_PER_BREAK: Final = 4
 """Of five dealers on a shift, four deal and one has a break."""
 
 _DEALING: Final = 0.8
-"""A round takes so much of the time from one opening to the next."""
+"""The share of the time between two openings that a round takes."""
 _FILED: Final = timedelta(days=2)
 """Property and submissions are filed and approved so long before the first gaming day."""
 
 _OPENED_ON: Final = date(2000, 2, 1)
 
 Kind = tuple[str, int, int]
-"""What tables that share a pool of rounds have in common: game, seats, minimum in cents."""
+"""The key of a pool of rounds: game, seats, minimum in cents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Casino:
-    """A casino that can settle rounds: its tables, and the approved facts about it, from before its first gaming day.
+    """A casino that can settle rounds: its tables and their approved documents, from before its first gaming day.
 
-    What is approved goes to the topics `properties` and `submissions`.
+    The documents go to the topics `properties` and `submissions`.
     """
 
     property: PropertyApproved
@@ -65,15 +65,15 @@ def casino(property_name: str, plans: Sequence[TablePlan], first_day: date) -> C
 
 
 def kind_of(plan: TablePlan) -> Kind:
-    """Return from which pool the rounds of a table come."""
+    """Return the pool from which a table takes its rounds."""
     return plan.game, plan.seats, plan.minimum_cents
 
 
 class Pools:
-    """The rounds from which those of a day are taken, by the kind of table: real ones, played as they are asked for."""
+    """The pools of rounds from which a day's rounds are drawn, by kind of table: played out on demand."""
 
     def __init__(self, where: Casino, *, seed: int, rounds: int, property_name: str, table: str) -> None:
-        """Open a table of each kind, at a property and under a table's name that stand in for all of them."""
+        """Open a table of each kind, under a placeholder property and table name."""
         self._rounds = rounds
         self._tables: dict[Kind, Iterator[Dealt]] = {}
         for plan in where.plans:
@@ -84,15 +84,15 @@ class Pools:
                 )
 
     def next_day(self) -> Mapping[Kind, Sequence[Dealt]]:
-        """Play on, and return the rounds of one more day."""
+        """Play on, and return the rounds for one more day."""
         return {kind: list(islice(table, self._rounds)) for kind, table in self._tables.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When which round of the pools is played at which table, and who deals it: the same for everybody who asks.
+    """Assigns rounds of the pools to tables, times and dealers, deterministically.
 
-    Tables are numbered from 0 as the casino lists them, rounds of a table's day from 0 too.
+    Tables are numbered from 0 in the casino's order, and so are the rounds of a table's day.
     """
 
     where: Casino
@@ -100,7 +100,7 @@ class Schedule:
     seed: int
 
     def picks(self, table: int, gaming_day: date, pool: int) -> Sequence[int]:
-        """Return which of the rounds of a pool of this size the table plays on a day, in their order."""
+        """Return the indexes of the pool's rounds that the table plays on a day, in order."""
         chance = Random(f"{self.seed}/{self.where.plans[table].name}/{gaming_day}")
         return chance.choices(range(pool), k=self.rounds_per_table_day)
 
@@ -111,7 +111,7 @@ class Schedule:
 
     @property
     def dealing(self) -> timedelta:
-        """Return how long a round takes from its opening to its close."""
+        """Return the duration of a round from opening to close."""
         return timedelta(seconds=pace(self.rounds_per_table_day) * _DEALING)
 
     def round_id(self, table: int, gaming_day: date, number: int) -> str:
@@ -119,9 +119,9 @@ class Schedule:
         return f"{self.where.plans[table].name}-{gaming_day:%Y%m%d}-{number + 1:05}"
 
     def dealer(self, table: int, gaming_day: date, number: int) -> str:
-        """Return who deals: dealers move from table to table, one in five has a break, and shifts have their own.
+        """Return the dealer of a round: dealers rotate between tables, one in five has a break, shifts have their own.
 
-        Each day they begin at other tables, beside others.
+        Each day they begin at other tables with other neighbors.
         """
         dealers = len(self.where.plans) + -(-len(self.where.plans) // _TABLES_PER_BREAK)
         shift = SHIFTS[number * len(SHIFTS) // self.rounds_per_table_day]
@@ -131,5 +131,5 @@ class Schedule:
 
 @lru_cache(maxsize=4)
 def _order(seed: int, gaming_day: date, dealers: int) -> Sequence[int]:
-    """Return the numbers of the dealers, in the order of the tables at which they begin."""
+    """Return the dealers' numbers in the order of the tables at which they begin."""
     return Random(f"{seed}/dealers/{gaming_day}").sample(range(1, dealers + 1), k=dealers)

@@ -1,4 +1,4 @@
-"""Dishonest people at a simulated table. What is recorded of them can have happened, so no rule refuses it.
+"""Dishonest people at a simulated table. Their records are plausible, so no validation refuses them.
 
 A dealer who overpays is `loadtest.pit_items.Overpaying`: the records are right, and the chips are gone.
 """
@@ -11,21 +11,21 @@ from loadtest.game import TablePlan
 from shared.rules import Round, Settlement, compile_rules
 
 ADDED_WAGERS: Final = 4
-"""Whoever adds chips to a wager that has won makes it so many times as large."""
+"""The factor by which a past-posting player raises a wager that has won."""
 
 
 class KnowsTheCards:
-    """A player who makes a side bet of so many cents only where it wins, by knowledge of the cards. An `Amend`."""
+    """A player who makes a side bet only when it wins, by knowledge of the cards. An `Amend`."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, cents: int) -> None:
-        """Sit down: whoever plays at the seat of this table is that player."""
+        """The player sits at this seat of the table."""
         self._settle = _settling(plan)
         self._seat = seat
         self._wager = wager
         self._cents = cents
 
     def __call__(self, record: Round) -> Round:
-        """Return the round with the wager where it wins, and without it elsewhere."""
+        """Return the round with the wager if it wins, and without it otherwise."""
         others = _wagers(record, self._seat)
         if others is None:
             return record
@@ -36,10 +36,10 @@ class KnowsTheCards:
 
 
 class PostsLate:
-    """A player who adds chips to a wager once it has won (past posting), in a share of these rounds. An `Amend`."""
+    """A player who adds chips to a wager that has won (past posting), in a share of these rounds. An `Amend`."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, share: float, seed: int) -> None:
-        """Sit down: whoever plays at the seat of this table is that player."""
+        """The player sits at this seat of the table."""
         self._settle = _settling(plan)
         self._seat = seat
         self._wager = wager
@@ -47,7 +47,7 @@ class PostsLate:
         self._chance = Random(f"{seed}/{plan.name}/posts late")
 
     def __call__(self, record: Round) -> Round:
-        """Return the round with a larger wager, where it won and the dealer looks away."""
+        """Return the round with a larger wager if it won and the dealer does not notice."""
         wagers = _wagers(record, self._seat)
         if wagers is None or self._wager not in wagers or self._chance.random() >= self._share:
             return record
@@ -61,7 +61,7 @@ def _settling(plan: TablePlan) -> Callable[[Round], Settlement]:
 
 
 def _wagers(record: Round, seat: int) -> dict[str, int] | None:
-    """Return the wagers of a seat, cents; None where nobody plays there."""
+    """Return the wagers of a seat in cents; None if nobody plays there."""
     return next((dict(one.wagers) for one in record.seats if one.seat == seat), None)
 
 
@@ -71,5 +71,5 @@ def _with_wagers(record: Round, seat: int, wagers: Mapping[str, int]) -> Round:
 
 
 def _net(settlement: Settlement, seat: int, wager: str) -> int:
-    """Return what a wager won or lost at a seat, cents."""
+    """Return the net result of a wager at a seat, in cents."""
     return sum(line.net for line in settlement.lines if (line.seat, line.wager) == (seat, wager))

@@ -1,4 +1,4 @@
-"""An OTLP endpoint of this process: it takes what services export, and says which spans came."""
+"""An OTLP endpoint in this process that receives the spans exported by services."""
 
 import gzip
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
 
 
 class Collector(ThreadingHTTPServer):
-    """Keeps what is exported, and reads it when it is asked: that takes longer than to take it."""
+    """Stores exports unparsed and parses them on request, as parsing takes longer than receiving."""
 
     def __init__(self) -> None:
         super().__init__((LOOPBACK, 0), _Taking)
@@ -33,12 +33,12 @@ class Collector(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The URL of the endpoint."""
         return f"http://{LOOPBACK}:{self.server_port}"
 
     @property
     def spans(self) -> list[Seen]:
-        """All that came."""
+        """All spans received."""
         return [span for body in self.taken for span in _spans(body)]
 
     def of(self, trace: str) -> dict[tuple[str, str], Seen]:
@@ -48,7 +48,7 @@ class Collector(ThreadingHTTPServer):
 
 @contextmanager
 def collecting() -> Iterator[Collector]:
-    """Give a collector that listens."""
+    """Yield a listening collector."""
     with Collector() as collector:
         thread = Thread(target=collector.serve_forever, daemon=True)
         thread.start()
@@ -69,7 +69,7 @@ class _Taking(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *words: object) -> None:  # noqa: A002 - the library's name
-        """Nothing."""
+        """Log nothing."""
 
 
 def _spans(body: bytes) -> Iterator[Seen]:

@@ -1,14 +1,14 @@
-"""How long the console takes for its pages on a casino's day, beside the plainest answer that it gives.
+"""Measures the latency of the console's pages on a casino's day, beside its simplest endpoint.
 
     python -m loadtest.console_latency --rounds 250000 --tables 200
 
-`pitledger demo` plays the day through every service first, closes and seals it, and compares every figure with what
-was played. Then somebody with every role logs in, and asks for each page again and again, one after the other:
+`pitledger demo` first plays the day through every service, closes and seals it, and compares every figure with the
+simulator's books. Then somebody with every role logs in and requests each page repeatedly, one after the other:
 milliseconds from the request to the last byte, over loopback. The baseline of the same run is the console's own
-`/healthz`, which asks no service and renders nothing. Services go on with what they do of themselves, such as deriving
-their journals again, which of a day of this size takes them hours, in their part of the processors. They do not compare
-their tables with their journals meanwhile: of seven of them on one machine somebody always does, for an hour each. And
-they ask the broker for news twice a second: in a casino it is not on the machine, and each of its answers costs.
+`/healthz`, which calls no service and renders nothing. The services continue their background work, such as rederiving
+their journals, which takes hours for a day of this size. They do not compare tables with journals meanwhile: with seven
+services on one machine, one of them would always be doing it, for an hour each. They poll the broker twice a second: in
+a casino it is on another machine, and each poll costs CPU time here.
 """
 
 import argparse
@@ -33,7 +33,7 @@ _LINK: Final = re.compile(r'href="(/[^"#]+)"')
 
 
 class LoginFailed(Exception):
-    """The development issuer of the stack did not let somebody in."""
+    """The development issuer of the stack refused the login."""
 
 
 def log_in(client: httpx.Client, person: str) -> None:
@@ -47,7 +47,7 @@ def log_in(client: httpx.Client, person: str) -> None:
 
 
 def pages_of(client: httpx.Client, name: str, day: str) -> Mapping[str, str]:
-    """Return the pages of a property by what they show, with a table, a round and a submission of its gaming day."""
+    """Return the pages of a property by title, with a table, a round and a submission of its gaming day."""
     home = f"/p/{name}"
     floor = f"{home}/floor?day={day}"
     table = _first(client, floor, f"{home}/floor/").rpartition("/")[2]
@@ -82,7 +82,7 @@ def _first(client: httpx.Client, page: str, begins: str) -> str:
 
 
 def measured(client: httpx.Client, pages: Mapping[str, str], times: int = _TIMES) -> Iterator[tuple[str, list[float]]]:
-    """Yield for the baseline and each page how many milliseconds it took, each time; the first look is not counted."""
+    """Yield the baseline and each page with its latencies in milliseconds; the first request is not counted."""
     for name, address in {"baseline": "/healthz", **pages}.items():
         client.get(address).raise_for_status()
         took = []
@@ -107,7 +107,7 @@ def table_of(found: Sequence[tuple[str, list[float]]]) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Play, measure, print; the exit code is 1 where the books are wrong, never for a time."""
+    """Play, measure and print; the exit code is 1 if the books are wrong, never because of slowness."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.console_latency", description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=250_000, help="of the gaming day (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=200, help="(default: %(default)s)")

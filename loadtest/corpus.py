@@ -1,7 +1,7 @@
-"""A corpus: what the tables of a pit send during a day, written once, compressed, and replayed as often as wanted.
+"""A corpus: the messages of a pit's tables during a day, written once, compressed, and replayed as often as needed.
 
-A file of JSON lines under gzip. The first is the head: what the corpus was made from. Every other one is an event as it
-goes to the topic, byte for byte, in the order in which it is sent. Everything but the head follows from the head.
+A gzip file of JSON lines. The first is the head with the parameters of the corpus. Every other line is an event exactly
+as it is sent, byte for byte and in order. The content is determined by the head.
 """
 
 import gzip
@@ -29,11 +29,11 @@ DIRECTORY: Final = Path("var/loadtest/corpora")
 _FORMAT: Final = 1
 _LEVEL: Final = 4
 _AGE_DAYS_MAX: Final = 36_500
-"""A corpus may be replayed for as long as a property can say that an event is not too old."""
+"""The age limit of events in the corpus's properties, so that it can be replayed for a long time."""
 
 
 class Record(NamedTuple):
-    """An event as it is sent: the stream, the place in it, and the bytes."""
+    """A message: the stream, the sequence number, and the bytes."""
 
     key: str
     sequence: int
@@ -60,7 +60,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a corpus is made from: so many tables at each property. `hot_share` of all rounds are the first table's."""
+    """The parameters of a corpus: tables per property, rounds, and `hot_share`, the first table's share of rounds."""
 
     rounds: int
     tables: int
@@ -77,7 +77,7 @@ class Head:
 
     @property
     def sites(self) -> tuple[Site, ...]:
-        """Return the properties; they take events however old they are."""
+        """Return the properties; they accept events of any age."""
         plans = pit(self.tables)
         return tuple(self._site(f"loadtest-{number}", plans) for number in range(1, self.properties + 1))
 
@@ -88,13 +88,13 @@ class Head:
         return Site(plans, self.day, document, rules_submissions(name, plans, opening(self.day)))
 
     def file_in(self, directory: Path) -> Path:
-        """Return where the corpus is kept: another head is another file."""
+        """Return the file of the corpus; each head has its own."""
         digest = sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
         return directory / f"{self.rounds}-rounds-{self.tables * self.properties}-tables-{digest}.jsonl.gz"
 
 
 def played(head: Head) -> Iterator[Record]:
-    """Play the day: the tables take turns in the order of time; a hot table plays its share beside the others."""
+    """Play the day: the tables take turns in time order; a hot table plays its share in parallel."""
     hot = round(head.rounds * head.hot_share)
     streams = []
     for number, site in enumerate(head.sites):
@@ -115,7 +115,7 @@ def _day(head: Head, site: Site, plans: tuple[TablePlan, ...], rounds: int) -> I
 
 
 def corpus(head: Head, directory: Path = DIRECTORY) -> list[Record]:
-    """Return the records of a corpus, which is written when it is asked for the first time."""
+    """Return the records of a corpus, which is written on first use."""
     path = head.file_in(directory)
     if not path.exists():
         write(head, path)
@@ -123,7 +123,7 @@ def corpus(head: Head, directory: Path = DIRECTORY) -> list[Record]:
 
 
 def write(head: Head, path: Path) -> None:
-    """Write a corpus, whole or not at all."""
+    """Write a corpus atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
     with gzip.open(unfinished, "wb", compresslevel=_LEVEL) as file:
@@ -134,13 +134,13 @@ def write(head: Head, path: Path) -> None:
 
 
 def head_of(path: Path) -> Head:
-    """Return what a corpus was made from."""
+    """Return the head of a corpus file."""
     with gzip.open(path, "rb") as file:
         return Head(**json.loads(file.readline()))
 
 
 def read(path: Path) -> Iterator[Record]:
-    """Yield the records of a corpus. Raises: ValueError where the file is not as it was written."""
+    """Yield the records of a corpus. Raises: ValueError if the file was altered."""
     with gzip.open(path, "rb") as file:
         head = Head(**json.loads(file.readline()))
         count = 0

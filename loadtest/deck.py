@@ -1,4 +1,4 @@
-"""A single deck that is shuffled for every round, as the games with one deck a round deal it."""
+"""A single deck that is shuffled for every round."""
 
 from collections.abc import Sequence
 from random import Random
@@ -8,7 +8,7 @@ CardT = TypeVar("CardT", bound=str)
 
 
 class Deck(Generic[CardT]):
-    """The cards of one table. `number` counts the shuffles, from 1: each round begins with one."""
+    """The cards of one table. `number` counts the shuffles from 1: each round begins with one."""
 
     def __init__(self, cards: Sequence[CardT], chance: Random) -> None:
         self.number = 1
@@ -17,7 +17,7 @@ class Deck(Generic[CardT]):
         self._next = len(self._cards)
 
     def shuffle(self) -> None:
-        """Bring all cards together and into a new order."""
+        """Collect all cards and shuffle."""
         self._chance.shuffle(self._cards)
         self._next = 0
 
@@ -36,7 +36,7 @@ class Deck(Generic[CardT]):
 
 
 class DeckTable(Generic[CardT]):
-    """A table in play whose one deck is shuffled for every round."""
+    """A table whose single deck is shuffled for every round."""
 
     def __init__(self, cards: Sequence[CardT], chance: Random) -> None:
         self._chance = chance
@@ -48,4 +48,4 @@ class DeckTable(Generic[CardT]):
         return self._cards.number
 
     def relieve(self) -> None:
-        """Let another dealer come, who burns nothing: the deck is shuffled for every round."""
+        """Change dealers; nothing is burned, as the deck is shuffled for every round."""

@@ -1,4 +1,4 @@
-"""The devices of the floor: a terminal at each table, which signs its rounds, and the system of the pit."""
+"""The devices of the floor: a terminal at each table, which signs its rounds, and the pit system."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -14,9 +14,9 @@ PIT_SYSTEM: Final = "pit-system"
 
 
 class Devices:
-    """The devices of properties, each with a key of its own, made now.
+    """The devices of properties, each with a newly made key.
 
-    `documents` are the properties with these devices on file; they require signatures from their beginning on.
+    `documents` are the properties with these devices on file; they require signatures from the beginning.
     """
 
     def __init__(self, documents: Iterable[PropertyDocument]) -> None:

@@ -1,6 +1,6 @@
-"""DJ Wild Stud Poker as a table plays it: five cards each in stacks (§ 687a.8(d)), a Raise Wager or a fold.
+"""Simulates DJ Wild Stud Poker: five cards each in stacks (§ 687a.8(d)), then a Raise Wager or a fold.
 
-A player raises with a pair or better, which every wild card makes, and folds anything less; some raise with an ace too.
+A player raises with a pair or better, which any wild card makes, and otherwise folds; some raise with an ace, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 class DjWildTable(DeckTable[Card]):
-    """A table of DJ Wild Stud Poker in play: one deck with a joker, shuffled for every round (§ 687a.5(a))."""
+    """A table of DJ Wild Stud Poker: one deck with a joker, shuffled for every round (§ 687a.5(a))."""
 
     def __init__(self, submission: Submission, chance: Random) -> None:
         super().__init__(standard_deck(jokers=1), chance)
@@ -47,7 +47,7 @@ class DjWildTable(DeckTable[Card]):
             self.side_bets[_PROGRESSIVE] = (stake,)
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> DjWildRound:
-        """Deal and play one round. The Blind Wager is as high as the Ante Wager, the Raise Wager twice as high."""
+        """Deal and play one round. The Blind Wager equals the Ante Wager; the Raise Wager is twice as high."""
         cards = self._cards
         laid = [{"ante": player.wager, "blind": player.wager} | player.side_wagers(self._chance) for player in players]
         cards.shuffle()

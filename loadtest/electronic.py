@@ -1,7 +1,7 @@
-"""Electronic wagers of a simulated day: game accounts opened, bought into, and debited before each round is over.
+"""Electronic wagers of a simulated day: game accounts are opened, funded, and debited before each round ends.
 
-The wagers of a round are authorized and captured over HTTP before its record goes out, as an electronic table does it;
-the rest of the floor does not wait for that.
+The wagers of a round are authorized and captured over HTTP before its record is sent, as an electronic table does it;
+other tables do not wait for that.
 """
 
 import json
@@ -20,21 +20,21 @@ from loadtest.messages import Message
 from shared.rules import Settlement
 
 BUY_IN_CENTS: Final = 100_00
-"""A player buys in for so much, and again when it is used up."""
+"""The amount of each buy-in; a player buys in again when it is used up."""
 
 _AT_ONCE: Final = 32
-"""Commands under way: the accounts commit many of them together, and each waits for its commit."""
+"""Concurrent commands: the service commits many of them together, and each waits for its commit."""
 
 _SECONDS: Final = 60.0
 
 
 class AccountsRefused(Exception):
-    """The wagering accounts did not do what they were asked."""
+    """The wagering accounts refused a command."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccountMoney:
-    """What a wager did on the account that funded it, cents."""
+    """The effect of a wager on the account that funded it, in cents."""
 
     account: str
     staked: int
@@ -42,9 +42,7 @@ class AccountMoney:
 
 
 def account_money(settlement: Settlement, funded: Sequence[Mapping[str, Any]]) -> list[AccountMoney]:
-    """Return what the funded wagers of a round take from their accounts and bring to them; meter awards are paid by
-    hand.
-    """
+    """Return the debits and credits of a round's funded wagers; meter awards are paid by hand."""
     found = []
     for part in funded:
         left, staked, credited = part["cents"], 0, 0
@@ -62,7 +60,7 @@ def account_money(settlement: Settlement, funded: Sequence[Mapping[str, Any]]) -
 
 
 def electronic_tables(plans: Iterable[TablePlan]) -> frozenset[str]:
-    """Return the tables that offer wagers which come from accounts."""
+    """Return the tables that offer electronic wagers."""
     found = set()
     for plan in plans:
         taken = plan.kind.open_table(plan.submission, Random(plan.name)).side_bets
@@ -73,7 +71,7 @@ def electronic_tables(plans: Iterable[TablePlan]) -> frozenset[str]:
 
 @dataclass(slots=True)
 class Money:
-    """What the accounts must show, cents."""
+    """The expected totals of the accounts, in cents."""
 
     accounts: int = 0
     authorized: int = 0
@@ -85,7 +83,7 @@ class Money:
 
     @property
     def liability(self) -> int:
-        """Return what is owed to the players."""
+        """Return the liability to players."""
         return self.bought_in - self.staked + self.credited - self.cashed_out + self.granted
 
 
@@ -111,7 +109,7 @@ class Desk:
 
 @dataclass(slots=True)
 class ElectronicTables:
-    """Players with game accounts at the tables that take electronic wagers."""
+    """Players with game accounts at the electronic tables."""
 
     desk: Desk
     property: str
@@ -122,7 +120,7 @@ class ElectronicTables:
     _open: list[HTTPConnection] = field(default_factory=list)
 
     def funded(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """Return the messages, those of electronic tables once their wagers are in play. Raises: AccountsRefused."""
+        """Yield the messages, those of electronic tables after their wagers are authorized. Raises: AccountsRefused."""
         waiting: dict[str, deque[tuple[Message, Future[None] | None]]] = {table: deque() for table in self.tables}
         pool = ThreadPoolExecutor(_AT_ONCE)
         try:
@@ -142,7 +140,7 @@ class ElectronicTables:
             self._hang_up()
 
     def cash_out(self) -> None:
-        """Pay out everybody but the last to come at each table, once all results are known."""
+        """Pay out all accounts except the newest at each table, after all results are known."""
         last = {account.table: name for name, account in self._accounts.items()}
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             leaving = [name for name, account in self._accounts.items() if last[account.table] != name]
@@ -152,7 +150,7 @@ class ElectronicTables:
         self._hang_up()
 
     def balances(self) -> Mapping[str, int]:
-        """Return what each account must hold, cents."""
+        """Return the expected balance of each account, in cents."""
         return {name: account.balance for name, account in self._accounts.items()}
 
     def _wagered(self, message: Message, pool: ThreadPoolExecutor) -> "Future[None] | None":
@@ -171,7 +169,7 @@ class ElectronicTables:
         return pool.submit(self._play, data, funded, ready)
 
     def _prepared(self, table: str, name: str, cents: int, pool: ThreadPoolExecutor) -> "Future[None]":
-        """Return the account has the cents once what is given back is done."""
+        """Return when the account has enough money for a wager, after pending credits."""
         account = self._accounts.get(name)
         if account is None:
             account = self._accounts[name] = _Account(table)

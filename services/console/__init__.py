@@ -1,1 +1,1 @@
-"""The console: what people of the pit, of revenue audit and of operations look at and work with, in a browser."""
+"""The console: the web pages that the pit, revenue audit and operations work with."""

@@ -1,4 +1,4 @@
-"""The console as an application: its parts put together, and what it answers where something is refused."""
+"""The console as a FastAPI application: its routes, its middleware and its error pages."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -129,7 +129,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _operations(console: Console, metrics: Metrics) -> FastAPI:
-    """Return the routes of those who run the console: health, readiness, metrics."""
+    """Return the routes for operations: health, readiness, metrics."""
     app = FastAPI(openapi_url=None)
 
     @app.get("/healthz")

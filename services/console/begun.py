@@ -1,4 +1,4 @@
-"""Logins that have begun: what must come back is kept in the browser, sealed, so that nothing here can be filled up."""
+"""Logins in progress: their state is kept encrypted in the browser, so that nobody can fill the server's memory."""
 
 import os
 import secrets
@@ -17,21 +17,21 @@ from pydantic_core import to_json
 from shared.runtime.clock import Clock
 
 LOGIN: Final = timedelta(minutes=10)
-"""How long somebody may take to log in."""
+"""How long a login may take."""
 _NONCE_BYTES: Final = 12
 _THEN_MAX: Final = 1500
-"""Characters of a page to come back to, so that the cookie is one that browsers keep; what is longer begins at home."""
+"""Maximum length of the address to return to, so that browsers keep the cookie; a longer one is replaced by home."""
 _ENDED_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """A login that has begun: what must come back, and where the person wanted to go."""
+    """A login in progress: the state expected from the provider, and the page to return to."""
 
     state: str
     nonce: str
     verifier: str
-    """What only this browser and this process know, and prove to the provider (RFC 7636)."""
+    """The PKCE verifier (RFC 7636), known only to this browser and this process."""
     then: str
     begun_at: float
     """Seconds since 1970."""
@@ -41,9 +41,9 @@ _login: Final = TypeAdapter(Login)
 
 
 class Begun:
-    """Seals logins for the browsers in which they begin, and opens each of them once.
+    """Encrypts logins for the browsers in which they begin, and accepts each of them once.
 
-    The key is this process's own: a login that began before a restart is begun again.
+    The key belongs to this process: after a restart, a login in progress has to be begun again.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -64,9 +64,9 @@ class Begun:
         return login, urlsafe_b64encode(nonce + self._cipher.encrypt(nonce, to_json(asdict(login)), None)).decode()
 
     def end(self, state: str, cookie: str) -> Login | None:
-        """Return the login of a browser that comes back with this state, once.
+        """Return the login that belongs to a returning browser and its state; each login is accepted once.
 
-        None where it began in another browser or another process, took too long, or has ended.
+        None if it began in another browser or process, took too long, or has already ended.
         """
         login = self._opened(cookie)
         if login is None or not compare_digest(login.state.encode(), state.encode()) or state in self._ended:
@@ -77,7 +77,7 @@ class Begun:
         return login if self._clock().timestamp() - login.begun_at <= LOGIN.total_seconds() else None
 
     def _opened(self, cookie: str) -> Login | None:
-        """Return what this process sealed; None for anything else."""
+        """Return the decrypted login; None if this process did not encrypt it."""
         try:
             sealed = urlsafe_b64decode(cookie.encode("ascii"))
             opened = self._cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], None)

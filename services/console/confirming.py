@@ -1,8 +1,8 @@
-"""What was read of a form, shown before it counts: whoever typed an amount or a moment sees what was understood.
+"""The confirmation step of forms: shows how amounts and moments were read before the command is sent.
 
-Which forms have this step follows from their fields, as the services declare them: amounts, moments, and documents,
-which have both within. The second step sends what was typed again, with a hash of what was shown: what reads otherwise
-then is shown again. Both steps have the one key.
+Which forms have this step follows from the types of their fields: amounts, moments, and documents, which may contain
+both. The second step sends the typed text again with a hash of what was shown; if it reads differently by then, it is
+shown again. Both steps use the same idempotency key.
 """
 
 import re
@@ -34,14 +34,14 @@ AMOUNTS: Final = frozenset(
         "wagers",
     }
 )
-"""Members of records and rules submissions that are cents, or have cents by name, besides those named `..._cents`."""
+"""Members of records and rules submissions in cents whose names do not end in `_cents`."""
 _CENTS: Final = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
 _MOMENT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}\S*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A field as it was read: its value in cents, an exact moment, a text. `label` names the rows that it is in."""
+    """A field as it was read: cents, an exact moment, or a text. `label` names the rows that contain it."""
 
     label: str
     kind: Kind
@@ -54,18 +54,18 @@ class Line:
 
 
 def lines(operation: Operation, read: Filled) -> list[Line]:
-    """Return what was read of a form, field by field; nothing of what is secret or was left out."""
+    """Return the fields of a form as they were read, without secrets and without omitted fields."""
     values = read.path | read.body
     return [line for one in operation.asked for line in _lines(one, one.label, values.get(one.name))]
 
 
 def needs_a_look(shown: list[Line]) -> bool:
-    """Return whether what was read is shown before it counts: it has an amount, a moment or a document."""
+    """Return whether the form needs confirmation: it has an amount, a moment or a document."""
     return any(one.kind in _LOOKED_AT for one in shown)
 
 
 def hash_of(operation: Operation, read: Filled) -> str:
-    """Return the SHA-256 of what a form says, in hexadecimal."""
+    """Return the SHA-256 of a form's content, in hexadecimal."""
     return sha256(canonical({"command": operation.address, "path": read.path, "body": read.body})).hexdigest()
 
 
@@ -86,7 +86,7 @@ def _lines(one: Field, label: str, value: Any) -> Iterator[Line]:
 
 
 def _weighed_in(label: str, document: Any) -> Iterator[Line]:
-    """Yield the amounts and moments of a JSON document, in its order; each under the names that lead to it."""
+    """Yield the amounts and moments of a JSON document in its order, each labeled with its path."""
     waiting: list[tuple[str, str, Any]] = [(label, "", document)]
     while waiting:
         at, name, value = waiting.pop()
@@ -105,7 +105,7 @@ def _weighed_in(label: str, document: Any) -> Iterator[Line]:
 
 
 def _kind(name: str, value: Any) -> Kind | None:
-    """Return whether a value of a document is an amount or a moment, by its name and by how it is written."""
+    """Return whether a value of a document is an amount or a moment, judged by name and format; None if neither."""
     of_money = name in AMOUNTS or name == "cents" or name.endswith("_cents")
     if of_money and (_is_whole(value) or (isinstance(value, str) and _CENTS.fullmatch(value))):
         return "cents"
@@ -117,7 +117,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_exact(text: str) -> bool:
-    """Return whether a text is a moment with its offset, which every clock can show."""
+    """Return whether a text is a moment with its UTC offset."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""The connections to the services: those of aiohttp, behind the interface of httpx.
+"""HTTP connections to the services: aiohttp as a transport of httpx.
 
-A page asks up to fifteen questions at once. With the connections of httpx each takes 1.5 ms of a processor, with these
+A page sends up to fifteen requests at once. The default transport of httpx takes 1.5 ms of CPU time for each, this one
 half a millisecond.
 """
 
@@ -15,18 +15,18 @@ from yarl import URL
 
 _CONNECTIONS_MAX: Final = 256
 _IDLE_SECONDS_MAX: Final = 5.0
-"""A service ends a connection on which nothing is asked for ten."""
+"""Shorter than the ten seconds after which a service closes an idle connection."""
 _CHUNK_BYTES: Final = 65_536
 
 
 class Connections(httpx.AsyncBaseTransport):
-    """Sends requests as they are: no path is normalized, no answer decoded, no redirect followed, no cookie kept."""
+    """Sends requests unchanged: no path normalization, no decoding, no redirects, no cookies."""
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Return an answer, whose body is still to be read. Raises: httpx.TransportError."""
+        """Return the response; its body is still to be read. Raises: httpx.TransportError."""
         seconds = request.extensions["timeout"]
         with _errors_of_httpx(request):
             answer = await self._opened().request(
@@ -42,12 +42,12 @@ class Connections(httpx.AsyncBaseTransport):
         return httpx.Response(answer.status, headers=answer.raw_headers, stream=_Body(request, answer))
 
     async def aclose(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         if self._session is not None:
             await self._session.close()
 
     def _opened(self) -> aiohttp.ClientSession:
-        """Return the session of aiohttp, which belongs to the event loop that first asks."""
+        """Return the aiohttp session, created in the event loop of the first request."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
@@ -61,7 +61,7 @@ class Connections(httpx.AsyncBaseTransport):
 
 
 class _Body(httpx.AsyncByteStream):
-    """The body of an answer, as it comes."""
+    """The body of a response as a stream."""
 
     def __init__(self, request: httpx.Request, answer: aiohttp.ClientResponse) -> None:
         self._request = request
@@ -73,12 +73,12 @@ class _Body(httpx.AsyncByteStream):
                 yield chunk
 
     async def aclose(self) -> None:
-        """Give the connection back, or end it where the answer was not read to its end."""
+        """Return the connection to the pool, or close it if the body was not read to its end."""
         self._answer.release()
 
 
 def _content(request: httpx.Request) -> bytes | AsyncIterable[bytes] | None:
-    """Return the body of a request: what is known whole, or what is still coming."""
+    """Return the body of a request: bytes if already known, otherwise a stream."""
     try:
         return request.content or None
     except httpx.RequestNotRead:

@@ -1,4 +1,4 @@
-"""What the console's pages have in common: its parts, who asks, and how a page is made."""
+"""What all pages of the console share: its components, the logged-in person, and how a page is rendered."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from shared.runtime.http.bearer_tokens import Tokens
 _FORM_BYTES_MAX: Final = 1_048_576
 _FIELDS_MAX: Final = 5_000
 _ROWS_MAX: Final = 50
-"""How many rows of a table are shown until somebody asks for all: a casino's day has thousands, of megabytes."""
+"""Maximum number of table rows shown until the reader asks for all: a gaming day can have thousands."""
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -33,7 +33,7 @@ class LoginNeeded(Exception):
 
 
 class Forged(Exception):
-    """A form did not come from a page of this session."""
+    """A form was not sent from a page of this session."""
 
 
 class TooLong(Exception):
@@ -42,7 +42,7 @@ class TooLong(Exception):
 
 @dataclass(frozen=True)
 class Console:
-    """The parts of a running console."""
+    """The components of a running console."""
 
     services: Services
     sessions: Sessions
@@ -52,9 +52,9 @@ class Console:
     provider: Provider
     clock: Clock
     zones: dict[str, str] = field(default_factory=dict, kw_only=True)
-    """The time zones of the properties that somebody asked for."""
+    """The time zones of the properties shown so far."""
     url: str
-    """Where browsers find it, without a slash at the end."""
+    """The console's public URL, without a trailing slash."""
 
     @cached_property
     def secure(self) -> bool:
@@ -63,7 +63,7 @@ class Console:
 
     @cached_property
     def cookie(self) -> str:
-        """Return the name of the cookie: with TLS one that no other host and no page without TLS can set."""
+        """Return the name of the session cookie; with TLS it has the `__Host-` prefix."""
         return "__Host-pitledger" if self.secure else "pitledger"
 
     @property
@@ -73,7 +73,7 @@ class Console:
 
     @property
     def back(self) -> str:
-        """Return where the provider sends those who have logged in."""
+        """Return the redirect URI for the identity provider."""
         return f"{self.url}/login/back"
 
 
@@ -85,7 +85,7 @@ def console_of(request: Request) -> Console:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who asks for a page: the session, and the services as that person calls them."""
+    """The person who requests a page: their session, and the services called with their token."""
 
     session: Session
     calls: Calls
@@ -97,19 +97,19 @@ class Person:
 
     @property
     def properties(self) -> list[str]:
-        """Return the properties that the person's token names one by one."""
+        """Return the properties that the person's token names individually."""
         return sorted(self.session.caller.properties - {ALL_PROPERTIES})
 
 
 def session_of(request: Request, *, seen: bool = True) -> Session | None:
-    """Return the session of a request; None where nobody is logged in."""
+    """Return the session of a request; None if nobody is logged in."""
     console = console_of(request)
     name = request.cookies.get(console.cookie)
     return None if name is None else console.sessions.find(name, seen=seen)
 
 
 async def _person(request: Request) -> Person:
-    """Return who asks. Raises: LoginNeeded; Forged for a form of somebody else's page."""
+    """Return the person behind a request. Raises: LoginNeeded; Forged for a form from another origin or session."""
     console, session = console_of(request), session_of(request)
     if session is None:
         raise LoginNeeded
@@ -120,7 +120,7 @@ async def _person(request: Request) -> Person:
 
 
 async def require_own_form(request: Request, console: Console, session: Session) -> None:
-    """Raise Forged for a request that a page of somebody else may have sent."""
+    """Raise Forged for a request that another site or session may have sent."""
     origin = request.headers.get("origin")
     if origin is not None and origin != origin_of(console.url):
         raise Forged
@@ -130,11 +130,11 @@ async def require_own_form(request: Request, console: Console, session: Session)
 
 
 Asked = Annotated[Person, Depends(_person)]
-"""Who asks, as a parameter of a route: somebody who is logged in, with a form of their own session."""
+"""The logged-in person as a parameter of a route; a form must come from their own session."""
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Return the fields of a form that was sent; of several with one name the last. Raises: TooLong."""
+    """Return the fields of a form; of several with the same name, the last. Raises: TooLong."""
     known: dict[str, str] | None = getattr(request.state, "form", None)
     if known is None:
         body = b""
@@ -152,14 +152,14 @@ async def form_of(request: Request) -> dict[str, str]:
 
 
 def rows_max(request: Request) -> int | None:
-    """Return how many rows of a list a page has, until somebody asks for all."""
+    """Return the maximum number of list rows on a page; None if the reader asked for all."""
     return None if request.query_params.get("whole") == "true" else _ROWS_MAX
 
 
 def page(
     request: Request, template: str, person: Person | None = None, *, status: int = 200, **shown: Any
 ) -> HTMLResponse:
-    """Return a page: a template with what it shows."""
+    """Return a page: a template rendered with its values."""
     session = None if person is None else person.session
     common: Mapping[str, Any] = {
         "session": session,

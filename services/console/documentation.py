@@ -1,4 +1,4 @@
-"""The documentation, built beforehand and served as it is, with a policy that names the scripts of its pages."""
+"""Serves the prebuilt documentation with a content security policy that lists the hashes of its inline scripts."""
 
 import re
 from base64 import b64encode
@@ -21,7 +21,7 @@ _DATA: Final = re.compile(r"application/(ld\+)?json")
 
 
 class _InlineScripts(HTMLParser):
-    """Collects the scripts that stand in a page itself."""
+    """Collects the inline scripts of a page."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
@@ -44,7 +44,7 @@ class _InlineScripts(HTMLParser):
 
 
 def scripts_in(directory: Path) -> list[str]:
-    """Return the hashes of all scripts that stand in the pages of a directory, as a policy names them."""
+    """Return the hashes of all inline scripts in the pages of a directory, in the syntax of the policy."""
     scripts = _InlineScripts()
     for file in sorted(directory.rglob("*.html")):
         scripts.feed(file.read_text())
@@ -67,7 +67,7 @@ class _Pages(StaticFiles):
 
 
 def routes(directory: Path | None) -> list[BaseRoute]:
-    """Return the routes of the documentation; where it was not built, they say how it is."""
+    """Return the routes of the documentation; if it was not built, a page that says how to build it."""
     if directory is None:
         return [Route(ADDRESS, _missing), Route(f"{ADDRESS}/{{path:path}}", _missing)]
     return [Route(ADDRESS, _begin), Mount(ADDRESS, _Pages(directory))]

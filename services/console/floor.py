@@ -1,4 +1,4 @@
-"""The floor of a property as people see it: what several services know of each table, put together."""
+"""The floor of a property: the state of each table, combined from several services."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from services.console.console import Person
 from services.console.services import INVENTORY, REPORTING, Calls, Missing, path, together
 
 FRESH_SECONDS: Final = 1.0
-"""How long one look at the services serves everybody who looks at the same floor."""
+"""How long an answer of the services is reused for everybody who views the same floor."""
 _KEPT_MAX: Final = 64
 
 Record = Mapping[str, Any]
@@ -18,7 +18,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table with what is known of it: cents, and None where a service did not say."""
+    """The state of a table; amounts in cents, and None where a service did not answer."""
 
     said: Record
     expected_cents: int | None
@@ -34,13 +34,13 @@ class TableView:
 
     @property
     def notices(self) -> int:
-        """Return how much there is to look after."""
+        """Return the number of notices that need attention."""
         return self.variances + len(self.due) + int(self.said["exceptions"]) + int(self.said["alarms"])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloorView:
-    """A look at a property with its tables, by pit; `missing` says which service did not answer, and why."""
+    """The state of a property and its tables by pit; `missing` says which service did not answer, and why."""
 
     said: Record
     pits: Mapping[str, list[TableView]]
@@ -53,21 +53,21 @@ class FloorView:
         return [one for tables in self.pits.values() for one in tables]
 
     def total(self, name: str) -> int:
-        """Return what a figure comes to at all tables."""
+        """Return the total of a figure over all tables."""
         return sum(int(one.said[name]) for one in self.tables)
 
 
 class Floors:
-    """Floors that were looked at a moment ago, so that many people who look ask the services once."""
+    """Caches floors for a second, so that many viewers cost one request to the services."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], FloorView] = {}
         self._reading: dict[str, asyncio.Lock] = {}
 
     async def of(self, person: Person, property_name: str, day: str = "") -> FloorView:
-        """Return a floor that is at most a second old, on its running gaming day or another. Raises: Refused.
+        """Return a floor at most one second old, for the running gaming day or another. Raises: Refused.
 
-        What somebody else's look brought is shown only to whoever may read it, too.
+        A cached answer is shown only to people who may read it themselves.
         """
         if not (person.may("reports.read") and person.session.works_for(property_name)):
             return await read_floor(person.calls, property_name, day)  # refused there, with the reason
@@ -83,7 +83,7 @@ class Floors:
 
 
 async def read_floor(calls: Calls, property_name: str, day: str = "") -> FloorView:
-    """Return a floor as the services say it now, on its running gaming day or another. Raises: Refused by reporting."""
+    """Return a floor read from the services, for the running gaming day or another. Raises: Refused by reporting."""
     said = await calls.get(REPORTING, path("floors", property_name), gaming_day=day)
     day = said["gaming_day"]
     inventories, prepared, carried, variances, requests, clocks = await together(

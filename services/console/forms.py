@@ -1,4 +1,4 @@
-"""What was typed into the form of a command, as the JSON document that the service takes; and back, to be mended."""
+"""Converts the typed fields of a command's form into the JSON document of the service, and errors back to fields."""
 
 import json
 import re
@@ -20,18 +20,18 @@ _ROW: Final = re.compile("[0-9]{1,5}")
 _FLAGS: Final = {"yes": True, "no": False}
 _HUNDRED: Final = 100
 _DIGITS_MAX: Final = 40
-"""Characters of a number: no field takes one as long."""
+"""Maximum number of characters of a number: no field accepts more."""
 
 
 class _Wrong(Exception):
-    """Something that was typed cannot be read."""
+    """The typed text cannot be read."""
 
 
 @dataclass(slots=True)
 class Filled:
-    """A form as it was filled in: the document, and what could not be read of it, by field.
+    """A submitted form: the document, and the errors by field.
 
-    `moved` is where rows of the document stand in the form, where empty ones before them were left out.
+    `moved` maps rows of the document to rows of the form, where empty rows before them were omitted.
     """
 
     path: dict[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Filled:
 
 
 def filled(operation: Operation, form: Mapping[str, str], zone: ZoneInfo) -> Filled:
-    """Return what was typed. Moments are on the clock of the zone where they name none."""
+    """Return the submitted form. Moments without a UTC offset are in `zone`."""
     found = Filled()
     for one in operation.of_path:
         value = form.get(one.name, "").strip()
@@ -59,7 +59,7 @@ def filled(operation: Operation, form: Mapping[str, str], zone: ZoneInfo) -> Fil
 
 
 def _value(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, found: Filled) -> Any:
-    """Return the value of a field; None where nothing was typed."""
+    """Return the value of a field; None if it was left empty."""
     if one.kind == "group":
         return _group(one, at, form, zone, found) if one.required or _is_touched(one, at, form) else None
     if one.kind == "list":
@@ -94,7 +94,7 @@ def _list(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, found: F
 
 
 def _is_touched(one: Field, at: str, form: Mapping[str, str]) -> bool:
-    """Return whether somebody filled in a field: a choice that stands there already says nothing."""
+    """Return whether somebody filled in a field; a preselected choice does not count."""
     if one.kind == "group":
         return any(_is_touched(each, f"{at}.{each.name}", form) for each in one.fields)
     if one.kind == "list":
@@ -130,10 +130,10 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
 
 
 def cents_of(text: str) -> int:
-    """Return an amount in cents that was typed in dollars. Raises: an error that says what to type.
+    """Return an amount typed in dollars as cents. Raises: an error that says what to type.
 
-    Commas stand before groups of three digits or nowhere, and cents are one or two digits after a point, or none:
-    `1,50`, which is one and a half to some people and a mistyped hundred and fifty to others, is no amount.
+    Commas separate groups of three digits, and a point is followed by one or two digits: `1,50`, which could be one and
+    a half or a mistyped hundred and fifty, is refused.
 
     >>> cents_of("1,250.5"), cents_of("$20"), cents_of("-0.05"), cents_of("−$3.00")
     (125050, 2000, -5, -300)
@@ -147,7 +147,7 @@ def cents_of(text: str) -> int:
 
 
 def _moment(text: str, zone: ZoneInfo) -> str:
-    """Return a moment; without an offset it is on the clock of the zone, which must show it once."""
+    """Return a moment; without a UTC offset it is local time in `zone`, and must be unambiguous there."""
     try:
         if _MOMENT.fullmatch(text) is None:
             raise ValueError
@@ -170,16 +170,16 @@ def _moment(text: str, zone: ZoneInfo) -> str:
 
 
 def _rows(form: Mapping[str, str], at: str) -> list[str]:
-    """Return the numbers of the rows that a form has of a list, in their order."""
+    """Return the numbers of a list's rows in a form, in order."""
     beginning = f"{at}."
     numbers = {name[len(beginning) :].partition(".")[0] for name in form if name.startswith(beginning)}
     return sorted((one for one in numbers if _ROW.fullmatch(one)), key=int)
 
 
 def places(problem: Mapping[str, Any], moved: Mapping[str, str]) -> dict[str, str]:
-    """Return what a service finds wrong with single fields: what stands where, by the name of the field.
+    """Return a service's validation errors by the name of the form field.
 
-    `moved` is where the rows of the document stand in the form.
+    `moved` maps rows of the document to rows of the form.
     """
     found: dict[str, str] = {}
     for mistake in problem.get("errors") or ():

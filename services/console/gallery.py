@@ -1,4 +1,4 @@
-"""Charts on pages: each kept for the session that is shown it, and drawn when its browser asks for the picture."""
+"""Charts on pages: each is kept for the session that sees it and drawn when the browser requests the picture."""
 
 import json
 from collections import OrderedDict
@@ -21,7 +21,7 @@ _OF_A_SESSION: Final = "private, max-age=3600, immutable"
 
 @dataclass(frozen=True, slots=True)
 class Hung:
-    """A chart on a page: its words and its table, and the addresses of its picture on a light page and a dark one."""
+    """A chart on a page: its texts and table, and the addresses of its light and dark pictures."""
 
     chart: Chart
     light: str
@@ -34,7 +34,7 @@ class Hung:
 
 
 class Gallery:
-    """The charts that were shown lately, by session and content; the oldest give way."""
+    """Keeps recently shown charts by session and content, and evicts the oldest."""
 
     def __init__(self, renderer: Renderer | None = None) -> None:
         self._renderer = Renderer() if renderer is None else renderer
@@ -54,12 +54,12 @@ class Gallery:
         return Hung(chart, *(f"/charts/{key}/{theme}.svg" for theme in ("light", "dark")))
 
     async def picture(self, session: Session, key: str, theme: Theme) -> bytes | None:
-        """Return the picture of a chart as SVG; None where this session was shown none such. Raises: NotDrawn."""
+        """Return the picture of a chart as SVG; None if this session was not shown the chart. Raises: NotDrawn."""
         chart = self._kept.get((session.name, key))
         return None if chart is None else await self._renderer.svg(chart, theme)
 
     async def close(self) -> None:
-        """End what draws."""
+        """End the renderer."""
         await self._renderer.close()
 
 
@@ -92,11 +92,11 @@ SECTIONS_OF_CHARTS: Final[Mapping[str, Collection[str]]] = {
     "side-bets": ("hits",),
     "drop-and-win": ("hours",),
 }
-"""The sections of reports, by their names, of which charts take every row."""
+"""The report sections of which charts need every row, by report."""
 
 
 def charts_of_report(shown: dict[str, Any], zone: str | None) -> list[Chart]:
-    """Return the charts of a report as JSON: what people would rather look at than read."""
+    """Return the charts of a report given as JSON."""
     match shown["report"]:
         case "statistics":
             return [charts.win_against_expectation(shown, by) for by in ("table", "dealer", "wager")]

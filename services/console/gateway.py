@@ -1,8 +1,8 @@
-"""One door: `/api/<service>/...` on the console's port leads to that service, for people and for systems.
+"""The gateway: forwards `/api/<service>/...` on the console's port to that service, for people and for systems.
 
-A system sends its own bearer token, as it would to the service. A page sends the cookie of its session, and for a
-command what only a page of that session knows; the request then goes on under the token of the person. Everything else
-passes as it is: the service decides, records and answers as always.
+A system sends its own bearer token, as it would to the service. A page sends its session cookie and, for a command, the
+CSRF token of the session; the request is forwarded with the person's token. Everything else passes unchanged: the
+service authorizes, records and answers as always.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -35,9 +35,9 @@ _NOT_PASSED_ON: Final = frozenset(
         "content-length",
     }
 )
-"""Headers that are about one connection (RFC 9110, 7.6.1), or about the browser and the console alone."""
+"""Headers of a single connection (RFC 9110, 7.6.1), or meant for the browser and the console alone."""
 _HIDDEN: Final = "metrics"
-"""What a service shows to those who watch it, on its own port."""
+"""Path that services offer only on their own port, to monitoring."""
 
 
 def routes(client: httpx.AsyncClient) -> APIRouter:
@@ -107,6 +107,6 @@ def _answered(headers: Mapping[str, str]) -> Iterable[tuple[str, str]]:
 
 
 def _of_connection(headers: Mapping[str, str]) -> frozenset[str]:
-    """Return the headers that a connection says are its own."""
+    """Return the headers that the `Connection` header declares hop-by-hop."""
     said = (value for name, value in headers.items() if name.lower() == "connection")
     return frozenset(one.strip().lower() for value in said for one in value.split(","))

@@ -1,4 +1,4 @@
-"""Records of services as tables with what may be done about each: the shape of most pages where people work."""
+"""Tables of records with the commands available for each: the shape of most pages."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,12 +20,12 @@ MOVED: Final = (
     "award_cents",
     "shown_cents",
 )
-"""The columns of what moved a meter."""
+"""The columns of the table of meter movements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A command about a record, with what is known of its fields."""
+    """A command for a record, with the fields already known."""
 
     service: str
     name: str
@@ -35,7 +35,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Col:
-    """A column: the field of the record, and what it holds."""
+    """A column: the member of the record, and its type."""
 
     name: str
     unit: str = "text"
@@ -43,7 +43,7 @@ class Col:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A table of records: `acts` gives the commands of a record, `link` where its first cell leads to or ""."""
+    """A table of records: `acts` returns the commands of a record, `link` the address its first cell links to or ""."""
 
     title: str
     rows: Sequence[Record]
@@ -53,11 +53,11 @@ class Listed:
     more: Iterable[Act] = ()
     missing: str = ""
     cut: bool = False
-    """Whether there are more records than these."""
+    """Whether there are more records than shown."""
 
     @property
     def empty(self) -> str:
-        """Return what is said where there are no records."""
+        """Return the text shown instead of an empty table."""
         return self.missing or say("site.nothing")
 
 
@@ -72,9 +72,9 @@ def listed(
     only: Callable[[Record], bool] = lambda _: True,
     seen: Callable[[Record], Record] = lambda one: one,
 ) -> Listed:
-    """Return a table of the records that a service answered with, or what says why there are none.
+    """Return a table of the records in a service's answer, or the reason why there are none.
 
-    `only` says which of them are shown, and `seen` how one is read.
+    `only` selects the records shown; `seen` converts a record before it is shown.
     """
     if isinstance(answer, Missing):
         return Listed(title=say(name), rows=(), columns=columns, more=more, missing=answer.why)
@@ -91,7 +91,7 @@ def listed(
 
 
 def cols(*names: str) -> list[Col]:
-    """Return columns; what each holds follows from its name.
+    """Return columns; the type of each follows from its name.
 
     >>> [one.unit for one in cols("table", "win_cents", "received_at", "number")]
     ['text', 'cents', 'moment', 'count']
@@ -109,5 +109,5 @@ def _unit(name: str) -> str:
 
 
 def flat(one: Record) -> Record:
-    """Return a movement of a meter with the parts of what was published of it."""
+    """Return a meter movement as one flat record."""
     return {**one["movement"], **one}

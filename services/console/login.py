@@ -1,4 +1,4 @@
-"""Routes of logging in and out, and the tokens of sessions, which are renewed before they end."""
+"""Routes of login and logout, and renewal of the sessions' tokens before they expire."""
 
 import asyncio
 from datetime import timedelta
@@ -22,14 +22,14 @@ _SOON: Final = timedelta(seconds=60)
 
 
 class Logins:
-    """Lets people in by what the provider grants."""
+    """Opens and renews sessions with tokens of the identity provider."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._renewing = asyncio.Lock()
 
     async def let_in(self, granted: Granted) -> Session:
-        """Return a new session of the person whom the token names. Raises: LoginRefused."""
+        """Return a new session for the person named by the token. Raises: LoginRefused."""
         return self._console.sessions.open(
             await self._caller(granted.token),
             token=granted.token,
@@ -39,7 +39,7 @@ class Logins:
         )
 
     async def renewed(self, session: Session) -> Session:
-        """Return a session with a token that holds; what a revoked or expired one allowed is over.
+        """Return a session with a valid token; one with a revoked or expired token ends.
 
         Raises: LoginNeeded.
         """
@@ -71,7 +71,7 @@ class Logins:
 
 
 def routes() -> APIRouter:
-    """Return the routes of logging in and out."""
+    """Return the routes of login and logout."""
     router = APIRouter()
 
     @router.get("/login")
@@ -131,5 +131,5 @@ def routes() -> APIRouter:
 
 
 def _set(response: Response, console: Console, name: str, value: str, *, seconds: int) -> None:
-    """Set a cookie that no script reads and no other site sends along with a form; for no seconds, take it away."""
+    """Set an HttpOnly, SameSite=Lax cookie; with zero seconds, delete it."""
     response.set_cookie(name, value, max_age=seconds, path="/", httponly=True, secure=console.secure, samesite="lax")

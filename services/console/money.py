@@ -1,4 +1,4 @@
-"""Amounts of whole cents as people read them, wherever the console writes one."""
+"""Formats whole cents as dollars for the console."""
 
 
 def dollars(cents: int) -> str:

@@ -1,4 +1,4 @@
-"""Every command of every service as a form: what the OpenAPI documents say that a person may send, and who may."""
+"""The forms of all commands of all services, from their OpenAPI documents: fields, and the roles required."""
 
 import json
 import re
@@ -13,13 +13,13 @@ from services.console.services import part
 Kind = Literal[
     "text", "secret", "long", "whole", "cents", "choice", "flag", "day", "moment", "list", "group", "document"
 ]
-"""How a field is asked for. `cents` are typed in dollars; `document` is JSON as it is."""
+"""The type of a form field. `cents` are typed in dollars; `document` is raw JSON."""
 
 SHOWN: Final = "subject_sha256"
-"""The field of an approval that names what was shown."""
+"""The field of an approval with the hash of what was shown to the approver."""
 
 _LONG: Final = frozenset({"reason", "conclusion", "override", "found"})
-"""Fields in which people write sentences."""
+"""Fields for whole sentences."""
 _DEPTH_MAX: Final = 4
 _HUNDRED: Final = 100
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
@@ -27,7 +27,7 @@ _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field of a form. `item` is of a list, `fields` are those of a group."""
+    """A field of a form. `item` is the element of a list; `fields` are those of a group."""
 
     name: str
     kind: Kind
@@ -45,7 +45,7 @@ class Field:
 
     @property
     def begins(self) -> str:
-        """Return what stands in the field before anybody types.
+        """Return the initial content of the field.
 
         >>> Field(name="cents", kind="cents", default=150).begins
         '1.50'
@@ -68,7 +68,7 @@ class Field:
 
     @property
     def label(self) -> str:
-        """Return what people read.
+        """Return the label of the field.
 
         >>> Field(name="gaming_day", kind="day").label, Field(name="reset_cents", kind="cents").label
         ('Gaming day', 'Reset')
@@ -79,7 +79,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """A command: the service that does it, its path, the roles of which one is enough, and its fields."""
+    """A command: its service, its path, the roles of which one is required, and its fields."""
 
     service: str
     name: str
@@ -104,12 +104,12 @@ class Operation:
 
     @property
     def asked(self) -> tuple[Field, ...]:
-        """Return the fields that people fill in: the hash of what was shown comes with the form."""
+        """Return the fields that people fill in; the hash of what was shown is set by the form itself."""
         return tuple(one for one in self.fields if one.name != SHOWN)
 
     @property
     def names_of_subject(self) -> frozenset[str]:
-        """Return the names of the fields that name what it is about."""
+        """Return the names of the fields that identify the subject of the command."""
         return frozenset(_PLACEHOLDER.findall(self.subject or ""))
 
     def path_with(self, values: Mapping[str, str]) -> str:
@@ -129,11 +129,11 @@ class Operations:
     known: Mapping[tuple[str, str], Operation] = field(default_factory=dict)
 
     def find(self, service: str, name: str) -> Operation | None:
-        """Return a command; None where there is none such."""
+        """Return a command; None if there is none."""
         return self.known.get((service, name))
 
     def of(self, service: str) -> Iterator[Operation]:
-        """Yield the commands of a service in the order of its document."""
+        """Yield the commands of a service in the order of its OpenAPI document."""
         return (one for one in self.known.values() if one.service == service)
 
 
@@ -236,7 +236,7 @@ def _holds_lists(item: Field) -> bool:
 
 
 def _resolved(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema without references, and without the null that an optional field may be."""
+    """Return a schema with references resolved, and without the null of an optional field."""
     about = {name: schema[name] for name in ("description", "default") if name in schema}
     while True:
         if "$ref" in schema:

@@ -1,4 +1,4 @@
-"""What a browser is told to refuse on the console's behalf, and what the console refuses from a browser."""
+"""Security headers on every response, and checks of addresses that come from the browser."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,10 +11,10 @@ _CHARACTERS_MAX: Final = 2_000
 
 
 def content_policy(*, forms: Sequence[str] = (), scripts: Sequence[str] = ()) -> str:
-    """Return the content security policy: everything comes from the console itself, nothing is written inline.
+    """Return the content security policy: only the console's own content, nothing inline.
 
-    `forms` are origins that a form may lead to besides: the provider's, at logout. `scripts` are the hashes of inline
-    scripts that a released file of somebody else has.
+    `forms` are additional origins to which a form may lead: the provider's, at logout. `scripts` are the hashes of
+    inline scripts in third-party files.
     """
     own = "'self'"
     parts = {
@@ -44,11 +44,11 @@ def origin_of(url: str) -> str:
 
 
 def local_path(wanted: str | None, otherwise: str = "/") -> str:
-    """Return where somebody wanted to go, where that is a path of the console; elsewhere nobody is sent.
+    """Return the address to redirect to if it is a path of the console, otherwise the default.
 
     >>> local_path("/p/riverside?day=2026-11-22"), local_path("//evil.example"), local_path("https://evil.example")
     ('/p/riverside?day=2026-11-22', '/', '/')
-    >>> local_path("/\\\\evil.example"), local_path("/a\\nb")
+    >>> local_path("/\\evil.example"), local_path("/a\nb")
     ('/', '/')
     """
     if not wanted or len(wanted) > _CHARACTERS_MAX or not wanted.isprintable():
@@ -60,7 +60,7 @@ def local_path(wanted: str | None, otherwise: str = "/") -> str:
 
 
 class Protected:
-    """Say on every answer what the browser must not do with it."""
+    """Adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp, policy: str, *, secure: bool) -> None:
         self._app = app

@@ -1,7 +1,7 @@
-"""The OpenID provider as the console talks to it: the authorization code flow with PKCE (RFC 6749, RFC 7636, RFC 9700).
+"""The OpenID provider: the authorization code flow with PKCE (RFC 6749, RFC 7636, RFC 9700).
 
-Whom a token names is what every service reads in it (shared.runtime.http.bearer_tokens); here are only the steps of
-the login.
+The roles and properties in a token are read as in every service (shared.runtime.http.bearer_tokens); this module has
+only the steps of the login.
 """
 
 from base64 import urlsafe_b64encode
@@ -35,7 +35,7 @@ _registry: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
 
 
 class LoginRefused(Exception):
-    """The provider does not let somebody in, or says what cannot be relied on; with the status of the page."""
+    """The provider refuses the login, or its answer cannot be trusted; with the status of the error page."""
 
     def __init__(self, why: str, *, status: int = 403) -> None:
         self.status = status
@@ -43,7 +43,7 @@ class LoginRefused(Exception):
 
     @classmethod
     def of(cls, rejected: Rejected) -> "LoginRefused":
-        """Return what says that a token is not accepted, or cannot be looked at now."""
+        """Return the refusal for a token that is rejected or cannot be verified now."""
         return cls(rejected.detail, status=_SILENT if rejected.reason is Reason.TRY_AGAIN else 403)
 
 
@@ -67,7 +67,7 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """What the provider gave for a code or a refresh token."""
+    """The tokens granted for a code or a refresh token."""
 
     token: str
     ends: datetime
@@ -76,14 +76,14 @@ class Granted:
 
 
 def granted_of(answer: bytes, now: datetime) -> Granted:
-    """Return what the provider's answer to a request for a token grants from now on. Raises: ValueError."""
+    """Return the tokens granted in the provider's answer, received now. Raises: ValueError."""
     said = read_model(_Answer, answer)
     ends = now + timedelta(seconds=said.expires_in)
     return Granted(said.access_token, ends, said.refresh_token, said.id_token)
 
 
 class Provider:
-    """The provider that the settings name, for one client: this console."""
+    """The OpenID provider of the settings, for the client that is this console."""
 
     def __init__(self, settings: Settings, tokens: Tokens, client: httpx.AsyncClient, clock: Clock) -> None:
         self._settings = settings
@@ -93,7 +93,7 @@ class Provider:
         self._known: _About | None = None
 
     async def address(self, *, state: str, nonce: str, verifier: str, back: str) -> str:
-        """Return where somebody logs in. Raises: LoginRefused."""
+        """Return the address at which to log in. Raises: LoginRefused."""
         challenge = urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         asked = {
             "response_type": "code",
@@ -109,7 +109,7 @@ class Provider:
         return _with_query((await self._about()).authorization_endpoint, asked)
 
     async def redeem(self, code: str, *, verifier: str, nonce: str, back: str) -> Granted:
-        """Return what a code is worth. Raises: LoginRefused."""
+        """Return the tokens for an authorization code. Raises: LoginRefused."""
         granted = await self._grant(
             {"grant_type": "authorization_code", "code": code, "redirect_uri": back, "code_verifier": verifier}
         )
@@ -123,7 +123,7 @@ class Provider:
         return await self._grant({"grant_type": "refresh_token", "refresh_token": refresh_token})
 
     async def farewell(self, id_token: str, back: str) -> str:
-        """Return where somebody logs out of the provider, too; `back` where it has no such place."""
+        """Return the provider's logout address; `back` if it has none."""
         try:
             about = await self._about()
         except LoginRefused:

@@ -1,4 +1,4 @@
-"""The life of the console as a process."""
+"""Runs the console as a process."""
 
 import asyncio
 import os
@@ -71,7 +71,7 @@ async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
 
 
 def documentation(settings: Settings) -> Path | None:
-    """Return where the built documentation is; None where there is none."""
+    """Return the directory of the built documentation; None if there is none."""
     own = Path(str(resources.files("services.console").joinpath("site")))
     beside = Path(__file__).parents[2] / "site"
     found = [one for one in (settings.console_docs_directory, own, beside) if one is not None]

@@ -1,4 +1,4 @@
-"""The services as a person calls them: every question and every command goes out under that person's token."""
+"""Calls the services on behalf of a person: every query and command is sent with that person's token."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping
@@ -26,13 +26,13 @@ VIGORISH: Final = "vigorish"
 _SECONDS_MAX: Final = 120.0
 _PAGES_MAX: Final = 4
 _ITEMS_MAX: Final = 500
-"""As many as a page of a service has."""
+"""Maximum number of items on a page of a service."""
 
 AnswerT = TypeVar("AnswerT")
 
 
 class Refused(Exception):
-    """A service refuses, or does not answer: with its problem document."""
+    """A service refused the request or did not answer; with its problem document."""
 
     def __init__(self, service: str, status: int, problem: Mapping[str, Any]) -> None:
         self.service = service
@@ -42,13 +42,13 @@ class Refused(Exception):
 
     @property
     def title(self) -> str:
-        """Return what is wrong in a few words."""
+        """Return the title of the problem."""
         return str(self.problem.get("title", f"{self.service}: {self.status}"))
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Stands where an answer would: a page shows the rest, and says what is missing and why."""
+    """Placeholder for a missing answer: the page shows the rest, and what is missing and why."""
 
     why: str
 
@@ -57,9 +57,9 @@ class Missing:
 
 
 def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
-    """Return the HTTP client of the console: it keeps its connections and no cookie, and says in which trace it asks.
+    """Return the console's HTTP client: it keeps connections but no cookies, and sends the trace context.
 
-    Many people ask by way of it: what a service or a provider has said to one is not said for the next.
+    It is shared by all people: nothing that a service or a provider sets for one may affect another.
     """
 
     async def traced(request: httpx.Request) -> None:
@@ -75,7 +75,7 @@ def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
 
 
 def part(value: object) -> str:
-    """Return a part of a path, which stays one part whatever is in it.
+    """Return a path segment, quoted so that it remains a single segment whatever it contains.
 
     >>> part("BJ/01"), part("..")
     ('BJ%2F01', '%2E%2E')
@@ -94,20 +94,20 @@ def path(*parts: str | int) -> str:
 
 
 class Services:
-    """The services by name, each at its URL."""
+    """The services by name, each with its URL."""
 
     def __init__(self, urls: Mapping[str, str], client: httpx.AsyncClient) -> None:
         self.urls = dict(urls)
         self._client = client
 
     def of(self, session: Session) -> "Calls":
-        """Return the services as the person of a session calls them."""
+        """Return the services as called by the person of a session."""
         return Calls(self.urls, self._client, session)
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Questions and commands of one person. They raise `Refused` where a service refuses."""
+    """Queries and commands of one person. They raise `Refused` if a service refuses."""
 
     urls: Mapping[str, str]
     client: httpx.AsyncClient
@@ -118,7 +118,7 @@ class Calls:
         return _json(service, await self._send(service, "GET", path, params=_given(asked)))
 
     async def get_all(self, service: str, path: str, **asked: object) -> list[Any]:
-        """Return the items of a list, of all its pages; so many that nobody would look through them are refused."""
+        """Return the items of all pages of a list. Raises: Refused for a list too long to be read."""
         items: list[Any] = []
         cursor: str | None = None
         for _ in range(_PAGES_MAX):
@@ -132,13 +132,13 @@ class Calls:
         )
 
     async def get_first(self, service: str, path: str, most: int | None, **asked: object) -> Any:
-        """Return the first items of a list as a page, or without an end all of them."""
+        """Return the first items of a list as a page; all of them if `most` is None."""
         if most is None:
             return await self.get_all(service, path, **asked)
         return await self.get(service, path, limit=most, **asked)
 
     async def get_page(self, service: str, path: str, **asked: object) -> Any:
-        """Return the largest page of a list, the first unless the question says otherwise."""
+        """Return the largest page of a list, the first unless a cursor is given."""
         return await self.get(service, path, limit=_ITEMS_MAX, **asked)
 
     async def get_bytes(self, service: str, path: str, **asked: object) -> httpx.Response:
@@ -146,11 +146,11 @@ class Calls:
         return await self._send(service, "GET", path, params=_given(asked))
 
     async def ask(self, service: str, path: str, document: object, **asked: object) -> Any:
-        """Return the answer to a question that takes a document and changes nothing."""
+        """Return the answer to a query that is sent as a document and changes nothing."""
         return _json(service, await self._send(service, "POST", path, json=document, params=_given(asked)))
 
     async def do(self, service: str, path: str, document: object, *, key: str) -> Any:
-        """Return the answer to a command; sent again under the same key, it is done once."""
+        """Return the answer to a command; repeated with the same key, it takes effect once."""
         headers = {"idempotency-key": key}
         return _json(service, await self._send(service, "POST", path, json=document, headers=headers))
 
@@ -167,7 +167,7 @@ class Calls:
 
 
 async def or_missing(answer: Awaitable[AnswerT]) -> AnswerT | Missing:
-    """Return an answer, or what says why there is none."""
+    """Return an answer, or the reason why it is missing."""
     try:
         return await answer
     except Refused as refused:
@@ -175,7 +175,7 @@ async def or_missing(answer: Awaitable[AnswerT]) -> AnswerT | Missing:
 
 
 async def together(*answers: Awaitable[Any]) -> list[Any]:
-    """Return answers that are asked for side by side, each or what says why there is none."""
+    """Return answers requested concurrently, each or the reason why it is missing."""
     return list(await asyncio.gather(*map(or_missing, answers)))
 
 

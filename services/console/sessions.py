@@ -1,7 +1,7 @@
-"""Who is logged in: sessions in the memory of this process.
+"""The sessions of logged-in people, in the memory of this process.
 
-A browser holds nothing but the name of its session, which is made anew at each login and means nothing after logout.
-Restarting the console logs everybody out; with single sign-on that is one redirect.
+The browser holds only the name of its session, which is new at each login and worthless after logout. Restarting the
+console logs everybody out; with single sign-on, the next login is one redirect.
 """
 
 import secrets
@@ -15,7 +15,7 @@ from shared.runtime.clock import Clock
 from shared.runtime.http.access import ALL_PROPERTIES, Caller
 
 IDLE: Final = timedelta(minutes=30)
-"""How long a session may lie still."""
+"""Maximum idle time of a session."""
 LIFE: Final = timedelta(hours=12)
 """How long a session lasts at most: a shift, and its hand-over."""
 _SESSIONS_MAX: Final = 10_000
@@ -27,7 +27,7 @@ def _name() -> str:
 
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """A person who is logged in, with the token under which everything is asked and done."""
+    """A logged-in person, with the token sent with every request."""
 
     caller: Caller
     token: str
@@ -38,7 +38,7 @@ class Session:
     seen_at: datetime
     name: str = field(default_factory=_name)
     csrf: str = field(default_factory=_name)
-    """What every form of this session carries: a page of somebody else cannot know it."""
+    """The CSRF token in every form of this session."""
 
     @property
     def person(self) -> str:
@@ -46,7 +46,7 @@ class Session:
         return self.caller.person
 
     def may(self, *roles: str) -> bool:
-        """Return whether the person has any of these roles; services decide again, by the token."""
+        """Return whether the person has any of these roles; the services check again, by the token."""
         return self.caller.conflict is None and not self.caller.roles.isdisjoint(roles)
 
     def works_for(self, property_name: str) -> bool:
@@ -85,7 +85,7 @@ class Sessions:
         return session
 
     def find(self, name: str, *, seen: bool = True) -> Session | None:
-        """Return a session that goes on; None where there is none. `seen`: its person is doing something."""
+        """Return a live session; None if there is none. `seen`: the person is active."""
         session = self._sessions.get(name)
         if session is None:
             return None
@@ -99,5 +99,5 @@ class Sessions:
         return session
 
     def close(self, name: str) -> None:
-        """End a session, where there is one such."""
+        """End a session if it exists."""
         self._sessions.pop(name, None)

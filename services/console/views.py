@@ -1,4 +1,4 @@
-"""The templates, and how amounts, moments and what services say are written on a page."""
+"""The templates, and how amounts, moments and codes are written on pages."""
 
 import json
 import re
@@ -22,14 +22,14 @@ _EXPLAINED: Final = _AMOUNTS | {"count"}
 """Amounts that add up from entries."""
 _FIGURES: Final = _EXPLAINED | {"percent", "number"}
 _SHORT: Final = 40
-"""So many letters stand in one line."""
+"""Maximum number of characters of a text that is kept on one line."""
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _SHOWN: Final = 12
-"""So many digits of a hash tell it from others; the rest is in its title."""
+"""Number of hash digits shown; the full hash is in the title attribute."""
 
 
 def dollars(cents: int | str | Undefined | None) -> str:
-    """Return an amount of cents in dollars; nothing of what is not said.
+    """Return cents as dollars; an empty text for a missing amount.
 
     >>> dollars(123450), dollars(-5), dollars(None), dollars("12.5")
     ('$1,234.50', '−$0.05', '', '$0.125')
@@ -42,7 +42,7 @@ def dollars(cents: int | str | Undefined | None) -> str:
 
 
 def _exact(cents: str) -> str:
-    """Return an amount with a share of a cent: its decimal point two places further left."""
+    """Return an amount with fractions of a cent: the decimal point moved two places to the left."""
     sign = "−" if cents.startswith("-") else ""
     whole, _, share = cents.lstrip("-").partition(".")
     digits = whole.zfill(3)
@@ -50,12 +50,12 @@ def _exact(cents: str) -> str:
 
 
 def count(number: int | Undefined | None) -> str:
-    """Return a number with its thousands apart; nothing of what is not said."""
+    """Return a number with thousands separators; an empty text for a missing number."""
     return "" if number is None or isinstance(number, Undefined) else f"{number:,}"
 
 
 def moment(text: str | datetime | None, zone: str | None = None, form: str = "%Y-%m-%d %H:%M:%S") -> Markup:
-    """Return a moment on the clock of a zone, else in UTC and saying so, as HTML that has the exact one."""
+    """Return a moment in a time zone, otherwise in UTC and marked as such, as HTML with the exact value."""
     if not text:
         return Markup("")
     at = text if isinstance(text, datetime) else datetime.fromisoformat(text)
@@ -75,7 +75,7 @@ def ago(text: str | None, now: datetime | None = None) -> str:
 
 
 def cell(value: Any, unit: str, zone: str | None = None) -> Any:
-    """Return the value of a report's cell as its column says it is."""
+    """Return the value of a report cell, formatted by its column's unit."""
     if value is None:
         return ""
     if unit in _AMOUNTS and isinstance(value, int | str):
@@ -96,9 +96,9 @@ def cell(value: Any, unit: str, zone: str | None = None) -> Any:
 def figures(
     row: Mapping[str, Any], columns: Sequence[Mapping[str, str]], entries: str | None = None, zone: str | None = None
 ) -> Markup:
-    """Return the cells of a row; an amount leads to its `entries`, an address that its column's name ends, if any.
+    """Return the cells of a row; an amount links to `entries` followed by its column's name, if given.
 
-    Not a template: a report has thirty thousand cells, for which one takes half a second.
+    Not a template: a report can have thirty thousand cells, for which a template takes half a second.
     """
     leads = None if entries is None else escape(entries)
     cells = []
@@ -120,7 +120,7 @@ def _escaped(name: str) -> str:
 
 
 def kind(value: Any, unit: str = "text") -> str:
-    """Return how a cell is laid out: `n` for figures, `long` for sentences.
+    """Return the CSS class of a cell: `n` for figures, `long` for sentences.
 
     >>> kind(5, "cents"), kind("riverside"), kind("The box was opened by two, and counted again by a third.")
     ('n', '', 'long')
@@ -131,7 +131,7 @@ def kind(value: Any, unit: str = "text") -> str:
 
 
 def asked(**parts: object) -> str:
-    """Return a query of what has a value."""
+    """Return a query string of the parts that have a value."""
     return urlencode({name: str(value) for name, value in parts.items() if value not in (None, "")})
 
 
@@ -149,13 +149,13 @@ def words_of(name: str) -> str:
 
 
 def pretty(document: object) -> str:
-    """Return a document as JSON that people can read."""
+    """Return a document as indented JSON."""
     return json.dumps(document, indent=2, ensure_ascii=False, default=str)
 
 
 @cache
 def environment() -> Environment:
-    """Return the templates, which write everything that they are given as text and never as HTML."""
+    """Return the template environment, with automatic HTML escaping."""
     found = Environment(
         loader=PackageLoader("services.console"),
         autoescape=True,

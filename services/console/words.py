@@ -1,4 +1,4 @@
-"""What the console says: every word that people read stands in words.yaml."""
+"""The texts of the console: every text shown to people is in words.yaml."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -24,18 +24,18 @@ def _flat(document: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
 
 @cache
 def said(name: str) -> Mapping[str, str]:
-    """Return the texts below a name, each by the rest of its name."""
+    """Return the texts below a key, by the rest of their key."""
     return {one.removeprefix(f"{name}."): text for one, text in words().items() if one.startswith(f"{name}.")}
 
 
 def say(name: str, /, **parts: object) -> str:
-    """Return a text, with what it speaks of put in. Raises: KeyError where there is none such."""
+    """Return a text with its placeholders filled in. Raises: KeyError for an unknown key."""
     text = words()[name]
     return text.format(**parts) if parts else text
 
 
 def counted(name: str, count: int, /, **parts: object) -> str:
-    """Return a text about a number of things: its form for `one` or that for any `other` number, with the `count`.
+    """Return the singular (`one`) or plural (`other`) form of a text, with the `count` filled in.
 
     >>> counted("felt.seats", 1), counted("felt.seats", 1200)
     ('1 seat', '1,200 seats')

@@ -1,4 +1,4 @@
-"""Charts where people would rather look than read: each with its words, its table and its picture as SVG."""
+"""Charts: each has a caption, a table and a picture as SVG."""
 
 from services.console.charts.chart import Chart, ChartColumn, section_of
 from services.console.charts.differences import what_if_cumulative, what_if_difference

@@ -1,4 +1,4 @@
-"""The process that draws: documents come in on its input, pictures go out on its output, until the input ends."""
+"""The process that draws charts: reads documents from its input, writes pictures to its output, until input ends."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def serve(asked: BinaryIO, answers: BinaryIO) -> None:
-    """Answer each document with a picture, or with why there is none; both have their length before them."""
+    """Answer each document with a picture or with an error message; each is preceded by its length."""
     while length := asked.read(4):
         document = json.loads(asked.read(int.from_bytes(length)))
         try:

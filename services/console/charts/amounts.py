@@ -1,4 +1,4 @@
-"""Amounts as charts write them: dollars and counts in words and alternative texts, and the axes of pictures."""
+"""Amounts as charts write them: dollars and counts in captions, alternative texts and on axes."""
 
 from typing import Any, Final
 
@@ -9,12 +9,12 @@ _SIGN: Final = "(datum.value < 0 ? '−' : '')"
 DOLLARS: Final = (
     f"{_SIGN} + '$' + format(abs(datum.value), datum.value != 0 && abs(datum.value) < 10 ? ',.2f' : ',.0f')"
 )
-"""The Vega expression that labels an axis of dollars; those below ten have their cents."""
+"""The Vega expression that labels an axis in dollars; amounts below ten dollars show cents."""
 DOLLARS_ABOVE: Final = (
     "(datum.value < 0 ? '−' : datum.value > 0 ? '+' : '') + '$'"
     " + format(abs(datum.value), datum.value != 0 && abs(datum.value) < 10 ? ',.2f' : ',.0f')"
 )
-"""The same of differences, with the sign of those above zero."""
+"""The same for differences: amounts above zero have a plus sign."""
 
 
 def in_dollars(cents: int) -> float:
@@ -23,7 +23,7 @@ def in_dollars(cents: int) -> float:
 
 
 def words(name: str) -> str:
-    """Return a name of a wager, a game or a row as words.
+    """Return the name of a wager, a game or a row with spaces instead of underscores.
 
     >>> words("royal_match_21")
     'royal match 21'

@@ -1,4 +1,4 @@
-"""A chart: what it says in words, the table behind it, and how it is drawn. Pure; amounts are cents."""
+"""A chart: its caption, its table, and the specification of its picture. Pure; amounts are cents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from services.console.words import say
 
 Unit = Literal["text", "day", "moment", "cents", "count", "number"]
-"""What a column of the table holds: `number` is a decimal text with its sign, such as a z-score."""
+"""The type of a table column; `number` is a decimal text with its sign, such as a z-score."""
 
 Row = Mapping[str, Any]
 Spec = Mapping[str, Any]
@@ -17,10 +17,10 @@ Spec = Mapping[str, Any]
 Names = Mapping[str, str]
 
 WIDTH: Final = 640
-"""How wide the plotting area is, in pixels of the SVG, which pages scale."""
+"""Width of the plotting area in pixels of the SVG; pages scale it."""
 
 MARKS_MAX: Final = 40
-"""So many rows are drawn at most, one below the other: more can no longer be read."""
+"""Maximum number of rows drawn: more would not be legible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class ChartColumn:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart: `name` in its address, `caption` and `alt` in words, all `rows` of its table, and what is drawn of them.
+    """A chart: `name` is part of its address; `caption` and `alt` describe it; `rows` is its whole table.
 
-    `note` says what is left out of the picture; it stands in it.
+    `note` says which rows the picture leaves out; it is written in the picture.
     """
 
     name: str
@@ -50,17 +50,17 @@ class Chart:
 
     @cached_property
     def empty(self) -> bool:
-        """Return whether there is nothing to draw: the caption says so."""
+        """Return whether there is nothing to draw; the caption then says so."""
         return not self.rows
 
 
 def columns_of(titles: str, **units: Unit) -> tuple[ChartColumn, ...]:
-    """Return the columns of a chart's table: their units by name, each with its title in the words below `titles`."""
+    """Return the columns of a chart's table from their units; `titles` is the key of their titles in words.yaml."""
     return tuple(ChartColumn(name, say(f"{titles}.{name}"), unit) for name, unit in units.items())
 
 
 def empty_chart(name: str, title: str, columns: tuple[ChartColumn, ...], why: str) -> Chart:
-    """Return a chart of nothing, which says why in words, also where somebody asks for its picture."""
+    """Return a chart without data; its caption and its picture say why."""
     spec = {
         "width": WIDTH,
         "height": 60,
@@ -72,12 +72,12 @@ def empty_chart(name: str, title: str, columns: tuple[ChartColumn, ...], why: st
 
 
 def section_of(document: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return the rows of a section of a report, none where it has no such section."""
+    """Return the rows of a section of a report; empty if the report has no such section."""
     return next((one["rows"] for one in document["content"]["sections"] if one["name"] == name), [])
 
 
 def drawn_of(rows: Sequence[Row], left_out: str) -> tuple[Sequence[Row], str | None]:
-    """Return the rows that are drawn, and what says how many of the others are not, in the words named `left_out`."""
+    """Return the rows to draw, and a note on how many are left out, from the text named `left_out`."""
     if len(rows) <= MARKS_MAX:
         return rows, None
     left = len(rows) - MARKS_MAX
@@ -85,7 +85,7 @@ def drawn_of(rows: Sequence[Row], left_out: str) -> tuple[Sequence[Row], str | N
 
 
 def period_of(document: Mapping[str, Any]) -> str:
-    """Return the gaming days that a report is about, in words."""
+    """Return the gaming days of a report in words."""
     return days_of(document["first_day"], document["last_day"])
 
 

@@ -36,9 +36,9 @@ _KNOWN: Final[tuple[Standing, ...]] = ("as expected", "beyond 2", "beyond 3", "a
 
 
 def win_against_expectation(document: Mapping[str, Any], by: By) -> Chart:
-    """Return the win of each table, dealer or wager less what exact counting expects of it, largest z first.
+    """Return win minus expected win for each table, dealer or wager, largest z first.
 
-    `document` is the report `statistics` as JSON. Its z is that of the payout; that of the win has the other sign.
+    `document` is the report `statistics` as JSON. Its z is that of the payout; that of the win has the opposite sign.
     """
     name, title = f"win-by-{by}", say(f"charts.expectation.title.{by}")
     columns = (ChartColumn("label", say(f"charts.expectation.columns.{by}")), *_COLUMNS)
@@ -76,7 +76,7 @@ def _row(one: Mapping[str, Any], by: By, alarms: Iterable[Mapping[str, Any]]) ->
 
 
 def _rank(row: Row) -> tuple[bool, float, str]:
-    """Return the place of a row: alarmed ones, then the largest z of either sign, then by name."""
+    """Return the sort key of a row: alarms first, then by absolute z, then by name."""
     z = float("inf") if row["z"] is None and row["difference_cents"] else abs(float(row["z"] or 0))
     return (not row["alarms"], -z, row["label"])
 

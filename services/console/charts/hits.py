@@ -26,10 +26,10 @@ _TICKS: Final = (0, 1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_00
 
 
 def hits_against_expectation(document: Mapping[str, Any], wager: str, *, game: str | None = None) -> Chart:
-    """Return how often each row of a wager's paytable was hit, beside how often exact counting expects it.
+    """Return the number of hits of each row of a wager's paytable beside the number expected by exact counting.
 
-    `document` is the report `side-bets` as JSON; several versions of the rules submission are added up. Without `game`,
-    the wager is that of all games that have it.
+    `document` is the report `side-bets` as JSON; versions of the rules submission are added up. Without `game`, the
+    wager is added up over all games that offer it.
     """
     title = say("charts.hits.title", wager=words(wager))
     rows: dict[str, list[Mapping[str, Any]]] = {}
@@ -53,7 +53,7 @@ def hits_against_expectation(document: Mapping[str, Any], wager: str, *, game: s
 
 
 def _row(row: str, parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a row, of all versions under which it was there; one without an exact probability has hits alone."""
+    """Return a row added up over all versions that have it; without an exact probability it has hits only."""
     listed = list(parts)
     hits, wagers = sum(one["hits"] for one in listed), sum(one["wagers"] for one in listed)
     exact = [(one["wagers"], Fraction(one["probability"])) for one in listed if one["probability"] is not None]
@@ -79,7 +79,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _rank(row: Mapping[str, Any]) -> tuple[float, str]:
-    """Return the place of a row: what is expected most often comes first, as paytables are read from the other end."""
+    """Return the sort key of a row: the most frequently expected row first."""
     return (-float(row["hits"] if row["expected"] is None else row["expected"]), row["label"])
 
 

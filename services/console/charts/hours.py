@@ -1,4 +1,4 @@
-"""Drop by hour, as far as it is known before anything is counted: what tables sold; from the drop and win summary."""
+"""Table sales by hour, the part of the drop known before the count; from the drop and win summary."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -20,16 +20,16 @@ _COLUMNS: Final = columns_of(
     sold_cents="cents",
 )
 _KINDS: Final = said("charts.hours.kind")
-"""What was sold, by the column that has it."""
+"""The titles of the kinds of sale, by report column."""
 _HOURS_MAX: Final = 48
-"""A gaming day has 25 hours at the most; what was entered late may lie beside them."""
+"""A gaming day has at most 25 hours; late entries may lie beside them."""
 _HOUR_PX: Final = 26
 
 
 def drop_by_hour(document: Mapping[str, Any], zone: str) -> Chart:
-    """Return what tables sold for currency and Counter Checks in each hour of a gaming day.
+    """Return the sales of tables for currency and Counter Checks in each hour of a gaming day.
 
-    `document` is the report `drop-and-win` of a gaming day as JSON, of all tables, of a game or of one table; `zone` is
+    `document` is the report `drop-and-win` of a gaming day as JSON, for all tables, one game or one table; `zone` is
     the time zone of the property.
     """
     where = document.get("table") or document.get("game") or say("charts.hours.all_tables")
@@ -78,7 +78,7 @@ def drop_by_hour(document: Mapping[str, Any], zone: str) -> Chart:
 
 
 def _hours(rows: list[dict[str, Any]], zone: ZoneInfo) -> list[dict[str, Any]]:
-    """Return the hours from the first to the last, those without sales included, with the property's clock."""
+    """Return the hours from the first to the last, including those without sales, in the property's time zone."""
     known = {datetime.fromisoformat(row["hour"]): row for row in rows}
     nothing = dict.fromkeys(_KINDS, 0)
     found, hour = [], min(known)

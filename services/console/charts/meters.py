@@ -1,4 +1,4 @@
-"""The history of a progressive meter: what its sign showed, and the awards and changes that moved it."""
+"""The history of a progressive meter: its displayed amount, and the awards and changes that moved it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ _COLUMNS: Final = columns_of(
     shown_cents="cents",
 )
 _POINTS_MAX: Final = 400
-"""More points than the picture has pixels to tell apart would only make it slower."""
+"""Maximum number of points: the picture has too few pixels to show more."""
 _EVENTS_MAX: Final = 60
 
 _PLAY: Final = "round"
@@ -30,7 +30,7 @@ _SHAPES: Final = {_HIT: "diamond", _BACK: "cross", _CHANGE: "square"}
 
 
 def meter_history(movements: Sequence[Mapping[str, Any]], zone: str) -> Chart:
-    """Return what a pool's sign showed after each of its movements.
+    """Return the displayed amount of a pool after each of its movements.
 
     `movements` are those of `GET /pools/{property}/{pool}/movements`; `zone` is the time zone of the property.
     """
@@ -101,7 +101,7 @@ def _row(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _event(row: Row) -> str | None:
-    """Return what moved a meter other than wagers; None for these, and for what it began with."""
+    """Return the event that moved the meter; None for a wager's contribution and for the opening amount."""
     if row["award_cents"] > 0:
         return _HIT
     if row["award_cents"] < 0 or "back" in row["kind"]:
@@ -110,7 +110,7 @@ def _event(row: Row) -> str | None:
 
 
 def _kept(rows: Sequence[Row]) -> tuple[list[Row], str | None]:
-    """Return the movements that are drawn: the first, the last, the latest events with what was before, and others."""
+    """Return the movements to draw: the first, the last, the latest events with their predecessors, and a sample."""
     if len(rows) <= _POINTS_MAX:
         return list(rows), None
     events = [place for place, row in enumerate(rows) if _event(row)][-_EVENTS_MAX:]

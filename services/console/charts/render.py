@@ -1,4 +1,4 @@
-"""Chart to SVG: its specification with the configuration of a theme, drawn by Vega-Lite without any browser."""
+"""Renders a chart as SVG: its specification with the configuration of a theme, drawn by Vega-Lite without a browser."""
 
 from typing import Any, Final
 from xml.sax.saxutils import escape
@@ -12,9 +12,9 @@ _VEGA_LITE: Final = "6.4"
 
 
 def draw(document: dict[str, Any]) -> bytes:
-    """Return the SVG of a document: the same bytes for the same document. It takes the interpreter for itself.
+    """Return the SVG of a document: equal documents give equal bytes. It holds the interpreter while it draws.
 
-    Nothing is fetched: a document has its data with it. Raises: ValueError where it cannot be drawn.
+    Nothing is fetched: a document contains its data. Raises: ValueError if it cannot be drawn.
     """
     svg: str = vl_convert.vegalite_to_svg(document, vl_version=_VEGA_LITE, allowed_base_urls=[])
     head, end, rest = svg.partition(">")
@@ -23,5 +23,5 @@ def draw(document: dict[str, Any]) -> bytes:
 
 
 def render(chart: Chart, theme: Theme) -> bytes:
-    """Return the picture of a chart as SVG. In a service, `Renderer` does it without making anybody wait."""
+    """Return the picture of a chart as SVG. Blocks; services use `Renderer` instead."""
     return draw(document_of(chart, theme))

@@ -1,6 +1,6 @@
-"""Draws charts for a service without making anybody wait: in a process of its own, and each picture once.
+"""Draws charts in a separate process, so that the event loop is not blocked, and caches the pictures.
 
-The engine holds the interpreter as long as it draws, so a thread would stop the event loop (decision 36 has figures).
+The engine holds the interpreter while it draws, so a thread would block the event loop (decision 36 has figures).
 """
 
 import asyncio
@@ -20,19 +20,19 @@ _ENVIRONMENT: Final = {"LANG": "C.UTF-8", "TZ": "UTC"}
 
 
 class NotDrawn(Exception):
-    """There is no picture of a chart: its table says the same."""
+    """The picture of a chart is not available; its table has the same data."""
 
 
 class TooManyWaiting(NotDrawn):
-    """More pictures are asked for than are waited for: ask again."""
+    """Too many pictures are waiting to be drawn; ask again later."""
 
 
 class Renderer:
-    """Gives pictures of charts; what it needs is started when the first is asked for, and ends when nobody asks.
+    """Draws pictures of charts; its process starts with the first request and ends when idle.
 
-    At most `waiting_max` different pictures are waited for, one is drawn at a time and for `seconds_max` at the most,
-    `kept_bytes_max` of them are kept, the least recently asked for given up first. The process ends after
-    `pictures_max` pictures or `idle_seconds` without any, so that what it holds does not grow.
+    At most `waiting_max` different pictures wait; one is drawn at a time, for at most `seconds_max`; at most
+    `kept_bytes_max` are cached, the least recently used evicted first. The process ends after `pictures_max` pictures
+    or `idle_seconds` without a request, so that its memory does not grow.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Renderer:
         return await asyncio.shield(self._drawing[key])  # others may wait for it, too
 
     async def close(self) -> None:
-        """End the process, and what is waited for."""
+        """End the process and cancel what waits."""
         for task in list(self._drawing.values()):
             task.cancel()
         await asyncio.gather(*self._drawing.values(), return_exceptions=True)
@@ -122,7 +122,7 @@ class Renderer:
         return self._worker
 
     def _let_go(self) -> None:
-        """Let the process end, for nobody has asked for long."""
+        """End the process after it was idle."""
         if self._worker is not None:
             _input_of(self._worker).close()
 
@@ -139,7 +139,7 @@ class Renderer:
 
 
 async def _asked(worker: Process, said: bytes) -> tuple[bool, bytes]:
-    """Return whether a document was drawn, and the picture or why there is none."""
+    """Return whether the document was drawn, and the picture or the error message."""
     given, answers = _input_of(worker), worker.stdout
     assert answers is not None, "the worker was started with a pipe"
     given.write(len(said).to_bytes(4) + said)

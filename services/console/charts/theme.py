@@ -1,4 +1,4 @@
-"""How charts look, on a light page and on a dark one: colors that color-blind people tell apart (Okabe and Ito)."""
+"""The light and the dark theme of charts, in colors that color-blind people can tell apart (Okabe and Ito)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from services.console.charts.chart import Chart
 Theme = Literal["light", "dark"]
 
 FONT: Final = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', 'DejaVu Sans', Arial, sans-serif"
-"""Fonts of the reader's own machine: no picture fetches one."""
+"""Fonts installed on the reader's machine: no picture fetches one."""
 
 TEXT_PX: Final = 12
-"""Labels; titles of axes are larger. None is below eleven pixels."""
+"""Size of labels in pixels; axis titles are larger. No text is below eleven pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
     """The colors of a theme.
 
-    `inner` and `outer` are the control bands. `kinds` are marks by what they are, in this order: as expected or the
-    first of several, beyond two standard deviations, beyond three, alarmed.
+    `inner` and `outer` are the control bands. `kinds` are the colors of marks in this order: as expected (or the first
+    of several series), beyond two standard deviations, beyond three, alarm.
     """
 
     page: str
@@ -52,16 +52,16 @@ PALETTES: Final[Mapping[Theme, Palette]] = {
         kinds=("#56b4e9", "#e69f00", "#ff7f41", "#e59ccb"),
     ),
 }
-"""Blue, orange, vermillion and reddish purple of Okabe and Ito, darker or lighter where a page would swallow them."""
+"""Blue, orange, vermillion and reddish purple of Okabe and Ito, darkened or lightened for contrast with the page."""
 
 
 def document_of(chart: Chart, theme: Theme) -> dict[str, Any]:
-    """Return the whole Vega-Lite document of a chart, which is all that its picture depends on."""
+    """Return the complete Vega-Lite document of a chart; its picture depends on nothing else."""
     return {**chart.spec, "description": chart.alt, "config": _config(theme), "usermeta": {"title": chart.title}}
 
 
 def _config(theme: Theme) -> dict[str, Any]:
-    """Return the Vega-Lite configuration of a theme, which gives the styles of the specifications their colors."""
+    """Return the Vega-Lite configuration of a theme: the colors of the styles used by the specifications."""
     colors = PALETTES[theme]
     label = {"labelColor": colors.text, "labelFontSize": TEXT_PX, "titleColor": colors.quiet, "titleFontSize": 13}
     return {

@@ -1,6 +1,6 @@
-"""A round as people look at it: the felt of its game with every card, chip and decision, and the evidence behind it.
+"""The picture of a round: the felt of its game with every card, chip and decision, and the evidence behind it.
 
-Pure: no framework, no clock, no I/O but reading the packaged readings once.
+Pure: no framework, no clock, and no I/O except reading the packaged words once.
 """
 
 from services.console.felt.drawing import draw

@@ -1,4 +1,4 @@
-"""Reads a round of Blackjack: splits, doubles, the two hands of a switch, and what each hand came to."""
+"""Reads a round of Blackjack: splits, doubles, the two hands of Blackjack Switch, and each hand's total."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def _seat(fields: Fields, name: str, number: Any, lines: Lines, *, played: bool)
 
 
 def _dealt(fields: Fields) -> list[tuple[str, ...]]:
-    """Return the initial pairs of a seat: one, two of them at Blackjack Switch, or none."""
+    """Return the initial hands of a seat: one, two at Blackjack Switch, or none."""
     dealt = fields.listed("dealt")
     if any(isinstance(one, list | tuple) for one in dealt):
         return [fields.as_cards(pair, "dealt") for pair in dealt]
@@ -84,7 +84,7 @@ def _dealt(fields: Fields) -> list[tuple[str, ...]]:
 
 
 def _decisions(hand: Fields, cards: tuple[str, ...], *, natural: bool, played: bool) -> tuple[str, ...]:
-    """Return what the player decided on a hand, in words, and what it came to."""
+    """Return the player's decisions on a hand and its total, in words."""
     double, surrendered, even_money = hand.cents("double"), hand.flag("surrendered"), hand.flag("even_money")
     said = []
     hits = len(cards) - 2 - bool(double)

@@ -1,4 +1,4 @@
-"""Blocks of a drawing: hands, wagers and places as SVG, each with the room that it takes, so that none overlap."""
+"""Blocks of a drawing: hands, wagers and places as SVG, each with its size, so that none overlap."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _SAID_WIDTH: Final = 130
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Elements drawn from (0, 0) on, and the room that they take."""
+    """SVG elements drawn from (0, 0), and their size."""
 
     width: float
     height: float
@@ -34,14 +34,14 @@ class Block:
 
 
 def lines_block(lines: Iterable[str], width: float, kind: str, *, size: float = TEXT, bold: bool = False) -> Block:
-    """Return texts below one another, each broken where it is too long."""
+    """Return lines of text below one another, each wrapped to the width."""
     broken = [part for line in lines for part in wrapped(line, width, size, bold=bold)]
     drawn = (text(part, 0, (at + 1) * LINE - 4, kind, size=size) for at, part in enumerate(broken))
     return Block(width, len(broken) * LINE, tuple(drawn))
 
 
 def stacked(blocks: Iterable[Block], gap: float = 4) -> Block:
-    """Return blocks below one another; empty ones take no room."""
+    """Return blocks stacked vertically; empty ones take no space."""
     drawn: list[str] = []
     y = width = 0.0
     for block in blocks:
@@ -55,7 +55,7 @@ def stacked(blocks: Iterable[Block], gap: float = 4) -> Block:
 
 
 def flowed(blocks: Iterable[Block], width: float) -> Block:
-    """Return blocks beside one another, in as many rows as they need."""
+    """Return blocks side by side, wrapped into as many rows as needed."""
     drawn: list[str] = []
     x = y = height = widest = 0.0
     for block in blocks:
@@ -69,7 +69,7 @@ def flowed(blocks: Iterable[Block], width: float) -> Block:
 
 
 def hand_block(name: str, hand: Hand, width: float, *, alone: bool) -> Block:
-    """Return a hand: its name, its cards side by side or as a fan, and what is said of it."""
+    """Return a hand: its name, its cards side by side or as a fan, and its captions."""
     wide = width if alone else max(_cards_width(len(hand.cards), width), min(_said_width(hand), width))
     named = lines_block(
         [hand.name] if hand.name and not (alone and hand.name == DEALERS_HAND) else [], wide, "hand-name", size=SMALL
@@ -121,7 +121,7 @@ def wager_block(name: str, wager: Wager, width: float) -> Block:
 
 
 def place_block(name: str, place: Place, width: float) -> Block:
-    """Return a place in its frame: its name, its hands, what was said, its wagers. `width` is that of the frame."""
+    """Return a place in its frame: name, hands, decisions, wagers. `width` is that of the frame."""
     room = width - 2 * PAD
     hands = [hand for hand in place.hands if hand.cards or hand.said]
     inner = stacked(

@@ -1,7 +1,7 @@
 """Draws a round on the felt of its game: one SVG with a title and a description, colored by static/felt.css alone.
 
-Seen from the dealer's side, as the pit sees it: seat 1, at the dealer's far left, is on the left, and the dealer is
-below. The narrow shape is a column for small screens: the dealer, then the seats in their order.
+Seen from the dealer's side, as the pit sees it: seat 1, at the dealer's far left, is on the left, and the dealer is at
+the bottom. The narrow shape is a column for small screens: the dealer, then the seats in order.
 """
 
 from collections.abc import Mapping
@@ -40,9 +40,9 @@ def draw(
 ) -> str:
     """Return a round as an SVG.
 
-    `record` is the round as in docs/contract/ROUND.md, `settlement` a document with its `lines`, where there is one.
-    `game` is the game as the catalogue names it; without it the wagers tell. `name` begins every id of the drawing: two
-    drawings on a page need two names. Never raises for what a record may hold.
+    `record` is the round as in docs/contract/ROUND.md; `settlement` is a document with its `lines`, if there is one.
+    `game` is the game's name in the catalogue; without it, the game is inferred from the wagers. `name` prefixes every
+    id in the drawing: two drawings on a page need two names. Never raises, whatever the record holds.
     """
     return drawn(felt_of(record, settlement, game=game), name=name, shape=shape)
 
@@ -120,13 +120,13 @@ def _arc(felt: Felt, name: str) -> tuple[list[str], float, float]:
 
 
 def _title(felt: Felt, width: float, y: float, size: float) -> str:
-    """Return the name of the game in the middle, smaller where it is too long. Its letters stand apart."""
+    """Return the game's name, centered and letter-spaced, in a smaller font if it is too long."""
     fits = (width - 2 * _EDGE) / (width_of(felt.title, 1, bold=True) + _SPACING * len(felt.title))
     return text(felt.title, width / 2, y, "felt-title", size=min(size, fits), middle=True)
 
 
 def _dealer_width(felt: Felt, name: str, room: float) -> float:
-    """Return how wide the dealer's side is: all of its hands in a row, where there is room for them."""
+    """Return the width of the dealer's side: all hands in a row if there is room for them."""
     hands = [hand for hand in felt.dealer.hands if hand.cards or hand.said]
     row = flowed((hand_block(name, hand, room - 2 * PAD, alone=False) for hand in hands), room - 2 * PAD)
     return min(room, max(_DEALER_LEAST, row.width + 2 * PAD))

@@ -1,4 +1,4 @@
-"""What proves an entry: its event, its place in its shard, its hashes, its checkpoint, and where its proof is."""
+"""The evidence of an entry: its event, shard and position, hashes, checkpoint, and the address of its proof."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _SETTLED_AGAIN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """The evidence of one entry. `proof` is the address of its proof; empty while no checkpoint covers it."""
+    """The evidence of one entry. `proof` is the address of its proof; empty if no checkpoint covers it yet."""
 
     heading: str
     event: str
@@ -37,7 +37,7 @@ class EvidenceView:
 
 
 def evidence_of(entry: Mapping[str, Any], proofs: str = "") -> EvidenceView:
-    """Return the evidence of an entry; `proofs` stands before the path of its proof."""
+    """Return the evidence of an entry; `proofs` is the prefix of the proof's path."""
     checkpoint = entry.get("checkpoint")
     source = "felt.evidence.source" if entry.get("offset") is None else "felt.evidence.source_at"
     document = entry.get("submission")

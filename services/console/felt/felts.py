@@ -1,4 +1,4 @@
-"""What lies on a felt, read from a record: hands, wagers, decisions; the same for every game, and pure data."""
+"""What lies on a felt, read from a record: hands, wagers, decisions. Pure data, the same types for every game."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,9 +12,9 @@ DEALERS_HAND: Final = say("felt.hand.dealer")
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Cards that lie together: what they are called, the cards as records write them, and what is said of them.
+    """Cards that lie together: the hand's name, its cards as records write them, and its captions.
 
-    `wild` are the places (from 0) of cards that stand for others.
+    `wild` are the indexes (from 0) of wild cards.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a settlement line says of a wager, amounts in cents."""
+    """The settlement result of a wager; amounts in cents."""
 
     outcome: str
     payout_cents: int
@@ -59,7 +59,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Wager:
-    """A stake in chips, or a bonus without one (`cents` 0): what it is on, and how it came out."""
+    """A wager: a stake, or a bonus without one (`cents` 0), its name and its result."""
 
     name: str
     cents: int
@@ -78,7 +78,7 @@ class Wager:
 
     @property
     def outcome(self) -> str:
-        """Return how it came out, in a word that may be part of a class of elements: `open` where nothing says so."""
+        """Return the outcome as a CSS class name; `open` if there is no result."""
         return self.result.outcome if self.result is not None and self.result.outcome in OUTCOMES else "open"
 
     @property
@@ -91,7 +91,7 @@ class Wager:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A betting position, or the dealer's side: what lies there and what was decided."""
+    """A betting position or the dealer's side: its hands, wagers and decisions."""
 
     name: str
     hands: tuple[Hand, ...] = ()
@@ -101,7 +101,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """A round on the felt of its game. `unknown` says in words what the record holds beside that."""
+    """A round on the felt of its game. `unknown` lists, in words, members of the record that were not recognized."""
 
     game: str
     title: str

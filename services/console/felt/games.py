@@ -22,14 +22,14 @@ _WAGERS: Final = {
     "over_23": "over_under",
     "under_18": "over_under",
 }
-"""The wagers by which a game is known."""
+"""The wagers by which a game is recognized."""
 
 
 def felt_of(record: Any, settlement: Any = None, *, game: str | None = None) -> Felt:
-    """Return the felt of a round; never raises for what a record may hold.
+    """Return the felt of a round; never raises, whatever the record holds.
 
-    `record` is the round as in docs/contract/ROUND.md, `settlement` a document with its `lines`, `game` the game as the
-    catalogue names it: without it the wagers tell.
+    `record` is the round as in docs/contract/ROUND.md, `settlement` a document with its `lines`, `game` the game's name
+    in the catalogue; without it, the game is inferred from the wagers.
     """
     unknown: list[str] = []
     fields, lines = Fields(record, "", unknown), Lines(settlement, unknown)
@@ -58,7 +58,7 @@ def _game_of(record: Any) -> str:
 
 
 def holdem(record: Fields, lines: Lines) -> Parts:
-    """Read a round of Texas Hold 'Em Bonus Poker: two cards a seat, and the board."""
+    """Read a round of Texas Hold 'Em Bonus Poker: two cards per seat, and the board."""
     board = record.cards("community")
     streets = {"flop": board[:3], "turn": board[3:4], "river": board[4:5], "further": board[5:]}
 
@@ -85,7 +85,7 @@ def holdem(record: Fields, lines: Lines) -> Parts:
 
 
 def dj_wild(record: Fields, lines: Lines) -> Parts:
-    """Read a round of DJ Wild Stud Poker: five cards a seat; deuces and the joker are wild."""
+    """Read a round of DJ Wild Stud Poker: five cards per seat; deuces and the joker are wild."""
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers, folded = fields.amounts("wagers"), fields.flag("folded")
@@ -111,7 +111,7 @@ def _wild(name: str, cards: tuple[str, ...]) -> Hand:
 
 
 def over_under(record: Fields, lines: Lines) -> Parts:
-    """Read a round of Over/Under: three cards a seat, and none for the dealer."""
+    """Read a round of Over/Under: three cards per seat, and none for the dealer."""
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers = fields.amounts("wagers")
@@ -130,7 +130,7 @@ def _points(card: str) -> int:
 
 
 def _any_game(record: Fields, lines: Lines) -> Parts:
-    """Read what rounds of all games have; everything else is shown as text."""
+    """Read the members common to all games; everything else is shown as text."""
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers: tuple[Wager, ...] = lines.of(number, fields.amounts("wagers"))

@@ -66,7 +66,7 @@ MARK_SIZE: Final = 10
 
 
 def symbols(name: str) -> str:
-    """Return the symbols that the pieces of a drawing use; `name` makes their ids those of one drawing."""
+    """Return the symbols used by a drawing; `name` makes their ids unique on the page."""
     shapes = [
         *_symbols(
             f"{name}-rank-", _RANKS, "-1.5 -1.5 15 19.5", {"class": "felt-rank", **_STROKE, "stroke-width": "2.3"}
@@ -85,7 +85,7 @@ def _symbols(name: str, paths: dict[str, str], box: str, look: dict[str, str]) -
 
 
 def card(name: str, code: str, x: float, y: float, *, wild: bool = False) -> str:
-    """Return a card at a place: rank and suit in the corner that a fan leaves visible, the suit again below."""
+    """Return a card: rank and suit in the corner that a fan leaves visible, the suit again below."""
     rank, suit = ("", "star") if code == "Jk" else (code[0], code[1])
     kinds = ["card", "card-red" if suit in "hd" else "card-joker" if suit == "star" else "card-black"]
     face = [element("rect", {"width": CARD_WIDTH, "height": CARD_HEIGHT, "rx": 4, "class": "card-face"})]
@@ -101,7 +101,7 @@ def card(name: str, code: str, x: float, y: float, *, wild: bool = False) -> str
 
 
 def mark(name: str, outcome: str, x: float, y: float) -> str:
-    """Return the mark of an outcome at a place; none for an outcome that has none."""
+    """Return the mark of an outcome; empty if the outcome has none."""
     if outcome not in _MARKS:
         return ""
     return element("g", {"class": f"outcome-{outcome}"}, _use(f"{name}-mark-{outcome}", x, y, MARK_SIZE, MARK_SIZE))
@@ -133,7 +133,7 @@ def chips_of(cents: int) -> list[int]:
 
 
 def chips(cents: int, x: float, y: float) -> str:
-    """Return a stack of chips whose lowest lies around a place."""
+    """Return a stack of chips; the lowest chip is centered on the point."""
     stack = []
     for height, dollars in enumerate(chips_of(cents)):
         at = {"cx": _number(x), "cy": _number(y - 3 * height)}

@@ -1,4 +1,4 @@
-"""Lines of a settlement as rows of a table: outcome, category, odds, amounts, and what their paragraph stands on."""
+"""Settlement lines as table rows: outcome, category, odds, amounts, and the authority for the paragraph cited."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _AMOUNTS: Final = ("stake", "payout", "stake_returned", "vigorish")
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """The amounts of a line, or of several together, as dollars."""
+    """The amounts of a line, or the totals of several, in dollars."""
 
     stake: str
     payout: str
@@ -33,7 +33,7 @@ class Amounts:
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """A line in words. `outcome_kind` is the outcome as records write it, for classes of elements."""
+    """A settlement line in words. `outcome_kind` is the outcome as records write it, used as a CSS class."""
 
     seat: str
     wager: str
@@ -49,13 +49,13 @@ class LineView:
 
     @property
     def is_explained(self) -> bool:
-        """Return whether there is more to say of its paragraph."""
+        """Return whether the line has details to show: readings or rules."""
         return bool(self.readings) or self.rules is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Which columns a table of lines needs."""
+    """The columns that a table of lines needs."""
 
     categories: bool
     vigorish: bool
@@ -69,7 +69,7 @@ class Outcomes:
 def lines_of_entry(
     data: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]
 ) -> tuple[LineView, ...]:
-    """Return the lines of an entry's data, with the readings and the row of the catalogue that they come from."""
+    """Return the lines of an entry's data with the readings and the catalogue row that apply to each."""
     further = [Reading(one["paragraph"], "", "", one["taken"], "") for one in (catalogue or {}).get("readings") or ()]
     known = (*readings_of(data.get("regulation", "")), *further)
     return tuple(_line(line, known, catalogue, selected) for line in data.get("lines") or ())
@@ -101,7 +101,7 @@ def _line(
 
 
 def totals_of(lines: Sequence[Mapping[str, Any]]) -> Amounts | None:
-    """Return what the players staked and received altogether; None where there are no lines."""
+    """Return the players' total stakes and payouts; None if there are no lines."""
     players = [line for line in lines if line["wager"] != "bank" and line["seat"] != _DEALER_SEAT]
     return Amounts.of(players) if players else None
 

@@ -1,4 +1,4 @@
-"""The page of a round as data: what the templates show, in words, so that they hold no logic."""
+"""The page of a round as data: texts ready for the templates, so that these contain no logic."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _SOME: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class FeltView:
-    """A felt: the SVG for wide and for narrow frames, the same as lines of text, and what room the wide one needs."""
+    """A felt: the SVG for wide and for narrow frames, the same as lines of text, and the size of the wide one."""
 
     wide: str
     narrow: str
@@ -31,7 +31,7 @@ class FeltView:
 
 @dataclass(frozen=True, slots=True)
 class RoundView:
-    """All that the page of a round shows. `felt` is None where no record of the round came before it was voided."""
+    """All data of the page of a round. `felt` is None if the round was voided before any record arrived."""
 
     title: str
     property: str
@@ -67,8 +67,8 @@ def view_of(
     """Return the page of a round.
 
     `document` is the JSON of GET /rounds/{property}/{table}/{round_id}, `catalogue` that of GET /catalogue/{regulation}
-    of the regulation of `regulation_of(document)`. `keys` are the verifier keys that the console knows, one line each;
-    `proofs` stands before the path of every proof, where the console serves them below a path of its own.
+    for the regulation returned by `regulation_of(document)`. `keys` are the verifier keys known to the console, one
+    line each; `proofs` is the prefix of the paths under which the console serves proofs.
     """
     entries: Sequence[Mapping[str, Any]] = document["entries"]
     shown = shown_entry(document)
@@ -109,7 +109,7 @@ def view_of(
 
 
 def shown_entry(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the entry that the felt shows: the one whose money stands, else the last that holds a record."""
+    """Return the entry that the felt shows: the entry in force, otherwise the last with a record."""
     entries: Sequence[Mapping[str, Any]] = document["entries"]
     for entry in entries:
         if document.get("seq") is not None and (entry["shard"], entry["seq"]) == (document["shard"], document["seq"]):
@@ -118,7 +118,7 @@ def shown_entry(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def regulation_of(document: Mapping[str, Any]) -> str | None:
-    """Return the regulation whose catalogue the page needs; None where no record of the round came."""
+    """Return the regulation whose catalogue the page needs; None if the round has no record."""
     entry = shown_entry(document)
     return None if entry is None else entry["data"].get("regulation")
 

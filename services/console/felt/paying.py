@@ -1,4 +1,4 @@
-"""Which row of the catalogue paid a line, and at which odds."""
+"""The catalogue row under which a settlement line was paid, and its odds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _OFFERED_MAX: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A row of a paytable in words; `paid` where a line was paid by it."""
+    """A row of a paytable in words; `paid` if the line was paid under it."""
 
     category: str
     pays: str
@@ -26,7 +26,7 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class WagerRules:
-    """A wager in the catalogue: where it is authorized and decided, and the paytable that was played."""
+    """A wager in the catalogue: the paragraphs that authorize and decide it, and the paytable in use."""
 
     title: str
     authorized: str
@@ -39,9 +39,9 @@ class WagerRules:
 def rules_of(
     line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]
 ) -> WagerRules | None:
-    """Return what the catalogue says of the wager of a line; None where it has no such wager.
+    """Return the catalogue's rules for the wager of a line; None if it has no such wager.
 
-    `selected` is the rules submission: the number of decks and the paytables that the licensee selected.
+    `selected` is the rules submission: the number of decks and the paytables selected by the licensee.
     """
     found = _row(line, catalogue, selected)
     if found is None:
@@ -59,7 +59,7 @@ def rules_of(
 
 
 def odds_of(line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]) -> str:
-    """Return the odds of a line that paid: as the catalogue has them, otherwise as they come out of the amounts.
+    """Return the odds of a paid line: those of the catalogue, otherwise the ratio of the amounts.
 
     >>> odds_of({"wager": "blackjack", "stake": 10000, "payout": 15000, "stake_returned": 10000}, None, {})
     '3 to 2'
@@ -85,7 +85,7 @@ def odds_of(line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, select
 def _row(
     line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any] | None] | None:
-    """Return the wager, its paytable and the row of a line; None where the catalogue has no such wager."""
+    """Return the wager, its paytable and the row of a line; None if the catalogue has no such wager."""
     wager = ((catalogue or {}).get("wagers") or {}).get(line.get("wager"))
     if wager is None:
         return None

@@ -1,4 +1,4 @@
-"""Postings in words: debit and credit on accounts that people can name, and their sum, which is zero."""
+"""Postings in words: debits and credits by account, and their sum, which is zero."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _ACCOUNTS: Final = said("felt.account")
 
 @dataclass(frozen=True, slots=True)
 class PostingView:
-    """The money of an entry on one account, as debit or as credit; `leg` is the account's name in the journal."""
+    """The amount of an entry on one account, as debit or credit; `leg` is the account's name in the journal."""
 
     account: str
     leg: str
@@ -23,7 +23,7 @@ class PostingView:
 
 
 def postings_of(postings: Sequence[Mapping[str, Any]]) -> tuple[tuple[PostingView, ...], str]:
-    """Return postings (signed cents, debits positive) in words, and their sum as dollars."""
+    """Return postings (signed cents, debits positive) in words, and their sum in dollars."""
     shown = tuple(_posting(one) for one in postings)
     return shown, dollars(sum(one["cents"] for one in postings))
 

@@ -1,4 +1,4 @@
-"""Reads a record of any form without ever failing: what is not as it should be is noted, to be shown as text."""
+"""Reads a record of any shape without failing: unexpected content is collected and shown as text."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -15,7 +15,7 @@ _UNKNOWN_MAX: Final = 20
 
 
 class Fields:
-    """The fields of a mapping, taken one by one; what nobody took is unknown."""
+    """Reads the members of a mapping one by one; members never read are reported as unknown."""
 
     def __init__(self, document: Any, place: str, unknown: list[str]) -> None:
         self.place, self._unknown = place, unknown
@@ -26,22 +26,22 @@ class Fields:
             self.note(say("felt.unknown.document", text=text_of(document)))
 
     def note(self, what: str) -> None:
-        """Keep something that this module does not know, in words."""
+        """Note unexpected content, in words."""
         if len(self._unknown) < _UNKNOWN_MAX:
             self._unknown.append(f"{self.place}: {what}" if self.place else what)
         elif len(self._unknown) == _UNKNOWN_MAX:
             self._unknown.append(say("felt.unknown.more"))
 
     def inner(self, document: Any, place: str) -> "Fields":
-        """Return the fields of a document within this one."""
+        """Return a reader for a document nested in this one."""
         return Fields(document, place, self._unknown)
 
     def take(self, name: str, otherwise: Any = None) -> Any:
-        """Return the value of a field, which then is known."""
+        """Return the value of a member and count it as read."""
         return self._left.pop(name, otherwise)
 
     def peek(self, name: str) -> Any:
-        """Return the value of a field that is still to be taken."""
+        """Return the value of a member without counting it as read."""
         return self._left.get(name)
 
     def flag(self, name: str) -> bool:
@@ -52,7 +52,7 @@ class Fields:
         return value is True
 
     def cents(self, name: str) -> int:
-        """Return a field that is an amount; 0 where there is none."""
+        """Return a member that is an amount in cents; 0 if absent."""
         value = self.take(name, 0)
         if not is_cents(value):
             self.note(f"{words(name)} {text_of(value)}")
@@ -60,11 +60,11 @@ class Fields:
         return int(value)
 
     def listed(self, name: str) -> tuple[Any, ...]:
-        """Return a field that is a list; what is too long for a page is cut off, and noted."""
+        """Return a member that is a list; one too long for a page is truncated, with a note."""
         return self.as_list(self.take(name, ()), name)
 
     def as_list(self, value: Any, name: str) -> tuple[Any, ...]:
-        """Return a value that should be a list as one."""
+        """Return a value that should be a list as a tuple, noting anything else."""
         if value is None:
             return ()
         if isinstance(value, str | bytes) or not isinstance(value, Sequence):
@@ -75,11 +75,11 @@ class Fields:
         return tuple(value[:_LISTED_MAX])
 
     def cards(self, name: str) -> tuple[str, ...]:
-        """Return a field that is a list of cards; what is no card is noted."""
+        """Return a member that is a list of cards; other values in it are noted."""
         return self.as_cards(self.take(name, ()), name)
 
     def as_cards(self, value: Any, name: str) -> tuple[str, ...]:
-        """Return a value that should be a list of cards as one."""
+        """Return a value that should be a list of cards as a tuple, noting anything else."""
         found = self.as_list(value, name)
         for one in found:
             if not is_card(one):
@@ -103,14 +103,14 @@ class Fields:
         return found
 
     def end(self) -> None:
-        """Note what nobody took."""
+        """Note the members that were never read."""
         for name, value in self._left.items():
             self.note(f"{words(name)} {text_of(value)}")
         self._left = {}
 
 
 class Lines:
-    """The lines of a settlement, found by seat and wager; what nobody took is kept for the end."""
+    """The lines of a settlement by seat and wager; lines never read are reported at the end."""
 
     def __init__(self, settlement: Any, unknown: list[str]) -> None:
         self._by_seat: dict[Any, list[Mapping[str, Any]]] = {}
@@ -123,7 +123,7 @@ class Lines:
                 self._fields.note(say("felt.unknown.line", text=text_of(line)))
 
     def of(self, seat: Any, wagers: Mapping[str, int]) -> tuple[Wager, ...]:
-        """Return a seat's wagers, each with what its lines say of it, then what was paid without a stake."""
+        """Return a seat's wagers with their settlement lines, followed by payouts without a stake."""
         lines = self._by_seat.pop(seat, []) if isinstance(seat, int) else []
         found: list[Wager] = []
         for name, cents in wagers.items():
@@ -133,7 +133,7 @@ class Lines:
         return (*found, *map(_settled, lines))
 
     def left(self) -> Iterator[str]:
-        """Return in words the lines of seats that the record does not have."""
+        """Return, in words, the lines of seats that the record does not have."""
         for seat, lines in self._by_seat.items():
             for line in lines:
                 yield say("felt.unknown.settled", seat=text_of(seat), wager=_settled(line).words)
@@ -158,7 +158,7 @@ def _settled(line: Mapping[str, Any]) -> Wager:
 
 
 def irregularities(record: Fields) -> list[str]:
-    """Return in words what went wrong in a round."""
+    """Return the irregularities of a round, in words."""
     said = []
     for one in record.listed("irregularities"):
         fields = record.inner(one, say("felt.unknown.in.irregularity"))
@@ -177,13 +177,13 @@ def irregularities(record: Fields) -> list[str]:
 
 
 def meters(record: Fields) -> list[str]:
-    """Return in words what the meters showed before the round."""
+    """Return the meter amounts displayed before the round, in words."""
     shown = record.amounts("meters")
     return [say("felt.note.meter", wager=title(name), amount=money(cents)) for name, cents in shown.items()]
 
 
 def of_seat(fields: Fields) -> tuple[Any, str]:
-    """Return the number of a seat, and its name with who holds it."""
+    """Return the number of a seat, and its name including the player."""
     number, player = fields.take("seat"), fields.take("player")
     name = "felt.seat" if player is None else "felt.seat_of"
     return number, say(name, seat=text_of(number), player=text_of(player))
@@ -207,7 +207,7 @@ def seats_of(record: Fields, read: Callable[[Fields, str, Any], Place]) -> list[
 
 
 def dealer_cards(record: Fields) -> tuple[str, ...]:
-    """Return the cards of a dealer who has nothing else."""
+    """Return the dealer's cards, for games in which the dealer's record has nothing else."""
     dealer = record.inner(record.take("dealer"), say("felt.unknown.in.dealer"))
     cards = dealer.cards("cards")
     dealer.end()
@@ -215,7 +215,7 @@ def dealer_cards(record: Fields) -> tuple[str, ...]:
 
 
 def one_card(record: Fields, name: str) -> list[Hand]:
-    """Return a card that lies alone; none where the record has none."""
+    """Return a single card as a hand; empty if the record has none."""
     card = record.take(name)
     if card is None:
         return []

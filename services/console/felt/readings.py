@@ -1,6 +1,6 @@
-"""The readings of unclear paragraphs as data, and which of them a line's paragraph falls under.
+"""The readings of unclear paragraphs as data, and which of them apply to a settlement line.
 
-`docs/contract/readings-*.md` are the source; `make generated` writes them into `PATH`, which is packaged.
+`docs/contract/readings-*.md` are the source; `make generated` writes them into the packaged file `PATH`.
 """
 
 import json
@@ -28,7 +28,7 @@ _ROMAN: Final = re.compile(r"[ivx]+")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How an unclear paragraph is read: what it says, what is unclear, the reading taken, and why."""
+    """The reading of an unclear paragraph: its text, what is unclear, the reading adopted, and why."""
 
     paragraph: str
     says: str
@@ -38,7 +38,7 @@ class Reading:
 
 
 def packed(root: Path) -> str:
-    """Return the readings of all regulations as the JSON that is packaged."""
+    """Return the readings of all regulations as the JSON of the packaged file."""
     found = {}
     for path in sorted(root.glob(_SOURCES)):
         found[path.stem.removeprefix("readings-")] = [asdict(one) for one in parse(path.read_text(encoding="utf-8"))]
@@ -46,7 +46,7 @@ def packed(root: Path) -> str:
 
 
 def parse(page: str) -> list[Reading]:
-    """Return the readings in the first table of a page: rows of five cells, after the heading and its rule."""
+    """Return the readings in the first table of a page: rows of five cells after the header."""
     rows: list[Reading] = []
     for line in page.split("\n"):
         if line.startswith("|"):
@@ -65,12 +65,12 @@ def _all() -> Mapping[str, tuple[Reading, ...]]:
 
 
 def readings_of(regulation: str) -> tuple[Reading, ...]:
-    """Return the readings of a regulation; none for one that has none."""
+    """Return the readings of a regulation; empty if it has none."""
     return _all().get(regulation, ())
 
 
 def under(paragraph: str, readings: Iterable[Reading]) -> tuple[Reading, ...]:
-    """Return the readings of a paragraph, of what it is a part of and of its parts, in their order.
+    """Return the readings of a paragraph, of the paragraphs that contain it and of its parts, in order.
 
     >>> one = Reading("12(a)(5)(iii), (iv)", "", "", "", "")
     >>> under("§ 633a.12(a)(5)(iv)", [one]) == (one,), under("§ 633a.12(b)", [one])
@@ -92,7 +92,7 @@ def _meet(wanted: Cite, cite: Cite, section: str) -> bool:
 
 
 def cite_of(paragraph: str) -> Cite | None:
-    """Return the place of a line's paragraph; None where it names none.
+    """Return the citation in a line's paragraph; None if there is none.
 
     >>> cite_of("§ 633a.13(o)"), cite_of("R.I. Table Game Rules § 6(l)(9)")
     (('633a.13', 'o'), ('6', 'l', '9'))
@@ -102,9 +102,9 @@ def cite_of(paragraph: str) -> Cite | None:
 
 
 def cites(cell: str) -> list[Cite]:
-    """Return the places that a reading is about, without their chapter.
+    """Return the citations in a table cell, without their chapter.
 
-    A place that begins with a bracket goes on from the one before it, at the level of its own kind.
+    A citation that begins with a bracket continues the one before it, at the level of its own kind.
 
     >>> cites("§ 647a.6(b), (c)"), cites("(n)(3)-(5), (p)(2)")
     ([('6', 'b'), ('6', 'c')], [('', 'n', '3'), ('', 'n', '4'), ('', 'n', '5'), ('', 'p', '2')])
@@ -124,7 +124,7 @@ def cites(cell: str) -> list[Cite]:
 
 
 def _level(part: str, depth: int) -> int:
-    """Return at which level a part stands, from 0: (a), (1), (i), (A)."""
+    """Return the level of a part, from 0: (a), (1), (i), (A)."""
     if part.isdigit():
         return 1
     if part.isupper():

@@ -1,4 +1,4 @@
-"""The history of a round: every entry with who and why, and the posted revisions side by side with what changed."""
+"""The history of a round: every entry with its author and reason, and a comparison of the posted revisions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _KINDS: Final = {f"settlement.{kind}": words for kind, words in said("felt.revis
 
 @dataclass(frozen=True, slots=True)
 class RevisionView:
-    """An entry about a round: what it did, when, and for a correction who entered and approved it, and why."""
+    """An entry of a round: its effect and time; for a correction also who entered and approved it, and why."""
 
     heading: str
     kind: str
@@ -32,7 +32,7 @@ class RevisionView:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one revision says in one row of a comparison."""
+    """The value of one revision in a row of the comparison."""
 
     text: str
     changed: bool
@@ -40,14 +40,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparedLine:
-    """A row of the comparison: what it is about, and what each posted revision says of it."""
+    """A row of the comparison: its subject, and its value in each posted revision."""
 
     about: str
     cells: tuple[Cell, ...]
 
     @property
     def is_changed(self) -> bool:
-        """Return whether any revision says something else than the one before it."""
+        """Return whether any revision differs from the one before it in this row."""
         return any(cell.changed for cell in self.cells)
 
 
@@ -86,9 +86,9 @@ def _heading(data: Mapping[str, Any]) -> str:
 
 
 def compared(posted: Sequence[Mapping[str, Any]]) -> tuple[ComparedLine, ...]:
-    """Return the data of posted revisions side by side: settlement lines first, then what lay on the felt.
+    """Return a comparison of posted revisions: settlement lines first, then the contents of the felt.
 
-    Of the felt only what changed is listed. Empty where there is one revision or none.
+    The contents of the felt are listed only where they changed. Empty if there are fewer than two revisions.
     """
     if len(posted) < 2:
         return ()
@@ -119,7 +119,7 @@ def _settled(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _lay(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return what lay on the felt, by whose it was: without the settlement, which has rows of its own."""
+    """Return the contents of the felt by owner, without the settlement lines, which have their own rows."""
     found: dict[str, str] = {}
     for line in lines_of(felt_of(data.get("record")))[1:]:
         about, _, text = line.partition(": ")

@@ -11,7 +11,7 @@ from services.console.words import say
 
 
 def pai_gow(record: Fields, lines: Lines) -> Parts:
-    """Return the seats, the dealer and the notes of a round, which a player may bank."""
+    """Return the seats, the dealer and the notes of a round that a player may bank."""
     bank = record.take("bank")
     fields = record.inner(bank, say("felt.unknown.in.bank"))
     banker, together, dealer_wager = fields.take("seat"), fields.flag("co"), fields.cents("dealer_wager")
@@ -24,7 +24,7 @@ def pai_gow(record: Fields, lines: Lines) -> Parts:
 
 
 def face_up_pai_gow(record: Fields, lines: Lines) -> Parts:
-    """Return the seats, the dealer and the notes of a round, which the house banks."""
+    """Return the seats, the dealer and the notes of a round that the house banks."""
     return _round(record, lines, None, {})
 
 
@@ -54,7 +54,7 @@ def _seat(fields: Fields, name: str, number: Any, lines: Lines, banker: Any) -> 
 
 
 def _picks(fields: Fields) -> list[tuple[str, int]]:
-    """Return the numbers that a player picked, with the cents on each; their keys are numbers or, in JSON, text."""
+    """Return the numbers picked by a player with the cents on each; their keys are numbers or, in JSON, text."""
     picks = fields.take("picks")
     if not isinstance(picks, Mapping):
         if picks is not None:
@@ -70,7 +70,7 @@ def _picks(fields: Fields) -> list[tuple[str, int]]:
 
 
 def _set_hands(fields: Fields) -> tuple[Hand, ...]:
-    """Return the high and the low hand; all cards together where they were not set."""
+    """Return the high and the low hand; all cards as one hand if they were not set."""
     cards, low = fields.cards("cards"), fields.cards("low")
     if not low:
         return (Hand("", cards),) if cards else ()

@@ -1,4 +1,4 @@
-"""Elements of an SVG as text, and how much room a text takes in it."""
+"""SVG elements as text, and the width of text in them."""
 
 from collections.abc import Mapping
 from html import escape
@@ -15,7 +15,7 @@ def element(name: str, attributes: Mapping[str, object], *children: str) -> str:
 
 
 def text(line: str, x: float, y: float, kind: str = "", *, size: float | None = None, middle: bool = False) -> str:
-    """Return a line of text whose baseline begins, or has its middle, at a place."""
+    """Return a line of text; (x, y) is the start or the middle of its baseline."""
     attributes: dict[str, object] = {"x": f"{x:g}", "y": f"{y:g}"}
     if kind:
         attributes["class"] = kind
@@ -27,7 +27,7 @@ def text(line: str, x: float, y: float, kind: str = "", *, size: float | None = 
 
 
 def width_of(line: str, size: float, *, bold: bool = False) -> float:
-    """Return the room that a line takes at most in any common sans serif, in units of the drawing."""
+    """Return an upper bound for the width of a line in any common sans serif, in drawing units."""
     ems = sum(_ems(character) for character in line)
     return ems * size * (1.16 if bold else 1.0)
 
@@ -41,7 +41,7 @@ def _ems(character: str) -> float:
 
 
 def wrapped(words: str, width: float, size: float, *, bold: bool = False) -> list[str]:
-    """Return a text broken into lines that fit; a word that is too long for a line is broken itself."""
+    """Return a text wrapped into lines that fit; a word longer than a line is split."""
     lines: list[str] = []
     line = ""
     for word in filter(None, words.split(" ")):

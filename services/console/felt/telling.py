@@ -1,4 +1,4 @@
-"""Tells a round in lines of text: for screen readers, for print, and where there is no script or picture."""
+"""A round as lines of text: for screen readers, for print, and for browsers without scripts or pictures."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from services.console.words import say
 def describe(
     record: Mapping[str, Any], settlement: Mapping[str, Any] | None = None, *, game: str | None = None
 ) -> list[str]:
-    """Return what `draw` draws as lines: the dealer, each seat with cards, decisions and wagers, then the notes."""
+    """Return the content of `draw` as text: the dealer, each seat with cards, decisions and wagers, then the notes."""
     return lines_of(felt_of(record, settlement, game=game))
 
 

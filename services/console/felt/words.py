@@ -1,4 +1,4 @@
-"""The words that people read for the names in records, settlements and postings, and amounts as dollars."""
+"""Display names for the names used in records, settlements and postings, and amounts in dollars."""
 
 import re
 from typing import Any, Final
@@ -20,23 +20,23 @@ IRREGULARITIES: Final = said("felt.irregularity.code")
 
 _RANKS: Final = "AKQJT98765432"
 _PICTURES: Final = said("felt.card.rank")
-"""The ranks that have a name; the others are their number."""
+"""The ranks that have a name; the others are written as numbers."""
 _SUITS: Final = said("felt.card.suit")
 JOKER: Final = "Jk"
 
 
 def money(value: Any) -> str:
-    """Return an amount as dollars where it is one, else whatever stands there as text."""
+    """Return an amount in dollars; anything that is not an amount as text."""
     return dollars(value) if is_cents(value) else text_of(value)
 
 
 def is_cents(value: Any) -> bool:
-    """Return whether a value of a record is an amount: a whole number, and none that nobody could read."""
+    """Return whether a value of a record is a plausible amount: an integer below 10**15 in magnitude."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
 
 
 def title(name: Any) -> str:
-    """Return the name of a wager as it stands on a felt.
+    """Return the name of a wager as printed on a felt.
 
     >>> title("over_23"), title("kings_bounty"), title("bad_beat_progressive")
     ('Over 23', "King's Bounty", 'Bad Beat Progressive')
@@ -47,10 +47,10 @@ def title(name: Any) -> str:
 
 
 def of_hand(wager: str, hand: int | None) -> str:
-    """Return the name of a wager, and of which of a seat's hands it is.
+    """Return the name of a wager, with the number of the hand if the seat has several.
 
     >>> of_hand("blackjack", None), of_hand("blackjack", 2)
-    ('Blackjack', 'Blackjack, hand\\xa02')
+    ('Blackjack', 'Blackjack, hand\xa02')
     """
     return title(wager) if hand is None else say("felt.hand_of", wager=title(wager), hand=hand)
 
@@ -84,12 +84,12 @@ def card_words(code: Any) -> str:
 
 
 def cards_words(cards: tuple[Any, ...]) -> str:
-    """Return cards in words, one after the other."""
+    """Return cards in words, separated by commas."""
     return ", ".join(map(card_words, cards))
 
 
 def text_of(value: Any) -> str:
-    """Return any value as text that a page can hold: one line, not too long, without what XML forbids."""
+    """Return any value as text for a page: one line, shortened, without characters forbidden in XML."""
     try:
         text = value if isinstance(value, str) else repr(value)
     except (ValueError, RecursionError):  # a number of more digits than Python writes; a document within itself

@@ -1,1 +1,1 @@
-"""The pages of the console, one module for what people come for."""
+"""The pages of the console, one module per topic."""

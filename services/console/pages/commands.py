@@ -1,4 +1,4 @@
-"""The form of any command: filled in, looked at, sent once under its key, and what the service says to it."""
+"""The form of any command: filled in, confirmed, sent once under its idempotency key, and the service's answer."""
 
 from typing import Any, Final
 from uuid import uuid4
@@ -18,7 +18,7 @@ from services.console.services import Refused
 from services.console.words import say
 
 OWN: Final = ("csrf", "key", "back", "rows", "_confirmed", "_change")
-"""What a form has besides the fields of its command."""
+"""Names in a form that are not fields of its command."""
 
 
 def routes() -> APIRouter:
@@ -82,12 +82,12 @@ def _operation(person: Person, service: str, name: str) -> Operation:
 
 
 async def _zone(person: Person, given: dict[str, str]) -> str | None:
-    """Return the time zone of the property that a command is about; None where it is about none, or none is known."""
+    """Return the time zone of the property of a command; None if it has no property, or the zone is unknown."""
     return await zone_of(person, given["property"]) if given.get("property") else None
 
 
 def new_key() -> str:
-    """Return the key under which a form is sent once."""
+    """Return a new idempotency key for a form."""
     return f"console.{uuid4()}"
 
 

@@ -1,4 +1,4 @@
-"""Corrections of rounds: those that wait, one with what it would change, and the form by which one is proposed."""
+"""Corrections of rounds: the pending ones, one with its effect, and the form to propose one."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from services.console.words import say
 from shared.contracts.people import same_person
 
 READERS = ("rounds.read", "rounds.correct", "rounds.correct.approve")
-"""The roles of which one is enough to see corrections."""
+"""The roles of which one is required to see corrections."""
 
 _SEALED = ("final", "restated")
 
@@ -46,7 +46,7 @@ def routes() -> APIRouter:
 
     @router.get("/rounds/{table}/{round_id}/correct")
     async def correct(request: Request, person: Asked, property: str, table: str, round_id: str) -> Response:
-        """Show the form of a correction with the record that stands."""
+        """Show the form of a correction, filled with the record in force."""
         found = await person.calls.get(SETTLEMENT, path("rounds", property, table, round_id))
         operation = person.console.operations.find(SETTLEMENT, "propose-correction")
         assert operation is not None, "round settlement takes corrections"
@@ -75,7 +75,7 @@ def routes() -> APIRouter:
 
 
 async def waiting(person: Person, property_name: str) -> Listed:
-    """Return the corrections that wait for somebody's decision, each leading to its page."""
+    """Return the pending corrections, each with a link to its page."""
     answer = await or_missing(person.calls.get_all(SETTLEMENT, "/corrections", property=property_name, status="asked"))
     return _listed("corrections.waiting", answer, property_name, "proposed_by", "proposed_at", "reason")
 
@@ -107,7 +107,7 @@ def _listed(name: str, answer: Any, property_name: str, *more: str) -> Listed:
 
 
 def acts_of(one: Record, person: str) -> list[Act]:
-    """Return what somebody may do about a correction: nothing about their own, or about what is decided."""
+    """Return a person's commands for a correction: none for their own, or for one already decided."""
     if one["status"] != "asked" or same_person(one["proposed_by"], person):
         return []
     values = {"property": one["property"], "correction": one["correction"]}
@@ -129,7 +129,7 @@ def _restated(day: str, answer: Any) -> Record:
 
 
 def _record_of(found: Record) -> Any:
-    """Return the record of a round that stands. Raises: Refused where no money of it does."""
+    """Return the record in force of a round. Raises: Refused if no revision is in force."""
     for entry in found["entries"]:
         if (entry["shard"], entry["seq"]) == (found.get("shard"), found.get("seq")):
             return entry["data"]["record"]

@@ -1,4 +1,4 @@
-"""A gaming day until it is closed, audited and sealed: the master game report live, what is open, and the checks."""
+"""A gaming day until it is closed, audited and sealed: the live master game report, open items and checks."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from services.console.words import say
 
 
 async def running_day(person: Person, property_name: str) -> Mapping[str, Any]:
-    """Return the gaming day and the shift that run at a property now. Raises: Refused where it is not the person's."""
+    """Return the current gaming day and shift of a property. Raises: Refused for another's property."""
     floors = await person.calls.get(REPORTING, "/floors")
     found: Mapping[str, Any] | None = next((one for one in floors if one["property"] == property_name), None)
     if found is None:
@@ -25,7 +25,7 @@ async def running_day(person: Person, property_name: str) -> Mapping[str, Any]:
 
 
 async def zone_of(person: Person, property_name: str) -> str | None:
-    """Return the time zone of a property; None while reporting does not say."""
+    """Return the time zone of a property; None while reporting does not answer."""
     zones = person.console.zones
     if property_name not in zones:
         try:
@@ -67,7 +67,7 @@ _DIFFERENT: Final = (
     "rated_cents",
     "reset_cents",
 )
-"""The columns of what does not agree on a gaming day."""
+"""The columns of the mismatches on a gaming day."""
 
 _SAID: Final = (
     "number",
@@ -84,7 +84,7 @@ _SAID: Final = (
     "ledger_after_cents",
     "different",
 )
-"""The columns of what a table said of a meter."""
+"""The columns of a table's meter readings."""
 
 
 def routes() -> APIRouter:
@@ -139,9 +139,9 @@ def routes() -> APIRouter:
     async def meters(
         request: Request, person: Asked, property: str, day: date, again: Literal["true", "false"] = "false"
     ) -> Response:
-        """Show the meters of a day beside their ledgers; every movement and reading of it is gone through `again`.
+        """Show the meters of a gaming day beside their ledgers; `again` compares every movement and reading anew.
 
-        Otherwise those count as they were found that were compared since, and that nothing has moved since.
+        Otherwise stored comparisons are used, as long as nothing has moved since.
         """
         asked = {"property": property, "gaming_day": day.isoformat()}
         at = path("reconciliations", property, day.isoformat())
@@ -168,7 +168,7 @@ def routes() -> APIRouter:
 
     @router.get("/days/{day}/meters/{pool}")
     async def meter(request: Request, person: Asked, property: str, day: date, pool: str) -> Response:
-        """Show what tables said of a meter on a day, each beside the ledger, and what moved it, the latest first."""
+        """Show the readings of a meter on a gaming day, each beside the ledger, and its movements, latest first."""
         at = path("reconciliations", property, day.isoformat(), "pools", pool, "readings")
         moved = path("pools", property, pool, "movements")
         zone, (said, movements) = await asyncio.gather(
@@ -204,12 +204,12 @@ def routes() -> APIRouter:
 
 
 def _readings_of(property_name: str, day: date) -> Callable[[Mapping[str, Any]], str]:
-    """Return what leads from a pool to all that tables said of it on a day."""
+    """Return the function that links a pool to its readings on a gaming day."""
     return lambda one: path("p", property_name, "days", day.isoformat(), "meters", one["pool"])
 
 
 def _said(one: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a reading, which says in a word whether it differs."""
+    """Return a reading, with a word if it differs from the ledger."""
     return {**one, "different": say("days.differs") if one["different"] else ""}
 
 

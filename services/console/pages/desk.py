@@ -1,4 +1,4 @@
-"""The desk: what waits for the pit, the cage, the count room and revenue audit, with the command of each step."""
+"""Pending work of the pit, the cage, the count room and revenue audit, with the command of each step."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -237,9 +237,9 @@ async def _before_the_seal(person: Person, name: str, day: str) -> Any:
 
 
 async def _of_two_days(here: Record, ask: Callable[[str], Awaitable[Any]]) -> Any:
-    """Return records of the gaming day that runs and of the one before, which waits for its count and its audit.
+    """Return records of the current gaming day and of the one before, which awaits its count and its audit.
 
-    Each says its day. Where one of the answers is missing, it is what says why.
+    Each record names its day. If one of the answers is missing, the reason is returned instead.
     """
     day = here["gaming_day"]
     before = str(date.fromisoformat(day) - timedelta(days=1))
@@ -251,7 +251,7 @@ async def _of_two_days(here: Record, ask: Callable[[str], Awaitable[Any]]) -> An
 
 
 async def _unless_unknown(answer: Awaitable[Any]) -> Any:
-    """Return an answer; nothing where there is no such day, as before the first one of a property."""
+    """Return an answer; an empty one if the day is unknown, as before the first day of a property."""
     try:
         return await answer
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""The floor: the pits as they stand, live, and a table with its gaming day and its last rounds."""
+"""The floor: the pits live, and the page of a table with its gaming day and its last rounds."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -17,7 +17,7 @@ from services.console.words import say
 _EVENT_STREAM: Final = "text/event-stream"
 _WAIT_SECONDS: Final = FRESH_SECONDS
 _SILENT_SECONDS_MAX: Final = 15.0
-"""How long nothing may be said, so that what lies between does not take the stream for dead."""
+"""Seconds of silence after which a comment is sent, so that proxies keep the stream open."""
 _LAST_ROUNDS: Final = 50
 _LOOKS_KEPT: Final = 16
 
@@ -81,7 +81,7 @@ def routes() -> APIRouter:
 
 
 async def _changes(request: Request, person: Person, property_name: str) -> AsyncIterator[str]:
-    """Yield what changes on a floor, piece by piece, as long as its reader is there and may see it."""
+    """Yield the changes of a floor, one by one, while its reader is connected and may see it."""
     floors: Floors = request.app.state.floors
     known: Mapping[str, str] = {}
     silent = 0.0
@@ -117,7 +117,7 @@ async def _changes(request: Request, person: Person, property_name: str) -> Asyn
 
 @lru_cache(maxsize=_LOOKS_KEPT)
 def _pieces(found: FloorView, property_name: str) -> Mapping[str, str]:
-    """Return the parts of the page that change, by the name of the event that brings them; drawn once for all."""
+    """Return the parts of the page that change, by event name; rendered once for all readers."""
     macros: Any = (
         environment()
         .get_template("floor_table.html")

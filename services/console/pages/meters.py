@@ -1,4 +1,4 @@
-"""Progressive meters: the pools as they stand, what moved each, and changes that wait for approval."""
+"""Progressive meters: the state of the pools, the movements of each, and changes pending approval."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response

@@ -1,4 +1,4 @@
-"""Accounts and patrons: every look at a patron is on record with who looked."""
+"""Wagering accounts and patrons: every view of a patron is recorded with the viewer."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response

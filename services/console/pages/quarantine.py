@@ -1,4 +1,4 @@
-"""Quarantine: the records that services could not process, what may be done about each, and what waits for approval."""
+"""Quarantine: the records that services could not process, the commands for each, and pending dismissals."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -82,7 +82,7 @@ def routes() -> APIRouter:
 
 
 async def _dismissals(person: Person, names: Sequence[str], property_name: str) -> Listed:
-    """Return what was asked to be dismissed together, of each service, what waits first; with who decides it."""
+    """Return the bulk dismissals of each service, pending ones first, with who decides them."""
     answers = await together(*(person.calls.get_all(name, "/quarantine/dismissals") for name in names))
     missing = [one for one in answers if isinstance(one, Missing)]
     found: list[Record] = [
@@ -101,7 +101,7 @@ async def _dismissals(person: Person, names: Sequence[str], property_name: str) 
 
 
 def _decisions(one: Record, property_name: str) -> list[Act]:
-    """Return what may be done about a dismissal of many records: nothing about what is decided."""
+    """Return the commands for a bulk dismissal: none if it is decided."""
     if one["decision"] != "asked":
         return []
     values = {"property": property_name, "dismissal": one["dismissal"]}
@@ -109,7 +109,7 @@ def _decisions(one: Record, property_name: str) -> list[Act]:
 
 
 def _together(service: str, property_name: str, answer: Any) -> list[Act]:
-    """Return the command that has the records dismissed together which are listed; what comes later is not meant."""
+    """Return the command to dismiss the listed records in bulk; later arrivals are not included."""
     rows: Sequence[Mapping[str, Any]] = answer["items"] if answer else ()
     if not rows:
         return []

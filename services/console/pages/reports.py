@@ -1,4 +1,4 @@
-"""Reports: the list, any of them as a page, each cell with the entries that it comes from, and every format."""
+"""Reports: the list, any report as a page with the entries behind each cell, and all formats."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from services.console.services import REPORTING, path
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Which part of a report is asked for; the running gaming day unless a day is named."""
+    """The scope of a requested report; the current gaming day unless a day is given."""
 
     property: str
     day: str = ""
@@ -40,7 +40,7 @@ Question = Annotated[Asking, Depends()]
 
 
 def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
-    """Leave the first rows alone of sections that were asked for whole, for charts."""
+    """Cut sections that charts needed whole to their first rows."""
     for section in shown["content"]["sections"]:
         rows = section["rows"]
         if most is not None and len(rows) > most:

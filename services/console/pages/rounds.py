@@ -1,4 +1,4 @@
-"""Rounds: the list of a gaming day, and one round with everything that is known of it and what proves it."""
+"""Rounds: the list of a gaming day, and one round with its history and its evidence."""
 
 from typing import Any
 

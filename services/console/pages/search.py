@@ -1,4 +1,4 @@
-"""One box for everything: a round, table, slip number, person, meter, account, hash."""
+"""Search for anything in one box: a round, table, slip number, person, meter, account, hash."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ _TERM_MAX: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Something that was found: what it is, its name, where it is shown."""
+    """A search result: its kind, its name, and the address of its page."""
 
     kind: str
     name: str
@@ -54,7 +54,7 @@ def routes() -> APIRouter:
 
 
 async def _found(person: Person, property_name: str, term: str) -> list[Hit]:
-    """Return what is called so, of what the person may see; services that do not answer find nothing."""
+    """Return what the term matches among what the person may see; services that do not answer are skipped."""
     running = await or_missing(running_day(person, property_name))
     day = "" if isinstance(running, Missing) else running["gaming_day"]
     looks: list[Awaitable[list[Hit]]] = [
@@ -130,7 +130,7 @@ async def _reports(person: Person, name: str, term: str) -> list[Hit]:
 
 
 async def _people(person: Person, name: str, term: str, day: str) -> list[Hit]:
-    """Find somebody in the report on access: who has which role, and did what."""
+    """Return the people in the report on access whom the term matches."""
     if not person.may("reports.read") or not re.fullmatch(r"[\w.@-]{3,64}", term):
         return []
     [report] = await together(

@@ -1,4 +1,4 @@
-"""What a command is about, whole and as it stands now: whoever approves sees what they approve before they do."""
+"""The subject of a command in its current state, complete: approvers see what they approve before they do so."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ _BESIDE: Final[Mapping[tuple[str, str], str]] = {
     (REGISTRY, "approve-submission"): _PAYBACKS,
     (REGISTRY, "return-submission"): _PAYBACKS,
 }
-"""What is worked out of a subject, and shown beside it."""
+"""A preview computed from a subject and shown beside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The document that a command is about, and what is shown beside it; without one, why there is none."""
+    """The subject of a command and what is shown beside it; without a record, the reason why."""
 
     record: Mapping[str, Any] | None = None
     beside: Mapping[str, Any] | None = None
@@ -37,10 +37,10 @@ class Subject:
 
 
 async def subject_of(person: Person, operation: Operation, given: Given) -> Subject | None:
-    """Return what a command is about; None for one that is about nothing that is there already.
+    """Return the subject of a command; None for a command without an existing subject.
 
-    It is read by its whole key, by its own route. A subject without a record stands for one that cannot be shown, or
-    is not named yet: the command is not offered then.
+    It is read by its full key from its own route. A subject without a record cannot be shown or is not named yet; the
+    command is not offered then.
     """
     if operation.subject is None:
         return None

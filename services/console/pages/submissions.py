@@ -1,4 +1,4 @@
-"""Rules submissions: their versions, what changes in words, what they pay back beside what is stated, and the sign."""
+"""Rules submissions: versions, changes in words, computed beside stated return, and the table sign."""
 
 from typing import Any, Final
 
@@ -108,14 +108,14 @@ def routes() -> APIRouter:
 
 
 def _flat(in_effect: Any) -> Any:
-    """Return the tables with what is in effect at each, in one record."""
+    """Return the tables and the version in effect at each, as one record."""
     if not in_effect:
         return in_effect
     return [{**(one.get("submission") or {}), **one} for one in in_effect["tables"]]
 
 
 def acts_of(one: Record, property_name: str) -> list[Act]:
-    """Return the commands that a version of a submission may wait for."""
+    """Return the commands for a version of a submission."""
     values = {"property": property_name, "game": one["game"], "version": one["version"]}
     status = "withdrawing" if one.get("withdrawal_requested_at") and not one.get("withdrawn_at") else one["status"]
     return [Act(REGISTRY, name, values) for name in _STEPS.get(status, ())]

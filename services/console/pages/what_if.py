@@ -1,4 +1,4 @@
-"""What-if: the rounds of some gaming days settled again under another rules submission, and the difference."""
+"""What-if: settles the rounds of some gaming days under another rules submission, and shows the difference."""
 
 import json
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""Files that browsers fetch and keep: each has the hash of its content in its address."""
+"""Static files, cached by browsers: each address contains the hash of the content."""
 
 from functools import cache
 from hashlib import sha256
@@ -25,7 +25,7 @@ def _content(name: str) -> bytes | None:
 
 @cache
 def address(name: str) -> str:
-    """Return the address of a file. Raises: LookupError where there is none such."""
+    """Return the address of a file. Raises: LookupError if there is no such file."""
     content = _content(name)
     if content is None:
         raise LookupError(f"there is no file {name!r}")
