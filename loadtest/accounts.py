@@ -4,7 +4,7 @@
 
 Starts its own stack, opens accounts, and measures in turn:
 
-- the baseline: connections that each update and commit a row of their own as fast as possible, and one connection alone;
+- the baseline: connections that each update and commit a row of their own as fast as possible, and one alone;
 - throughput: clients that each send the next authorization when the last is answered;
 - latency: authorizations at a constant rate, each measured from the moment at which it was due to its answer.
 

@@ -89,7 +89,7 @@ class Money:
 
 @dataclass(slots=True)
 class _Account:
-    """A game account: what is sure to be there (results aside), all that must be there, and its last command."""
+    """A game account: the balance available without pending results, the final balance, and its last command."""
 
     table: str
     sure: int = 0
@@ -169,7 +169,7 @@ class ElectronicTables:
         return pool.submit(self._play, data, funded, ready)
 
     def _prepared(self, table: str, name: str, cents: int, pool: ThreadPoolExecutor) -> "Future[None]":
-        """Return when the account has enough money for a wager, after pending credits."""
+        """Return a future that is done when the account has enough money for the wager."""
         account = self._accounts.get(name)
         if account is None:
             account = self._accounts[name] = _Account(table)
