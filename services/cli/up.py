@@ -3,6 +3,7 @@
 import math
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from services.cli.draining import drain
 from services.cli.environment import require_no_stack, without_password
 from services.cli.exits import ExitCode, UsageWrong
 from services.cli.interrupts import InterruptGuard
-from services.cli.output import AsJson, heading, message, names, print_json, print_line, show, table
+from services.cli.output import AsJson, heading, message, names, print_json, print_line, show, table, words
 from services.cli.services import NAMES, service_option
 from services.cli.stack import RunningStack
 from services.cli.supervision import Supervisor
@@ -66,7 +67,7 @@ def up(
             if as_json:
                 print_json(stack_document(stack))
             else:
-                _show(stack)
+                show_stack(stack_document(stack))
             for service, why in stack.not_ready.items():
                 message(f"{service} is not ready, and the rest runs without it: {why}")
             watch(stack, ending)
@@ -131,23 +132,24 @@ def stack_document(stack: RunningStack) -> dict[str, Any]:
     }
 
 
-def _show(stack: RunningStack) -> None:
-    services = [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in stack.urls.items()]
-    console = [["console", f"{stack.console_url}  (log in as any of its people; no password)"]]
+def show_stack(running: Mapping[str, Any]) -> None:
+    """Print for people what `stack_document` says of a running stack: what may be copied is on one line."""
+    services = [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in running["services"].items()]
+    console = [["console", running["console"], "log in as any of its people; no password"]]
     places = [
-        *(console if stack.console_url else []),
-        ["Kafka", stack.bootstrap_servers],
-        ["database", without_password(stack.database_url)],
-        ["API tokens", f"{stack.home.tokens_file}  ({', '.join(PEOPLE)})"],
-        ["signed checkpoints", str(stack.home.checkpoints)],
-        ["their public keys", str(stack.home.verifiers_file)],
-        ["logs", str(stack.home.logs)],
+        *(console if running["console"] else []),
+        ["Kafka", running["kafka_bootstrap_servers"], ""],
+        ["database", running["database_url"], ""],
+        ["API tokens", running["tokens_file"], f"of {', '.join(PEOPLE)}"],
+        ["signed checkpoints", running["checkpoints"], ""],
+        ["their public keys", running["verifiers_file"], ""],
+        ["logs", running["logs"], ""],
     ]
     show(
         heading("Pitledger is running; Ctrl-C stops it" if services else "The servers are running; Ctrl-C stops them"),
         *([table(names("Service", "URL", "Documentation", "Metrics"), services)] if services else []),
-        table(names("What", "Where"), places),
+        table(names("What", "Where") + words(""), places),
     )
-    if not stack.keeps:
+    if not running["keeps"]:
         print_line("Nothing is kept: rounds, journal and reports are gone when this ends. --directory keeps them.")
-    print_line(f"In another terminal:  . {stack.home.environment_file}  &&  pitledger verify")
+    print_line(f"In another terminal:  . {running['environment_file']}  &&  pitledger verify")
