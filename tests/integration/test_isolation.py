@@ -63,9 +63,12 @@ def key_of(raw: bytes) -> bytes:
 def test_what_one_property_does_wrong_costs_the_other_no_round_and_no_transaction(url: str, bad: Bad) -> None:
     """Four bad records to each good round: each batch ends with its rounds posted and the rest in quarantine.
 
-    A batch takes the few transactions that it takes without them, however many of its records are refused.
+    A batch takes the few transactions that it takes without them, however many of its records are refused, and the last
+    one reads no more rows than the second, whatever lies in quarantine by then.
     """
     transactions: list[int] = []
+    rows: list[int] = []
+    read: list[int] = []
 
     async def play(table: Table) -> None:
         for handler, document in ((KnownProperties(), property_event), (Submissions(), submission)):
@@ -77,6 +80,7 @@ def test_what_one_property_does_wrong_costs_the_other_no_round_and_no_transactio
             await reader.handle([InputRecord(handler.topic, 0, 1, None, encoded(made), NOON)])
         owner = await table.owner()
         sql_event.listen(table.engine.sync_engine, "commit", lambda _: transactions.append(1))
+        sql_event.listen(table.engine.sync_engine, "after_cursor_execute", lambda *said: rows.append(said[1].rowcount))
         good = refused = 0
         if bad is conflicting:
             await owner.handle(table.records(completed(TABLES[0], 1)))
@@ -91,12 +95,15 @@ def test_what_one_property_does_wrong_costs_the_other_no_round_and_no_transactio
                     [one] = table.records(raw)
                     records.append(InputRecord(one.topic, one.partition, one.offset, key_of(raw), raw, NOON))
             transactions.clear()
+            rows.clear()
             assert {} == await owner.handle(records)
             assert 1 <= len(transactions) <= 2
+            read.append(sum(rows))
             assert good == len(posted(url))
             assert refused == len(quarantine(url))
 
     play_at(url, play)
+    assert read[1] == read[-1]
     assert list(range(1, BATCHES * BATCH // (1 + BAD_OF_EACH_GOOD) + 1)) == posted(url)
 
 

@@ -82,16 +82,14 @@ class Derived:
 class BatchContext:
     """What the database holds about the events of a batch.
 
-    `streams` is their state before the batch, `taken` the digests at positions that are claimed again, `quarantine` the
-    open quarantined records that the batch may repair, `state` what the handler loaded at `read_at`. `elsewhere` names
-    the shards that hold the last event of a stream if that is not the batch's own shard.
+    `streams` is their state before the batch, `taken` the digests at positions that are claimed again, `state` what the
+    handler loaded at `read_at`. `elsewhere` names the shards that hold the last event of a stream if that is not the
+    batch's own shard.
     """
 
-    schema: str
     shard_name: str
     streams: dict[str, Stream]
     taken: Mapping[PlaceOf, bytes]
-    quarantine: OpenQuarantine
     state: Any
     read_at: datetime
     elsewhere: Mapping[str, str] = field(default_factory=dict)
@@ -101,6 +99,28 @@ def derive(handler: Handler[Any], records: Sequence[Decoded], known: BatchContex
     """Return the result of each record, in order; each sees the effects of those before it."""
     deriving = _Deriving(handler, known)
     return [deriving.add(decoded) for decoded in records]
+
+
+def mend(derived: Iterable[Derived], quarantine: OpenQuarantine, schema: str) -> None:
+    """Close the open quarantined records at the positions that records take, and those that they replace."""
+    for one in derived:
+        if one.event is None:
+            continue
+        place, named = (one.event.source, one.event.sequence), replaced_quarantine_id(one.record, schema)
+        if closed := sorted({*quarantine.get(place, ()), *quarantine.get(named, ())}):
+            one.drafts.append(facts.mended(one.record, one.event, closed))
+            one.mended = tuple(number for number, _, _ in closed)
+
+
+def claimed(derived: Iterable[Derived], schema: str) -> tuple[list[PlaceOf], list[int]]:
+    """Return the positions that records take, and the numbers in the service's quarantine that they replace."""
+    places, numbers = [], set()
+    for one in derived:
+        if one.event is not None:
+            places.append((one.event.source, one.event.sequence))
+            if (number := replaced_quarantine_id(one.record, schema)) is not None:
+                numbers.add(number)
+    return places, sorted(numbers)
 
 
 def quarantined(
@@ -156,8 +176,6 @@ class _Deriving:
         if recordings:
             cause = Causation(event.source, event.sequence, event.id, record.offset, event.time, record.digest())
             found.drafts += [draft(recording, cause) for recording in recordings]
-        if self._known.quarantine:
-            self._mend(found, event)
         return found
 
     def _validate(self, decoded: Decoded) -> Event[Any] | Refused:
@@ -221,14 +239,6 @@ class _Deriving:
             )
         shard = self._known.shard_name
         return quarantined(decoded.record, shard, reason, place, conflict=True, stops=self._published)
-
-    def _mend(self, found: Derived, event: Event[Any]) -> None:
-        place, named = (event.source, event.sequence), replaced_quarantine_id(found.record, self._known.schema)
-        open_ = self._known.quarantine
-        closed = sorted({*open_.get(place, ()), *open_.get(named, ())})
-        if closed:
-            found.drafts.append(facts.mended(found.record, event, closed))
-            found.mended = tuple(number for number, _, _ in closed)
 
 
 def stream_positions(part: Iterable[Derived]) -> dict[str, Stream]:

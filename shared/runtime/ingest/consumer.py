@@ -36,6 +36,7 @@ from shared.runtime.ingest.batch import (
     PlaceOf,
     derive,
     digests_of,
+    mend,
     quarantined,
     refused_in,
     resent_sequences,
@@ -295,23 +296,22 @@ class Consumer:
                 events, places = _events(part), self._partitions[number].places
                 await places.load(connection, tables, {event.source for event in events})
                 taken |= await load_digests(connection, tables, resent_sequences(events, places.streams))
-            quarantine = await open_quarantine(connection, tables, decoded)
             state = await self._handler.load(connection, _events(decoded))
-        found: dict[int, list[Derived]] = {}
-        read_at = self.context.clock()
-        for number, part in parts.items():
-            partition = self._partitions[number]
-            known = BatchContext(
-                schema=tables.schema,
-                shard_name=partition.shard.name,
-                streams=partition.places.streams,
-                elsewhere=partition.places.elsewhere,
-                taken=taken,
-                quarantine=quarantine,
-                state=state,
-                read_at=read_at,
-            )
-            found[number] = derive(self._handler, part, known)
+            read_at = self.context.clock()
+            found: dict[int, list[Derived]] = {}
+            for number, part in parts.items():
+                partition = self._partitions[number]
+                known = BatchContext(
+                    shard_name=partition.shard.name,
+                    streams=partition.places.streams,
+                    elsewhere=partition.places.elsewhere,
+                    taken=taken,
+                    state=state,
+                    read_at=read_at,
+                )
+                found[number] = derive(self._handler, part, known)
+            quarantine = await open_quarantine(connection, tables, chain.from_iterable(found.values()))
+        mend(chain.from_iterable(found.values()), quarantine, tables.schema)
         return found
 
     async def _write(self, number: int, derived: Sequence[Derived]) -> bool:

@@ -1,21 +1,21 @@
 """Load what the journal holds about a batch: streams, digests at their positions, open quarantined records."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.journal.bulk import Statement
+from shared.journal.bulk import Statement, keyed
 from shared.journal.bulk import select as select_rows
 from shared.journal.ledger import StreamTaken
 from shared.journal.shard import Shard, Unsealed
 from shared.journal.streams import Stream
 from shared.journal.tables import JournalTables
-from shared.rules.errors import Refused
 from shared.runtime.context import RuntimeContext
-from shared.runtime.ingest.batch import Decoded, OpenQuarantine, replaced_quarantine_id
+from shared.runtime.ingest.batch import Derived, OpenQuarantine, claimed
 
 
 @dataclass(slots=True)
@@ -108,15 +108,19 @@ async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard
 
 
 async def open_quarantine(
-    connection: AsyncConnection, tables: JournalTables, decoded: Sequence[Decoded]
+    connection: AsyncConnection, tables: JournalTables, derived: Iterable[Derived]
 ) -> OpenQuarantine:
-    """Return the open quarantined records at these events' positions, or that these records replace."""
-    by_source, by_number = _open(tables)
-    sources = {one.event.source for one in decoded if not isinstance(one.event, Refused)}
-    replaced = {number for one in decoded if (number := replaced_quarantine_id(one.record, tables.schema)) is not None}
-    rows = (await by_source.read(connection, [{"source": source} for source in sorted(sources)])).all()
+    """Return the open quarantined records at the positions that these records take, or that they replace.
+
+    For a refused record nothing is read: a batch reads what it closes, however much of a stream is in quarantine.
+    """
+    by_place, by_number = _open(tables)
+    places, replaced = claimed(derived, tables.schema)
+    rows: list[Any] = []
+    if places:
+        rows += await by_place.read(connection, keyed(by_place, places))
     if replaced:
-        rows = [*rows, *await by_number.read(connection, [{"id": number} for number in sorted(replaced)])]
+        rows += await by_number.read(connection, [{"id": number} for number in replaced])
     found: OpenQuarantine = {}
     for row in {row.id: row for row in rows}.values():
         for key in ((row.source, row.sequence), row.id):
@@ -126,7 +130,8 @@ async def open_quarantine(
 
 @cache
 def _open(tables: JournalTables) -> tuple[Statement, Statement]:
-    """Return the statements that read open quarantined records by stream and by number."""
+    """Return the statements that read open quarantined records by position and by number."""
     table, said = tables.quarantine, ("id", "shard", "seq", "source", "sequence")
     is_open = table.c.resolved_at.is_(None)
-    return select_rows(table, said, by=("source",), where=is_open), select_rows(table, said, by=("id",), where=is_open)
+    by_place = select_rows(table, said, by=("source", "sequence"), where=is_open)
+    return by_place, select_rows(table, said, by=("id",), where=is_open)

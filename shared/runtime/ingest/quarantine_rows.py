@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Table, insert, update
+from sqlalchemy import Table, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts import device_signatures
 from shared.journal import signed_batch
+from shared.journal.bulk import Statement, column_names, insert
 from shared.journal.entry import Entry
 from shared.journal.quarantine import properties_of_record
 from shared.runtime.ingest.batch import Derived
@@ -45,12 +47,17 @@ async def keep_quarantined(
             )
         mended.extend(one.mended)
         position += len(one.drafts)
-    if rows:
-        await connection.execute(insert(table), rows)
+    await _insert(table).write(connection, rows)
     if mended:
         await connection.execute(
             update(table).where(table.c.id.in_(mended), table.c.resolved_at.is_(None)).values(resolved_at=moment)
         )
+
+
+@cache
+def _insert(table: Table) -> Statement:
+    """Return the statement that inserts quarantined records, numbered in their order."""
+    return insert(table, [name for name in column_names(table) if name not in ("id", "resolved_at")], as_given=True)
 
 
 def _signature(record: InputRecord) -> bytes | None:

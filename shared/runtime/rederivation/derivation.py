@@ -27,8 +27,9 @@ from shared.runtime.ingest.batch import (
     Decoded,
     Derived,
     OpenQuarantine,
+    claimed,
     derive,
-    replaced_quarantine_id,
+    mend,
     resent_sequences,
     stream_positions,
 )
@@ -354,15 +355,15 @@ async def _derived(
     streams.update((name, _stream(kept)) for name, kept in sources.memory.get_all(_STREAM, names).items())
     await again.handler.prepare(events)
     known = BatchContext(
-        schema=sources.tables.schema,
         shard_name=shard_name,
         streams=streams,
         taken=await load_digests(sources.connection, sources.tables, resent_sequences(events, streams)),
-        quarantine=await _quarantine_then(sources, decoded, batch.at),
         state=await again.load(sources, events, at),
         read_at=at,
     )
-    return derive(again.handler, decoded, known)
+    derived = derive(again.handler, decoded, known)
+    mend(derived, await _quarantine_then(sources, derived, batch.at), sources.tables.schema)
+    return derived
 
 
 def _differences(shard_name: str, batch: _Batch, derived: Sequence[Derived]) -> list[VerificationProblem]:
@@ -378,20 +379,18 @@ def _differences(shard_name: str, batch: _Batch, derived: Sequence[Derived]) -> 
     return problems
 
 
-async def _quarantine_then(sources: Sources, decoded: Sequence[Decoded], at: datetime) -> OpenQuarantine:
+async def _quarantine_then(sources: Sources, derived: Sequence[Derived], at: datetime) -> OpenQuarantine:
     """Return the quarantined records that were open when these records were recorded, as `open_quarantine` does."""
-    table = sources.tables.quarantine
-    names = {one.event.source for one in decoded if not isinstance(one.event, Refused)}
-    replaced = {
-        number for one in decoded if (number := replaced_quarantine_id(one.record, sources.tables.schema)) is not None
-    }
-    query = select(table.c.id, table.c.shard, table.c.seq, table.c.source, table.c.sequence).where(
-        table.c.quarantined_at < at,
-        or_(table.c.resolved_at.is_(None), table.c.resolved_at >= at),
-        table.c.source.in_(names) | table.c.id.in_(replaced),
-    )
+    q = sources.tables.quarantine.c
+    places, replaced = claimed(derived, sources.tables.schema)
     found: OpenQuarantine = {}
-    for row in await sources.connection.execute(query):
+    query = select(q.id, q.shard, q.seq, q.source, q.sequence).where(
+        q.quarantined_at < at,
+        or_(q.resolved_at.is_(None), q.resolved_at >= at),
+        (q.source.in_({source for source, _ in places}) & q.sequence.in_({number for _, number in places}))
+        | q.id.in_(replaced),
+    )
+    for row in await sources.connection.execute(query) if places else ():
         for key in ((row.source, row.sequence), row.id):
             found.setdefault(key, []).append((row.id, row.shard, row.seq))
     return found

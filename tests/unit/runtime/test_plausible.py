@@ -58,15 +58,7 @@ def read(
         one = InputRecord("table.events", 0, offset, None, raw, taken_at, by_broker=by_broker)
         decoded.append(Decoded(one, READER.decode(raw), bytes(32)))
     streams = {source(TABLE): Stream(last=LAST)}
-    known = BatchContext(
-        schema="s",
-        shard_name="n",
-        streams=streams,
-        taken={},
-        quarantine={},
-        state=lambda *_: here,
-        read_at=NOW,
-    )
+    known = BatchContext(shard_name="n", streams=streams, taken={}, state=lambda *_: here, read_at=NOW)
     return derive(Tables(since), decoded, known)
 
 
