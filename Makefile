@@ -12,7 +12,7 @@ CHECKS := lint-types lint-tests lint-style lint-lines lint-generated lint-scan
 BESIDE := test-console test-twin test-simulation
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints days fuzz fuzz-apis matrix nightly release simulation soak twin $(BESIDE) clean
+.PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints days documented fuzz fuzz-apis matrix nightly release simulation soak twin $(BESIDE) clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -66,8 +66,11 @@ test-twin:
 test-simulation:
 	$(PYTEST) -n 2 tests/simulation -p no:unraisableexception
 
-nightly: setup soak ## what takes long or needs Node: a month on the clock, clients of other languages
-	$(BIN)/pytest --nightly --broker=kafka
+nightly: setup ## all that takes long, each part bounded, with results on var/nightly/report.html (ARGS="--short", "--only soak twin")
+	$(BIN)/python -m tests.nightly $(ARGS)
+
+documented: setup ## run the commands of README.md and docs/ as they stand there, in their order, from nothing
+	$(BIN)/pytest tests/unit/test_documented.py tests/integration/test_readme.py tests/integration/test_integrate.py
 
 soak: setup ## play a month of days on services whose clock is ahead, and see that nothing grows with time alone (DAYS=30 ROUNDS=50)
 	$(BIN)/python -m tests.soak --days $(or $(DAYS),30) --rounds $(or $(ROUNDS),50) $(ARGS)

@@ -1,0 +1,67 @@
+"""A night: every part is there and bounded, and one page says what each came to."""
+
+import importlib.util
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.nightly.__main__ import night
+from tests.nightly.parts import Part, parts
+from tests.support.services import ROOT
+
+DEMANDED = {
+    "soak", "kafka", "other languages", "pages", "documented", "twin", "attacks", "fuzz", "interfaces", "seeds", "days",
+    "release", "recounts", "compiled",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("short", [False, True])
+def test_every_part_names_what_exists(short: bool) -> None:
+    """Modules, tests and targets; the shortened forms, too."""
+    planned = parts(short=short)
+    assert DEMANDED == {part.name for part in planned}
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for part in planned:
+        words = [word for word in part.command if "=" not in word]
+        if "-m" in words:
+            assert importlib.util.find_spec(words[words.index("-m") + 1]) is not None, part
+        for word in words:
+            assert not word.startswith("tests/") or (ROOT / word).exists(), part
+        assert "make" not in words or words[words.index("make") + 1] in targets, part
+
+
+def test_make_runs_it() -> None:
+    """`make nightly` is the whole of it."""
+    recipe = re.search(r"^nightly:.*\n\t(.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert recipe is not None
+    assert "-m tests.nightly" in recipe[1]
+
+
+def test_the_page_says_what_each_part_came_to(tmp_path: Path) -> None:
+    """One that fails, or takes too long, keeps none of the others from running; nothing of it is left."""
+    planned = [
+        Part("good", "that it ends well", ("python", "-c", "print('all is <well>')"), 60),
+        Part("bad", "that it fails", ("python", "-c", "raise SystemExit(3)"), 60),
+        Part("endless", "that it is bounded", ("sh", "-c", "echo $$; exec sleep 600"), 5),
+        Part("last", "that it runs all the same", ("true",), 60),
+    ]
+    assert 2 == night(planned, tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text())
+    outcomes = ["passed", "failed", "too long", "passed"]
+    assert outcomes == [one["outcome"] for one in results]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "endless.log").read_text().split()[0]), 0)
+    said = (tmp_path / "report.html").read_text()
+    assert outcomes == re.findall(r">(passed|failed|too long)</td>", said)
+    assert "all is &lt;well&gt;" in said
+    assert shlex.join(planned[3].command) in said
+
+
+def test_an_unknown_part_is_named() -> None:
+    """With those that there are."""
+    with pytest.raises(ValueError, match="no part is named sok; there are: soak, kafka"):
+        parts(only=["sok"])
