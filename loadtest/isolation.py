@@ -28,7 +28,7 @@ from loadtest.floor import opening
 from loadtest.games import pit, rules_submissions
 from loadtest.messages import day
 from loadtest.outcome import Source, ages
-from loadtest.processes import load
+from loadtest.processes import OWN, load
 from loadtest.profiles import SPINE, WARM_UP_ROUNDS
 from loadtest.progress import Watch
 from loadtest.property import property_document
@@ -58,12 +58,16 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Milliseconds from when a round was due to its entry, what the others did, and how many records were refused."""
+    """Milliseconds from when a round was due to its entry, what the others did, and how many records were refused.
+
+    `processor_us` is what all processes used of the processor for one record, whoever sent it.
+    """
 
     others: str
     rounds: int
     median_ms: float
     p95_ms: float
+    processor_us: float
     quarantined: int
 
 
@@ -98,15 +102,17 @@ class Isolation:
             steady.add((one.key, one.sequence))
             sent += [one, *(next(self._sources[others]) for _ in range(beside))]
             due += [number / rate] * (1 + beside)
+        before = OWN.used()
         moments = self._bench.play(sent, due)
         self._bench.committed()
+        used = OWN.used().since(before)
         with psycopg.connect(self._target.conninfo) as connection:
             recorded = {(source, place): at for source, place, at in connection.execute(_RECORDED, [_STREAMS])}
             refused, quarantined = connection.execute(_REFUSED, [_STREAMS]).fetchone() or (0, 0)
         assert refused == 0, f"{refused} records of the steady property are in quarantine"
         assert steady <= recorded.keys(), f"{len(steady - recorded.keys())} of its rounds are not settled"
         found = ages({place: moments[place] for place in steady}, recorded)
-        return Turn(others, rounds, found["50"], found["95"], quarantined)
+        return Turn(others, rounds, found["50"], found["95"], 1e6 * used.counted / len(sent), quarantined)
 
 
 def ratio(turns: Sequence[Turn], others: str) -> float:
@@ -117,11 +123,12 @@ def ratio(turns: Sequence[Turn], others: str) -> float:
 
 def lines(turns: Sequence[Turn]) -> Iterator[str]:
     """Yield the table, in Markdown."""
-    yield "| the others | rounds | median | 95th percentile | in quarantine after it |"
-    yield "|---|---|---|---|---|"
+    yield "| the others | rounds | median | 95th percentile | processor of a record | in quarantine after it |"
+    yield "|---|---|---|---|---|---|"
     for turn in turns:
         said = {STEADY: "are quiet", BUSY: "play", FAILING: "fail"}[turn.others]
-        yield f"| {said} | {turn.rounds:,} | {turn.median_ms:,.1f} ms | {turn.p95_ms:,.1f} ms | {turn.quarantined:,} |"
+        waits = f"{turn.median_ms:,.1f} ms | {turn.p95_ms:,.1f} ms"
+        yield f"| {said} | {turn.rounds:,} | {waits} | {turn.processor_us:,.0f} µs | {turn.quarantined:,} |"
     busy, quiet = ratio(turns, BUSY), ratio(turns, STEADY)
     yield f"where another fails, over where it plays as much: {busy:.2f}; over where it is quiet: {quiet:.2f}"
 
