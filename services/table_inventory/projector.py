@@ -130,7 +130,7 @@ async def _take_away(connection: AsyncConnection, voided: Mapping[PitPlace, inve
     await connection.execute(_UNMOVE, places)
     by_table: dict[tuple[Table, str], list[tuple[str, str, int]]] = {}
     for fact in voided.values():
-        for model, table, number in _NUMBERED:
+        for model, table, number in ROWS_OF_EVENTS:
             if isinstance(fact.data, model):
                 by_table.setdefault((table, number), []).append((fact.property, fact.table, fact.sequence))
     for (table, number), keys in by_table.items():
@@ -144,7 +144,7 @@ _UNMOVE: Final = text("""
     JOIN table_inventory.pit_events e USING (source, sequence)
     WHERE m.shard = e.shard AND m.seq = e.seq""")
 
-_NUMBERED: Final[Sequence[tuple[type[pit.PitData] | tuple[type[pit.PitData], ...], Table, str]]] = (
+ROWS_OF_EVENTS: Final[Sequence[tuple[type[pit.PitData] | tuple[type[pit.PitData], ...], Table, str]]] = (
     ((pit.CountedTable, pit.CarriedTable), t.counts, "sequence"),
     (pit.ExchangedBox, t.boxes, "exchange"),
     (pit.TransportedBox, t.transports, "sequence"),
@@ -314,11 +314,13 @@ class _Rows:
             of_round = {"rounds": rounds, "revision": getattr(fact, "revision", None) if rounds else None}
             self._movements.append({**place, **of_fact, **of_round, **dict(moved), "cause": cause, "ref": ref})
         hour = entry.draft.occurred_at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-        sums = self._moved.setdefault((fact.property, fact.table, hour, cause, entry.shard), [0, 0, 0])
+        sums = self._moved.setdefault((fact.property, fact.table, hour, cause, entry.shard), [0, 0, 0, 0])
         sums[0] += moved.cents
         sums[1] += rounds
         is_unknown = moved.contents is None and moved.cents != 0
-        sums[2] += -is_unknown if isinstance(fact, inventory.PitVoided) else is_unknown
+        sign = -1 if isinstance(fact, inventory.PitVoided) else 1
+        sums[2] += sign * is_unknown
+        sums[3] += sign * (cause == "coupon")
 
     def bring_forward(self, entry: Entry) -> None:
         """Add the opening balance that an entry posts for a table."""
@@ -348,7 +350,7 @@ class _Rows:
 
 _ADDED: Final = bulk.excluded(t.moved)
 _ADD_MOVED: Final = bulk.insert(
-    t.moved, on_conflict={name: t.moved.c[name] + _ADDED[name] for name in ("cents", "rounds", "unknown")}
+    t.moved, on_conflict={name: t.moved.c[name] + _ADDED[name] for name in ("cents", "rounds", "unknown", "coupons")}
 )
 
 

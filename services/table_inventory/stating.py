@@ -43,7 +43,7 @@ SHARD: Final = "wins"
 DOUBTFUL_SECONDS: Final = 15.0
 """How often to check again a day with a repeated count.
 
-A late round without any other figure may have been played between the counts.
+A late round without any other figure may have been played between the counts, or one that was may be reversed.
 """
 
 _DAY: Final = timedelta(days=1)
@@ -72,7 +72,7 @@ class Stating:
         self._doubtful_seconds = doubtful_seconds
         self._reached: Mapping[int, int] | None = None
         self._running: dict[str, date] = {}
-        self._recounted: set[TableDay] = set()
+        self._repeated: set[TableDay] = set()
         self._doubted_at = 0.0
 
     async def state_day(self, key: DayKey) -> None:
@@ -132,7 +132,7 @@ class Stating:
         return _Looked([*touched.days, *ended, *doubtful], touched.reached, running)
 
     def _doubtful(self) -> list[TableDay]:
-        return sorted(self._recounted) if monotonic() > self._doubted_at + self._doubtful_seconds else []
+        return sorted(self._repeated) if monotonic() > self._doubted_at + self._doubtful_seconds else []
 
     async def _ended(self, connection: AsyncConnection) -> tuple[list[TableDay], dict[str, date]]:
         """Return incomplete tables of days that have definitely ended since the last check.
@@ -182,10 +182,11 @@ class Stating:
         sessions = nothing_of(one.table)
         if one.table in marks:
             sessions = sessions_of(place, marks[one.table], self._context.clock())
-        self._recounted.discard(one)
-        if any(count.gaming_day == one.gaming_day for count in sessions.recounted):
-            self._recounted.add(one)
+        self._repeated.discard(one)
+        if any(count.gaming_day == one.gaming_day for count in sessions.repeated):
+            self._repeated.add(one)
         facts: list[WinStated] = []
+        came_off: set[int] = set()
         for day in days:
             key = DayKey(one.property, day)
             approved = [each for each in await approved_adjustments(connection, key) if each.table == one.table]
@@ -193,7 +194,9 @@ class Stating:
             wins = shift_wins(Provisions.of(place, day), day, sessions, boxes.get(one.table, ()), approved, slips)
             stated = await read_stated(connection, key, one.table)
             facts += unstated_of(place, key, {one.table: wins}, stated)
-        further = other_days(boxes.get(one.table, ()), one.gaming_day)
+            if day == one.gaming_day:
+                came_off = {number for last in stated for number in last.boxes}
+        further = other_days(boxes.get(one.table, ()), one.gaming_day, came_off)
         return _Around(facts, [] if further is None else await waiting_days(connection, one, further))
 
     async def _record(

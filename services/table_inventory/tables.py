@@ -102,7 +102,8 @@ moved = Table(
     Column("hour", MOMENT, primary_key=True),
     *texts("cause", key=True),
     *columns(Integer, "shard", key=True),  # that of the entries: so no two transactions wait for each other
-    *numbers("cents", "rounds", "unknown"),  # unknown: how many movements of which the denominations are not known
+    # unknown: how many movements of which the denominations are not known; coupons: how many coupons were dropped
+    *numbers("cents", "rounds", "unknown", "coupons"),
 )
 """Hourly sums of movements: a period is read from whole hours and its two ends."""
 

@@ -1,7 +1,7 @@
 """What people do at a table, one act after the other, as a script writes it down. Amounts are cents."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, Literal, get_args
 
@@ -10,14 +10,17 @@ What = Literal[
     "currency", "prepaid_access", "counter_check", "coupon", "waived", "round", "taken_back", "tips",
     "prepared", "taken", "received", "voided", "paper",
     "exchanged", "found", "written_off", "adjusted",
+    "event_voided", "event_corrected",
 ]  # fmt: skip
 """The kinds of acts.
 
 `opened` to `carried` are counts; `currency` to `tips` happen in play; `prepared` to `paper` are steps of slips, `taken`
-to or from the table; `exchanged` takes a box off, of which `found` and `written_off` say what became.
+to or from the table; `exchanged` takes a box off, of which `found` and `written_off` say what became. The last two say
+that what the pit told did not happen, or what happened instead.
 """
 
 COUNTS: Final = frozenset({"opened", "closed", "shift_count", "drop_count", "spot_count", "carried"})
+CHANGES: Final = frozenset({"event_voided", "event_corrected"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,9 @@ class Act:
     what a count says that it begins. `cents` is what was counted or moved, of a round what it brought. A step of a slip
     names it by `kind` and `slip`. An exchange takes `box` off and puts `placed` on; what was found in it (or which of
     them is written off: `kind`) names the exchange by `of`, as a round that is taken back names what was posted.
-    `cents`, `checks`, `coupons` and `match_play` were found in a box.
+    `cents`, `checks`, `coupons` and `match_play` were found in a box. A change names the event by `event` (its kind)
+    and `of`, and has all else as it should have been told, at the `moment` at which it happened. Two people at a desk
+    change what was said last by the act `behind`; without it, the pit changes it.
     """
 
     what: What
@@ -46,6 +51,26 @@ class Act:
     checks: int = 0
     coupons: int = 0
     match_play: int = 0
+    event: str = ""
+    moment: datetime | None = None
+    behind: int = 0
+
+    def happened(self) -> "Act | None":
+        """Return what happened as an event or a change of one has it; None where it was nothing."""
+        if self.what not in CHANGES:
+            return self
+        if self.what == "event_voided":
+            return None
+        assert self.moment is not None, "what happened has a moment"
+        what: Any = self.event
+        return replace(self, what=what, number=self.of, at=self.moment, of=0, event="", moment=None, behind=0)
+
+    def changed_to(self, instead: "Act | None") -> dict[str, Any]:
+        """Return what a change of this event says, to say that something else happened, or nothing."""
+        if instead is None:
+            return {"event": self.what, "of": self.number, "kind": self.kind, "slip": self.slip}
+        told = {name: getattr(instead, name) for name in _TOLD}
+        return {"event": self.what, "of": self.number, "moment": instead.at, **told}
 
     def written(self) -> dict[str, Any]:
         """Return the act as a script has it: its name with its cents, and what is other than nothing."""
@@ -56,6 +81,22 @@ class Act:
 
 
 _NAMES: Final = {one.name for one in fields(Act)}
+_TOLD: Final = ("cents", "day", "shift", "begins", "kind", "slip", "box", "placed")
+"""What an event of the pit says."""
+
+
+def as_told(acts: Iterable[Act]) -> dict[int, tuple[tuple[int, int], Act | None]]:
+    """Return what happened by all that was told, by the number of each act: where the last was said of it, and what.
+
+    The pit says the next thing behind all that it said before; a desk, right behind what it changes.
+    """
+    found: dict[int, tuple[tuple[int, int], Act | None]] = {}
+    for act in acts:
+        number = act.of if act.what in CHANGES else act.number
+        place = (act.behind, act.number) if act.behind else (act.number, 0)
+        if number not in found or found[number][0] <= place:
+            found[number] = (place, act.happened())
+    return found
 
 
 def read_acts(script: Iterable[Mapping[str, Any]], first: datetime, shift: str, begun: int = 0) -> Iterator[Act]:
@@ -68,7 +109,7 @@ def read_acts(script: Iterable[Mapping[str, Any]], first: datetime, shift: str, 
         [what] = line.keys() & set(get_args(What))
         said = {name: value for name, value in line.items() if name != what}
         assert said.keys() <= _NAMES, f"{line}: an act has no {said.keys() - _NAMES}"
-        said["at"] = moment_of(said["at"], first)
+        said |= {name: moment_of(said[name], first) for name in ("at", "moment") if name in said}
         for name in ("day", "begins"):
             said |= {name: _of_day(said[name], first, day)} if name in said else {}
         said.setdefault("day", day)

@@ -9,12 +9,14 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from services.table_inventory import projector
-from services.table_inventory.domain import days, occupancy, pit, slips, stated, win
+from services.table_inventory import tables as t
+from services.table_inventory.domain import changing, days, occupancy, pit, slips, stated, win
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.denominations import stacks
+from services.table_inventory.domain.dependents import Dependents
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.sessions import Sessions, nothing_of, sessions_of
 from services.table_inventory.domain.windows import Count, Mark, Moves
@@ -22,11 +24,14 @@ from services.table_inventory.handlers import PitEvents, Settlements
 from services.table_inventory.queries.windows import Span
 from shared.contracts import counts, inventory
 from shared.contracts.facts import Fact
+from shared.contracts.pit_changes import DeskChange
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.settlements import RoundKey
 from shared.contracts.win import Missing, WinFigures, WinStated
+from shared.journal.recording import FactWithPostings
+from shared.runtime.ingest.pit_events import PitPlace
 from tests.days import telling
-from tests.days.acts import COUNTS, Act
+from tests.days.acts import CHANGES, COUNTS, Act
 from tests.days.telling import NAME
 from tests.support.pit import Rounds, Table
 from tests.support.rounds import encoded
@@ -59,7 +64,8 @@ class Moved(NamedTuple):
     def named(self) -> tuple[tuple[str, int], ...]:
         """Return the figures of what moved that it changes."""
         name, sign = _FIGURES[self.cause]
-        return (("cents", self.cents), (name, sign * self.cents), ("rounds", self.rounds))
+        coupons = ("coupons", int(self.cause == "coupon"))
+        return (("cents", self.cents), (name, sign * self.cents), ("rounds", self.rounds), coupons)
 
 
 @dataclass
@@ -89,6 +95,8 @@ class Standing:
 class Books:
     """The ledger of one table."""
 
+    resolves: ClassVar[bool] = False
+
     place: PropertySnapshot
     provisions: Provisions
     counts: list[Count] = field(default_factory=list)
@@ -99,6 +107,8 @@ class Books:
     _adjustments: list[inventory.AdjustmentEntered] = field(default_factory=list)
     _taken: set[int] = field(default_factory=set)
     _events: set[int] = field(default_factory=set)
+    _approved: set[int] = field(default_factory=set)
+    _void: dict[int, Box] = field(default_factory=dict)
     _closed_at: dict[RoundKey, datetime] = field(default_factory=dict)
     _touched: set[date] = field(default_factory=set)
     _doubtful: set[date] = field(default_factory=set)
@@ -108,19 +118,22 @@ class Books:
         self._known = pit.Known(lambda *_: self.place)
         self._rounds = Rounds()
         self._table = Table(NAME, property_name=self.place.document.property)
+        self._known.books[pit.TableKey(self.place.document.property, NAME)] = pit.Books()
 
     def expect(self, act: Act) -> None:
-        """Note that the pit will tell of an act."""
+        """Note that the pit, or what a desk has approved, will tell of an act."""
         self._events |= {act.number} if telling.is_event(act) else set()
+        self._approved |= {act.number} if act.behind else set()
 
     def take(self, act: Act) -> bool:
         """Record an act, once, and return that it was accepted. Raises: Refused."""
         if act.number in self._taken:
             return True  # the place in its stream is taken
-        fact, at = self._recorded(act)
+        recordings = self._recorded(act)
         self._taken.add(act.number)
-        self._project(fact, at, act)
-        self._touched |= {day for _, _, day in projector.touched(fact)}
+        for one in recordings:
+            self._project(one.fact, one.occurred_at or act.at, act.happened() or act)
+            self._touched |= {day for _, _, day in projector.touched(one.fact)}
         return True
 
     def state(self, now: datetime) -> list[WinStated]:
@@ -156,9 +169,13 @@ class Books:
 
     def left(self, day: date, now: datetime) -> list[str]:
         """Return what keeps a gaming day that is over from being closed, in words."""
-        wins, told = self.wins(day, now), self._events & self._taken
-        lost = [number for number in self._events - told if number < max(told, default=0)]
-        not_told = [f"event {number} is missing" for number in lost]
+        wins = self.wins(day, now)
+        not_told = [
+            f"event {number} is missing"
+            for stream in (self._events, self._approved)
+            for number in stream - self._taken
+            if number < max(stream & self._taken, default=0)
+        ]
         return not_told + list(days.incomplete(self.place, day, {NAME: wins} if wins else {}, set()))
 
     def sessions(self, first: date, last: date, now: datetime) -> Sessions:
@@ -224,7 +241,7 @@ class Books:
         first, last = day - _DAY, day + _DAY
         found, boxes = self.sessions(first, last, now), self.boxes_between(first, last)
         self._doubtful.discard(day)
-        if any(count.gaming_day == day for count in found.recounted):
+        if any(count.gaming_day == day for count in found.repeated):
             self._doubtful.add(day)
         for one in (first, day, last):
             wins = {NAME: self._wins(one, found, boxes)}
@@ -232,7 +249,8 @@ class Books:
 
     def _others(self, day: date) -> list[date]:
         """Return the other gaming days that may have waited for a box of a day."""
-        days = occupancy.other_days(self.boxes_between(day - _DAY, day + _DAY), day)
+        came_off = {number for last in self._last(day) for number in last.boxes}
+        days = occupancy.other_days(self.boxes_between(day - _DAY, day + _DAY), day, came_off)
         lacking = {of for (of, _), one in self.standing.items() if one.missing}
         return (
             [] if days is None else [of for of in sorted(lacking) if days[0] <= of < days[1] and abs(of - day) > _DAY]
@@ -256,22 +274,38 @@ class Books:
     def _standing(self, key: tuple[date, str]) -> Standing:
         return self.standing.setdefault(key, Standing.of(key[1]))
 
-    def _recorded(self, act: Act) -> tuple[Fact, datetime]:
-        """Return the fact that is recorded of an act, and its moment."""
+    def _recorded(self, act: Act) -> tuple[FactWithPostings, ...]:
+        """Return what is recorded of an act."""
         if act.what in ("round", "taken_back"):
             figures = {"handle": max(act.cents, 0), "payout": max(-act.cents, 0)}
             write = self._rounds.posted if act.what == "round" else self._rounds.reversed
             self._table.day = act.day.isoformat()
             event = write(self._table, act.at, f"r-{act.of or act.number}", **figures)
             read = Settlements.reader.decode(encoded(event))
-            recording = pit.count_round(read.data, self._closed_at)
-            return recording.fact, recording.occurred_at or act.at
-        if (data := telling.event_of(act)) is not None:
-            self._table.day, self._table.shift, self._table.sequence = act.day.isoformat(), act.shift, act.number - 1
-            written = self._table.event(data.pop("type"), act.at, **data)
-            return pit.record_pit(PitEvents.reader.decode(encoded(written)), self._known).fact, act.at
+            return (pit.count_round(read.data, self._closed_at),)
+        if act.what in CHANGES or telling.is_event(act):
+            said = PitEvents.reader.decode(encoded(telling.written(act, self._table, lambda number: number)))
+            if act.behind:
+                said = DeskChange(**dict(said) | {"sequence": act.behind, "desk": act.number})
+            if act.what in CHANGES:
+                self._known.dependents = {PitPlace(said.source, act.of): self._dependents(act.of)}
+            return changing.of_event(said, self._known)
         slip = self._known.slips.get(self._slip(act)) if act.slip else None
-        return telling.command_of(act, self.place.document.property, slip, self.boxes.get(act.of)), act.at
+        fact = telling.command_of(act, self.place.document.property, slip, self.boxes.get(act.of))
+        return (FactWithPostings(fact=fact, occurred_at=act.at),)
+
+    def _dependents(self, number: int) -> Dependents:
+        """Return what was done since about the box that an exchange took off."""
+        box = self.boxes.get(number)
+        if box is None:
+            return Dependents()
+        *before, last = sorted(self.boxes.values(), key=lambda one: (one.removed_at, one.exchange))
+        write_off = 1 if box.written_off or box.placed_written_off else None
+        if last.exchange != number:
+            return Dependents(count=box.count, write_off=write_off, is_last=False)
+        under = before[-1].placed_box if before else None
+        on = None if under is None else (self.place.document.property, under)
+        return Dependents(count=box.count, write_off=write_off, box_before=on)
 
     def _slip(self, act: Act) -> slips.SlipKey:
         return slips.SlipKey(self.place.document.property, "fill" if act.kind == "fill" else "credit", act.slip)
@@ -281,6 +315,8 @@ class Books:
         match fact:
             case inventory.PitRecorded():
                 self._project_event(fact, at, act)
+            case inventory.PitVoided():
+                self._take_away(fact)
             case inventory.TableRoundCounted():
                 self._move(at, act, "round", fact.cents, fact.rounds)
             case inventory.SlipPrepared():
@@ -326,9 +362,20 @@ class Books:
                     recorded_currency_cents=0,
                     recorded_checks_cents=0,
                 )
+                if (before := self._void.get(act.number)) is not None:
+                    self._box(act.number, **{name: getattr(before, name) for name in _OF_A_BOX})
             case _ if fact.moved is not None:
                 cause = act.kind if act.what in ("taken", "received") else act.what
                 self._move(at, act, cause, fact.moved.cents)
+
+    def _take_away(self, fact: inventory.PitVoided) -> None:
+        """Take the rows of an event away, of the tables from which the projector deletes them."""
+        rows = {table for model, table, _ in projector.ROWS_OF_EVENTS if isinstance(fact.data, model)}
+        self.moved = [one for one in self.moved if one.number != fact.sequence]
+        if t.counts in rows:
+            self.counts = [one for one in self.counts if one.sequence != fact.sequence]
+        if t.boxes in rows:
+            self._void[fact.sequence] = self.boxes.pop(fact.sequence)
 
     def _move(self, at: datetime, act: Act, cause: str, cents: int, rounds: int = 0) -> None:
         insort(self.moved, Moved(at, act.number, cause, cents, rounds))
@@ -338,6 +385,8 @@ class Books:
 
 
 _COUNTED: Final = ("currency_cents", "counter_checks_cents", "coupons_cents", "figures")
+_OF_A_BOX: Final = (*_COUNTED, "count", "written_off", "placed_written_off")
+"""What became of a box, however its exchange is corrected."""
 
 
 def _said(fact: Fact) -> dict[str, Any]:

@@ -27,6 +27,10 @@ class Ledger(Protocol):
     revisions: int
 
     @property
+    def resolves(self) -> bool:
+        """Return whether variances are resolved: then the counts that they are of cannot be void."""
+
+    @property
     def standing(self) -> Mapping[Shift, Standing]:
         """What is stated of each shift."""
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from tests.days.acts import COUNTS, What
-from tests.days.stage import DAY, SECOND, Stage, rarely
+from tests.days.changes import Changes, dollars
+from tests.days.stage import DAY, SECOND, rarely
 
 DAYS_MAX: Final = 7
 PRINTED: Final = 5000
@@ -20,7 +21,6 @@ _PLAYS: Final = ("currency", "currency", "prepaid_access", "counter_check", "cou
 _WAITED_MINUTES: Final = (1, 10, 29, 30, 31, 120, 300)
 
 shifts = st.sampled_from(["day", "swing", "grave"])
-dollars = st.integers(1, 5000).map(lambda number: number * 100)
 moves = st.tuples(st.sampled_from(_PLAYS), dollars, st.sampled_from([0, 1, 30, 600]))
 
 
@@ -32,7 +32,7 @@ def _is_closed(pit: "Pit") -> bool:
     return pit.at_work is None
 
 
-class Pit(Stage):
+class Pit(Changes):
     """A table, and what is done at it and about it, by rules of which any may be next."""
 
     @precondition(_is_closed)
@@ -56,7 +56,7 @@ class Pit(Stage):
         self.count(what, wrong, day=self.claimed(day), shift=worked, begins=(begun, shift))
         self.at_work = (begun, shift)
 
-    @precondition(_is_open)
+    @precondition(lambda self: _is_open(self) and not self.never_closes)
     @rule(typo=rarely)
     def closes(self, typo: bool) -> None:
         """The table closes."""
@@ -171,13 +171,14 @@ class Pit(Stage):
             found: dict[str, Any] = {"checks": inside["counter_check"], "coupons": inside["lucky_buck"]}
             self.act("found", inside["currency"], of=made.number, match_play=inside["match_play"], **found)
 
-    @precondition(lambda self: any(one.what == "exchanged" for one in self.told))
+    @precondition(lambda self: any(one.what == "exchanged" and one.number not in self.void for one in self.told))
     @rule(which=st.sampled_from(["removed", "placed"]))
     def writes_off(self, which: str) -> None:
         """Two people say that a box cannot be counted; it may be found later."""
-        made = [one for one in self.told if one.what == "exchanged"][-1]
+        made = [one for one in self.told if one.what == "exchanged" and one.number not in self.void][-1]
         if which == "placed" and made.placed is not None:
             self.act("written_off", of=made.number, kind="placed")
+            self.placed_gone.add(made.number)
         elif which == "removed" and made.number in self.off:
             self.act("written_off", of=made.number, kind="removed")
             self.backoff.add(made.number)
@@ -263,6 +264,8 @@ class Pit(Stage):
         if self.withheld:
             self.line_works(Random(0), twice=False)
         self.line_is_down = self.loses_one = False
+        while self.wrong:
+            self.mend(next(iter(self.wrong)))
         while slips := self.open_slips():
             self.step(slips[0])
         if self.at_work is not None:

@@ -7,11 +7,15 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from unittest.mock import patch
 
-from services.table_inventory import projector
-from services.table_inventory.domain import occupancy, pit, sessions, stated, win
+from services.table_inventory import projector, tables
+from services.table_inventory.domain import changing, occupancy, pit, sessions, stated, win
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.windows import NOTHING, Count, Moves
+from shared.contracts.inventory import PitVoided
+from shared.contracts.pit import CorrectedPitEvent
 from shared.contracts.property_snapshot import PropertySnapshot
+from shared.rules.errors import Refused
+from shared.runtime.ingest import pit_events
 from tests.days.run import play
 
 Mutation = Callable[[ExitStack], None]
@@ -206,6 +210,49 @@ def local_midnight(stack: ExitStack) -> None:
     _instead(stack, _MAKING, "_begins_day", mistaken)
 
 
+def desk_counts_last(stack: ExitStack) -> None:
+    """Put what a desk changes behind all that the pit says later."""
+    place = pit_events.said_at
+    last = 2**62
+    _instead(
+        stack,
+        pit_events,
+        "said_at",
+        lambda event: place(event)._replace(sequence=last) if place(event).desk else place(event),
+    )
+
+
+def change_in_order_of_arrival(stack: ExitStack) -> None:
+    """Let what comes last count, whatever its place in the stream is."""
+    _instead(stack, pit_events.PitEventsKnown, "is_superseded", lambda *_: False)
+
+
+def void_restates_nothing(stack: ExitStack) -> None:
+    """Leave the days, sealed ones among them, as they were stated when an event of them is void."""
+    touched = projector.touched
+    _instead(stack, projector, "touched", lambda fact: () if isinstance(fact, PitVoided) else touched(fact))
+
+
+def void_count_bounds_windows(stack: ExitStack) -> None:
+    """Leave a void count where it was: windows begin and end with it."""
+    rows = [one for one in projector.ROWS_OF_EVENTS if one[1] is not tables.counts]
+    _instead(stack, projector, "ROWS_OF_EVENTS", rows)
+
+
+def correction_at_the_old_moment(stack: ExitStack) -> None:
+    """Record what is corrected at the moment that was told first."""
+    change: Any = vars(changing)["_change"]
+
+    def mistaken(event: Any, known: Any) -> Any:
+        standing = known.events.standing(event)
+        if isinstance(event.data, CorrectedPitEvent) and standing is not None:
+            data = event.data.model_copy(update={"at": standing.at})
+            event = event.model_copy(update={"data": data})
+        return change(event, known)
+
+    _instead(stack, changing, "_change", mistaken)
+
+
 MUTATIONS: Final[Sequence[Mutation]] = (
     recount_adds,
     recount_after_play,
@@ -233,6 +280,11 @@ MUTATIONS: Final[Sequence[Mutation]] = (
     begun_day_not_touched,
     written_off_in_vain,
     local_midnight,
+    desk_counts_last,
+    change_in_order_of_arrival,
+    void_restates_nothing,
+    void_count_bounds_windows,
+    correction_at_the_old_moment,
 )
 
 
@@ -249,6 +301,6 @@ def found_by(mutation: Mutation, seed: int, *, days: int = 40) -> bool:
     with mutated(mutation):
         try:
             play(days, seed, shrunk=False)
-        except (AssertionError, ValueError, IndexError):
+        except (AssertionError, ValueError, IndexError, Refused):
             return True
     return False

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from tests.days.acts import COUNTS, Act
+from tests.days.acts import COUNTS, Act, as_told
 
 Shift = tuple[date, str]
 Lack = tuple[str, str, datetime]
@@ -106,7 +106,8 @@ class Reference:
 
     def watch(self, acts: Iterable[Act]) -> "Reference":
         """Follow the acts, in whatever order they are told, and say what is missing now."""
-        told = [self._believed(act) for act in acts]
+        happened = (act for _, act in as_told(acts).values())
+        told = [self._believed(act) for act in happened if act is not None]
         self._written_at = {one.number: one.at for one in told}
         in_order = _without_recounts(sorted((one for one in told if one.what not in _LATER), key=_order))
         ends = self._ends(in_order)

@@ -1,6 +1,7 @@
 """One table and its people: what they did, what was told of it and when, and the look at what is stated of it."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from random import Random
@@ -10,7 +11,7 @@ import yaml
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from tests.days.acts import COUNTS, Act, What
+from tests.days.acts import CHANGES, COUNTS, Act, What
 from tests.days.closing import unlike_closed
 from tests.days.comparing import Ledger, Seen, books_of, differences, place_of
 from tests.days.telling import is_event
@@ -35,13 +36,18 @@ class Stage(RuleBasedStateMachine):
 
     played: ClassVar[Counter[str]] = Counter()
 
-    @initialize(at=st.sampled_from(PROPERTIES), first=st.sampled_from(FIRST_DAYS), tidy=st.booleans())
-    def begins(self, at: tuple[str, int, str], first: date, tidy: bool) -> None:
-        """The first day begins; a `tidy` pit makes no mistake but those that it mends before anything moves."""
-        self.place, self.tidy, self.first = place_of(*at), tidy, first
+    @initialize(at=st.sampled_from(PROPERTIES), first=st.sampled_from(FIRST_DAYS), tidy=st.booleans(), never=rarely)
+    def begins(self, at: tuple[str, int, str], first: date, tidy: bool, never: bool) -> None:
+        """The first day begins.
+
+        A `tidy` pit makes no mistake but those that it mends; a table that `never_closes` is counted as a day ends.
+        """
+        self.place, self.tidy, self.first, self.never_closes = place_of(*at), tidy, first, never
         self.books = self.ledger()
         self.now = self.place.begins_at(first)
         self.told, self.withheld = list[Act](), list[Act]()
+        self.events, self.wrong = dict[int, Act](), dict[int, Act | None]()
+        self.void, self.placed_gone = set[int](), set[int]()
         self.line_is_down = self.loses_one = False
         self.number, self.rank = 0, 0
         self.tray = _TRAY_CENTS
@@ -61,8 +67,10 @@ class Stage(RuleBasedStateMachine):
         """Return what is told of the table: books in memory."""
         return books_of(self.place, self.first)
 
-    def act(self, what: What, cents: int = 0, *, late_by: timedelta = timedelta(), **said: Any) -> Act:
-        """Do something, and tell it, unless it comes late."""
+    def act(
+        self, what: What, cents: int = 0, *, late_by: timedelta = timedelta(), at_once: bool = False, **said: Any
+    ) -> Act:
+        """Do something, and tell it, unless it comes late; what may not is told `at_once`."""
         rank = 1 if what in COUNTS else 2 if what == "exchanged" else 0
         if rank < self.rank:
             self.now += SECOND  # of one moment, what moves is before the count, and the count before the boxes
@@ -72,8 +80,9 @@ class Stage(RuleBasedStateMachine):
         made = Act(what=what, at=at, number=self.number, cents=cents, **of | said)
         self.played[what] += 1
         self.books.expect(made)
-        at_desk = what in _AT_DESKS or (what, made.kind) == ("received", "credit")
-        if not at_desk and (self.line_is_down or self.loses_one):
+        self.events |= {made.number: made} if is_event(made) and what not in CHANGES else {}
+        at_once = at_once or what in _AT_DESKS or (what, made.kind) == ("received", "credit")
+        if not at_once and (self.line_is_down or self.loses_one):
             self.withheld.append(made)
             self.loses_one = False
         else:
@@ -142,8 +151,9 @@ class Stage(RuleBasedStateMachine):
             self.now, self.rank = moment, 0
 
     def pass_to(self, moment: datetime) -> None:
-        """Let time pass to a moment; a tidy pit counts where a gaming day ends."""
-        while self.at_work is not None and self.tidy and self.at_work[0] < self.place.gaming_day(moment):
+        """Let time pass to a moment; a tidy pit, and a table that never closes, is counted where a gaming day ends."""
+        is_counted = self.tidy or self.never_closes
+        while self.at_work is not None and is_counted and self.at_work[0] < self.place.gaming_day(moment):
             day, shift = self.at_work
             self.go_on_to(self.place.begins_at(day + DAY))
             self.count("drop_count", day=day, shift=shift, begins=(day + DAY, "day"))
@@ -202,12 +212,21 @@ class Stage(RuleBasedStateMachine):
 
     def is_told_in_part(self) -> bool:
         """Return whether the pit has told of something that came after what it has not told yet."""
-        told = [act.number for act in self.told if is_event(act)]
-        return any(is_event(act) and act.number < max(told, default=0) for act in self.withheld)
+
+        def is_in_part(stream: Callable[[Act], object]) -> bool:
+            last = max((act.number for act in self.told if stream(act)), default=0)
+            return any(stream(act) and act.number < last for act in self.withheld)
+
+        return is_in_part(is_event) or is_in_part(lambda act: act.behind)
 
     def script(self, said: list[str]) -> str:
         """Return what was said, and the acts as a golden day has them."""
-        acts = [replace(act, at=act.at.astimezone(self.place.zone)).written() for act in self.told]
+        zone = self.place.zone
+        shown = (
+            replace(act, at=act.at.astimezone(zone), moment=act.moment and act.moment.astimezone(zone))
+            for act in self.told
+        )
+        acts = [act.written() for act in shown]
         written = yaml.safe_dump(acts, default_flow_style=None, sort_keys=False, width=200)
         document = self.place.document
         at = f"now: {self.now}, gaming day begins {document.gaming_day_begins}, margin {self.place.pit_margin}"

@@ -1,6 +1,7 @@
 """Acts as the service is told of them: what an event says, and the fact of what somebody does at a desk."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from services.table_inventory.domain.boxes import Box
@@ -9,8 +10,8 @@ from services.table_inventory.domain.windows import Purpose
 from shared.contracts import counts, inventory
 from shared.contracts.envelope import Digest
 from shared.contracts.facts import Fact
-from tests.days.acts import Act
-from tests.support.pit import chips
+from tests.days.acts import CHANGES, Act
+from tests.support.pit import Table, chips
 
 NAME: Final = "BJ-01"
 PURPOSES: Final[Mapping[str, Purpose]] = {
@@ -25,9 +26,29 @@ _TWO: Final = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
 _DIGEST: Final[Digest] = "5" * 64
 
 
+_CORRECTION: Final = {"reason": "typed wrong", "entered_by": "floor.mia", "approved_by": "audit.ned"}
+
+
 def is_event(act: Act) -> bool:
     """Return whether it is the pit that tells of an act."""
-    return event_of(act) is not None
+    return not act.behind if act.what in CHANGES else event_of(act) is not None
+
+
+def written(act: Act, table: Table, place_of: Callable[[int], int]) -> dict[str, Any]:
+    """Return the event by which the pit tells of an act. Acts have places in its stream."""
+    if act.what not in CHANGES:
+        data = event_of(act)
+        assert data is not None, "the pit tells of it"
+        table.day, table.shift, table.sequence = act.day.isoformat(), act.shift, place_of(act.number) - 1
+        return table.event(data.pop("type"), act.at, **data)
+    happened = act.happened()
+    kind: Any = act.event
+    first = written(happened or replace(act, what=kind, number=act.of), table, place_of)
+    change = {name: first["data"][name] for name in ("property", "table")}
+    change |= {"event": first["type"], "sequence": place_of(act.of), "correction": _CORRECTION}
+    change |= {} if happened is None else {"at": first["time"], "instead": first["data"]}
+    table.sequence = place_of(act.number) - 1
+    return table.event(act.what.replace("event_", "pit_event."), act.at) | {"data": change}
 
 
 def event_of(act: Act) -> dict[str, Any] | None:

@@ -1,7 +1,16 @@
 """Days that are played at random before the services themselves: statements, reports, tax and seals are as seen."""
 
+import pytest
+
+from tests.days.closing import unlike_closed
+from tests.days.comparing import Seen, differences
+from tests.days.golden import DAYS as GOLDEN
+from tests.days.golden import parts
 from tests.days.run import TABLES_OF_SERVICES, before, play
+from tests.days.telling import is_event
+from tests.days.through import Through
 from tests.support.databases import Databases
+from tests.support.services import settled_database
 
 DAYS = 10
 SEED = 1
@@ -12,3 +21,30 @@ def test_what_the_services_state_report_and_seal_is_what_was_seen(databases: Dat
     played = play(DAYS, SEED, tables=TABLES_OF_SERVICES, pit=before(databases))
     assert played["days"] >= DAYS
     assert played["sealed days"] > 0, "some days lack nothing"
+
+
+@pytest.mark.parametrize("name", [name for name, golden in GOLDEN.items() if golden.get("services")])
+def test_a_golden_day_before_the_services(databases: Databases, name: str) -> None:
+    """After each part statements are as seen, and whoever closes a day is told what it lacks."""
+    url = settled_database(databases, "table-inventory", "reporting")
+    through: Through | None = None
+    try:
+        for part in parts(name, lambda place, first: Through(place, url, first)):
+            through = part.ledger
+            for act in sorted(part.acts, key=lambda one: one.number):
+                if is_event(act):
+                    through.expect(act)
+            for act in part.acts:
+                if act.behind:
+                    through.expect(act)
+                assert through.take(act)
+            through.state(part.now)
+            seen = Seen.of(through.place, part.so_far, part.now)
+            assert [] == list(differences(through, seen, part.now))
+            running = through.place.gaming_day(part.now)
+            for day in [one for one in seen.days() if one < running]:
+                left = through.left(day, part.now)
+                assert left is None or [] == list(unlike_closed(seen, day, left, is_told_in_part=False))
+    finally:
+        if through is not None:
+            through.close()

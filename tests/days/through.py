@@ -10,6 +10,7 @@ from typing import Any, Final
 import httpx
 
 from services.reporting.manifest import MANIFEST as REPORTING
+from services.table_inventory.desk import changes_sender
 from services.table_inventory.manifest import MANIFEST as INVENTORY
 from services.table_inventory.stating import Stating
 from shared.contracts.catalog import decode_fact
@@ -22,11 +23,13 @@ from shared.contracts.win import WinFigures, WinStated
 from shared.journal.entry import Entry
 from shared.journal.reading import read_entries
 from shared.journal.verification import read_shards
+from shared.runtime.commands.record_replay import Replay
 from shared.runtime.outbox.relay import Outgoing, entry_message
 from tests.days.acts import Act
 from tests.days.books import Standing
-from tests.days.telling import NAME, chips_of, event_of, figures_of, is_event
+from tests.days.telling import NAME, chips_of, figures_of, is_event, written
 from tests.support.desk import Desk, desk_of
+from tests.support.outbox import Outbox
 from tests.support.pit import PEOPLE, Clock, Rounds, Table
 from tests.support.properties import property_event
 
@@ -54,6 +57,7 @@ class Through:
     standing: dict[tuple[date, str], Standing] = field(default_factory=dict)
     revisions: int = 0
     sealed: dict[date, Json] = field(default_factory=dict)
+    resolves: bool = False
     _last: int = 0
     _places: dict[int, int] = field(default_factory=dict)
     _acts: dict[int, int] = field(default_factory=dict)
@@ -62,14 +66,16 @@ class Through:
     _read: dict[int, int] = field(default_factory=dict)
     _settled: list[Json] = field(default_factory=list)
     _counts: dict[str, int] = field(default_factory=dict)
+    _approved: dict[int, list[Replay]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         document = self.place.document
         self._property = document.property
         self._table, self._rounds, self._clock = Table(NAME, property_name=self._property), Rounds(), Clock()
         self._clock.now = self.place.begins_at(self.first)
-        self._exit = ExitStack()
-        self._desk = self._exit.enter_context(desk_of(INVENTORY, self.url, people=PEOPLE, clock=self._clock))
+        self._exit, self._outbox = ExitStack(), Outbox()
+        inventory = desk_of(INVENTORY, self.url, people=PEOPLE, clock=self._clock, outbox=self._outbox)
+        self._desk = self._exit.enter_context(inventory)
         self._reporting = self._exit.enter_context(desk_of(REPORTING, self.url, people=_READERS, clock=self._clock))
         self._stating = Stating(self._desk.context, doubtful_seconds=0.0)
         said = document.model_dump(mode="json", include={"gaming_day_begins", "plausibility", "other_gaming_day"})
@@ -83,11 +89,17 @@ class Through:
     # --- what is told ---
 
     def expect(self, act: Act) -> None:
-        """Give the act its place in the stream of the pit; a box that comes off is carried, too."""
+        """Give the act its place in the stream of the pit; a box that comes off is carried, too.
+
+        What a desk changes is approved now.
+        """
         if is_event(act):
             self._last += 1
             self._places[act.number], self._acts[self._last] = self._last, act.number
             self._last += act.what == "exchanged"
+        elif act.behind:
+            self._clock.now = max(self._clock.now, act.at)
+            self._approved[act.number] = self._approve(act)
 
     def take(self, act: Act) -> bool:
         """Tell the services of an act, and return whether they accepted it."""
@@ -99,8 +111,11 @@ class Through:
             if act.number not in self._places:
                 self.expect(act)
             self._desk.feed("pit.events", *self._events(act))
-        else:
-            return self._done_at_a_desk(act)
+        elif act.behind:
+            for one in self._approved[act.number]:
+                self._desk.deliver(one)
+        elif act.number not in self._told and not self._done_at_a_desk(act):  # nobody enters it twice
+            return False
         self._told.add(act.number)
         return True
 
@@ -114,14 +129,23 @@ class Through:
         self._desk.feed("settlements", event)
 
     def _events(self, act: Act) -> Iterator[Json]:
-        data = event_of(act)
-        assert data is not None, "the pit tells of it"
-        table = self._table
-        table.day, table.shift, table.sequence = act.day.isoformat(), act.shift, self._places[act.number] - 1
-        yield table.event(data.pop("type"), act.at, **data)
+        yield written(act, self._table, self._places.__getitem__)
         if act.what == "exchanged":
             carried = {"box": act.box, "carried_by": "sec.gus", "received_by": "count.sue"}
-            yield table.event("box.transported", act.at, **carried)
+            yield self._table.event("box.transported", act.at, **carried)
+
+    def _approve(self, act: Act) -> list[Replay]:
+        """Have one person propose a change of an event and another approve it; return what is sent of that."""
+        at = f"/pit-events/{self._property}/{NAME}/{self._places[act.of]}"
+        body: Json = {"replaces": self._get(self._desk, at, "floor.mia")["revision"], "reason": "typed wrong"}
+        if (instead := act.happened()) is not None:
+            event = written(instead, self._table, self._places.__getitem__)
+            body |= {"at": event["time"], "instead": event["data"]}
+        change = self._post(f"{at}/changes", "floor.mia", body)["change"]
+        self._post(f"/pit-changes/{self._property}/{change}/approve", "audit.ned")
+        before = len(self._outbox.sent)
+        self._desk.client.run(changes_sender(self._desk.context).send())
+        return self._outbox.sent[before:]
 
     def _done_at_a_desk(self, act: Act) -> bool:
         at = f"/slips/{self._property}/{act.kind}/{act.slip}"
@@ -162,7 +186,7 @@ class Through:
 
     def _day_of_box(self, number: int) -> str:
         recorded = [one for one in self._desk.facts("pit.recorded") if isinstance(one, PitRecorded)]
-        [fact] = [one for one in recorded if one.sequence == self._places[number]]
+        fact = [one for one in recorded if one.sequence == self._places[number]][-1]
         return fact.gaming_day.isoformat()
 
     def _count(self, act: Act) -> None:
@@ -265,6 +289,7 @@ class Through:
                 at = f"/variances/{self._property}/{day}/{one['variance']}/{one['table']}/{one['number']}"
                 self._post(f"{at}/own", "audit.kim", {"owner": "audit.kim"})
                 self._post(f"{at}/resolve", "audit.kim", {"conclusion": "explained"})
+                self.resolves = True
 
     def report(self, name: str, day: date) -> Json | None:
         """Return a report of a gaming day; None where nothing is known of it."""

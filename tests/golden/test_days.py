@@ -4,9 +4,8 @@ A script of `acts` says what people do (`tests.days.acts`), in the order in whic
 gaming day (0 is the first), the figures that matter, and everything that is missing. `then` goes on.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,43 +13,23 @@ import pytest
 from services.table_inventory.domain.days import in_words
 from services.table_inventory.domain.win import of_day
 from shared.contracts.win import Missing
-from tests.days.acts import Act, moment_of, read_acts
 from tests.days.books import Books
-from tests.days.comparing import Seen, books_of, differences, place_of
-from tests.support.records import read
-
-PATHS = sorted((Path(__file__).parent / "days").glob("*.yaml"))
-DAYS: dict[str, dict[str, Any]] = {path.stem: read(path) for path in PATHS}
-FIRST = date(2026, 11, 20)
-_LATER = timedelta(days=3)
-
-
-def parts(name: str) -> Iterator[tuple[Books, list[Act], list[Act], Mapping[int, Any], datetime]]:
-    """Play a golden day part by part: the books, all acts, those of the part, what is expected, and when."""
-    golden = DAYS[name]
-    at = place_of(**golden.get("property", {}))
-    day = golden.get("first", FIRST)
-    first = datetime.combine(day, datetime.min.time(), at.zone)
-    books, acts = books_of(at, day), list[Act]()
-    for part in (golden, *golden.get("then", ())):
-        said = list(read_acts(part["acts"], first, "day", len(acts)))
-        acts += said
-        now = moment_of(part["now"], first) if "now" in part else max(one.at for one in acts) + _LATER
-        yield books, acts, said, part["expect"], now
+from tests.days.comparing import Seen, books_of, differences
+from tests.days.golden import DAYS, first_day, parts
 
 
 @pytest.mark.parametrize("name", DAYS)
 def test_a_golden_day(name: str) -> None:
     """What is stated after each act adds up to what is expected at the end, and to what the reference has seen."""
-    for books, acts, said, expect, now in parts(name):
-        for act in said:
+    for part in parts(name, books_of):
+        books, now = part.ledger, part.now
+        for act in part.acts:
             books.take(act)
             books.state(min(act.at, now))
         books.state(now)
-        day: date = DAYS[name].get("first", FIRST)
-        for number, expected in sorted(expect.items()):
-            _require(books, day, number, now, expected)
-        assert [] == list(differences(books, Seen.of(books.place, acts, now), now))
+        for number, expected in sorted(part.expect.items()):
+            _require(books, first_day(name), number, now, expected)
+        assert [] == list(differences(books, Seen.of(books.place, part.so_far, now), now))
 
 
 def test_each_golden_day_says_why() -> None:

@@ -116,7 +116,7 @@ def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitabl
         del person, key
         if isinstance(step, commands.SealDay):
             await Stating(context).state_day(step.key())
-        step.tell(await unread(context))
+        step.tell(await unread(context), context.clock())
         return step
 
     return told
@@ -250,7 +250,8 @@ def day_routes(context: ServiceContext) -> APIRouter:
         """Stage, win, variances, adjustments, contests; an audit or seal names this document's hash."""
         del reader
         async with snapshot(context.pools.readers) as connection:
-            return document_response(request, await read_review(connection, DayKey(property_name, gaming_day)))
+            found = await read_review(connection, DayKey(property_name, gaming_day), now=context.clock())
+        return document_response(request, found)
 
     @router.get("/adjustments", response_model_exclude_none=True, summary="List adjustments")
     async def list_adjustments(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Adjustments:

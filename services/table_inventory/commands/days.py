@@ -1,7 +1,7 @@
 """Commands about gaming days: closed in three steps by different people, sealed with a hash, adjusted by two people."""
 
 from collections.abc import Collection, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from hashlib import sha256
 from typing import Annotated, Any, Final, NamedTuple, get_args
 
@@ -16,6 +16,7 @@ from services.table_inventory.domain.reviews import DayReview
 from services.table_inventory.domain.stated import unstated_of
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
+    FOREVER,
     Counted,
     approved_adjustments,
     find_adjustment,
@@ -76,15 +77,21 @@ class DayStep(AboutDay):
     """A step of closing a gaming day."""
 
     _unread: Sequence[str] = PrivateAttr(default=())
+    _asked_at: datetime = PrivateAttr(default=FOREVER)
 
-    def tell(self, unread: Sequence[str]) -> None:
-        """Set the unread settlements: they are determined with the step, and are not part of the request."""
-        self._unread = unread
+    def tell(self, unread: Sequence[str], at: datetime) -> None:
+        """Set the unread settlements and the moment of the step: they are not part of the request."""
+        self._unread, self._asked_at = unread, at
 
     @property
     def unread(self) -> Sequence[str]:
         """Return the unread settlements."""
         return self._unread
+
+    @property
+    def asked_at(self) -> datetime:
+        """Return when it is asked for: whether a count may still come of the day goes by that."""
+        return self._asked_at
 
 
 class Standing(NamedTuple):
@@ -105,7 +112,7 @@ async def _standing(connection: AsyncConnection, command: DayStep, excused: Coll
         raise Rejected(Reason.TOO_EARLY, f"{key.gaming_day} has not begun")
     place = await find_place(connection, *key)
     day = await read_day(connection, key)
-    counted = await find_counted(connection, key)
+    counted = await find_counted(connection, key, now=command.asked_at)
     without = {one.table for one in day.excused} if excused is None else excused
     shifts = counted.shifts(await approved_adjustments(connection, key))
     left = [
@@ -186,7 +193,7 @@ class Auditing(NamedTuple):
 async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
     key, standing = command.key(), await _standing(connection, command)
     law = standing.counted.place.law.people.day_close.on(key.gaming_day)
-    review = await read_review(connection, key)
+    review = await read_review(connection, key, now=command.asked_at)
     left = [one.key().path() for one in review.variances if one.level != "noted" and one.status != "resolved"]
     for adjustment in review.adjustments:
         if adjustment.status == "entered":
@@ -239,7 +246,7 @@ class Sealing(NamedTuple):
 async def _sealing(connection: AsyncConnection, command: SealDay) -> Sealing:
     standing = await _standing(connection, command)
     counted, key = standing.counted, command.key()
-    review = await read_review(connection, key)
+    review = await read_review(connection, key, now=command.asked_at)
     report = {
         "property": command.property,
         "gaming_day": command.gaming_day.isoformat(),

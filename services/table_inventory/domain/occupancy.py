@@ -4,7 +4,7 @@ An exchange removes a box and places the next one. For the first box of a table 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
@@ -51,14 +51,16 @@ def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
                 yield from (Lack(of, missing) for missing in _missing(stay, parts))
 
 
-def other_days(boxes: Sequence[Box], day: date) -> tuple[date, date] | None:
+def other_days(boxes: Sequence[Box], day: date, stated: Collection[int]) -> tuple[date, date] | None:
     """Return the gaming days, from the first up to but not including the last, that may miss the same box as a day.
 
-    `boxes` are the exchanges around the day, with the one before and the one after. None if no box was removed on it,
-    or written off.
+    `boxes` are the exchanges around the day, with the one before and the one after; `stated` those of the last
+    statement of the day, some of which may be void. None if no box was removed on it, or written off.
     """
-    if not any(box.gaming_day == day or box.placed_written_off for box in boxes):
+    if not stated and not any(box.gaming_day == day or box.placed_written_off for box in boxes):
         return None
+    if not boxes:
+        return date.min, date.max
     before, after = boxes[0].gaming_day, boxes[-1].gaming_day
     is_first, is_last = before >= day - _DAY, after <= day + _DAY
     return (date.min if is_first else before - _DAY, date.max if is_last else after + 2 * _DAY)

@@ -67,7 +67,8 @@ class Sessions:
     """The sessions of a table, from its counts.
 
     `carried` are the inventories of days without an opener; `recounted` the counts replaced by a recount, and
-    `unexpected` openers of a table that was open: they count it, and need an explanation.
+    `unexpected` openers of a table that was open: they count it, and need an explanation. `repeated` are the counts
+    that were made again, whether anything moved between or not.
     """
 
     table: str
@@ -76,6 +77,7 @@ class Sessions:
     lacks: Sequence[Lack]
     carried: Sequence[Count]
     recounted: Sequence[Count]
+    repeated: Sequence[Count]
     unexpected: Sequence[Count]
 
     def happened_on(self, clock: Clock, day: date) -> bool:
@@ -91,7 +93,7 @@ class Sessions:
 
 def nothing_of(table: str) -> Sessions:
     """Return the sessions of a table without counts."""
-    return Sessions(table, (), (), (), (), (), ())
+    return Sessions(table, (), (), (), (), (), (), ())
 
 
 def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
@@ -100,16 +102,17 @@ def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
     Ends of gaming days among them (a `TICK` before the next begins) count once the pit's margin has passed by `now`.
     """
     recounted: list[Count] = []
-    effective = _effective(marks, recounted)
+    repeated: list[Count] = []
+    effective = _effective(marks, recounted, repeated)
     table = marks[0].table if marks else ""
     made = _Making(table, clock, now, deque(mark for mark in effective if mark.count is not None))
     for mark in effective:
         made.take(mark)
     made.finish()
-    return Sessions(table, made.windows, made.pieces, made.lacks, made.carried, recounted, made.unexpected)
+    return Sessions(table, made.windows, made.pieces, made.lacks, made.carried, recounted, repeated, made.unexpected)
 
 
-def _effective(marks: Iterable[Mark], recounted: list[Count]) -> list[Mark]:
+def _effective(marks: Iterable[Mark], recounted: list[Count], repeated: list[Count]) -> list[Mark]:
     """Return the marks without counts that were repeated before anything moved: the last of them counts.
 
     It is positioned where the first of them was: whatever that ended stays ended.
@@ -122,11 +125,13 @@ def _effective(marks: Iterable[Mark], recounted: list[Count]) -> list[Mark]:
         count = mark.count
         if count is not None and count.purpose != "spot":
             before = None if last is None else found[last].count
-            if last is not None and before is not None and not moved and _is_recount(before, count):
-                recounted.append(before)
-                found[last] = found[last].model_copy(update={"count": count})
-                found.append(mark.model_copy(update={"count": None}))
-                continue
+            if last is not None and before is not None and _is_recount(before, count):
+                repeated.append(before)
+                if not moved:
+                    recounted.append(before)
+                    found[last] = found[last].model_copy(update={"count": count})
+                    found.append(mark.model_copy(update={"count": None}))
+                    continue
             last, moved = len(found), False
         found.append(mark)
     return found

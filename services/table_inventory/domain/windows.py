@@ -47,7 +47,7 @@ class Moves(BaseModel, frozen=True):
 
     Figures by kind are positive: `currency_cents` is what players paid. `by_denomination` has the movements known by
     denomination, signed, if needed: for a table that is not counted yet, or that has a variance; `unknown` is the
-    number of movements that are not known by denomination.
+    number of movements that are not known by denomination, `coupons` that of the coupons dropped.
     """
 
     cents: int = 0
@@ -60,13 +60,14 @@ class Moves(BaseModel, frozen=True):
     rounds_cents: int = 0
     coupons_paid_cents: int = 0
     vigorish_waived_cents: int = 0
+    coupons: int = 0
     unknown: int = 0
     by_denomination: Stacks | None = {}
 
     @property
     def any(self) -> bool:
         """Return whether anything moved, reversed movements excepted."""
-        return any(getattr(self, name) for name in _SUMS)
+        return any(getattr(self, name) for name in _SUMS if name not in ("coupons", "unknown"))
 
     @property
     def sold(self) -> bool:
@@ -76,7 +77,7 @@ class Moves(BaseModel, frozen=True):
     @property
     def dropped(self) -> bool:
         """Return whether anything was recorded that goes into the drop box."""
-        return bool(self.currency_cents or self.counter_checks_cents or self.coupons_paid_cents)
+        return bool(self.currency_cents or self.counter_checks_cents or self.coupons)
 
     def __add__(self, other: "Moves") -> "Moves":
         """Return what moved in both."""

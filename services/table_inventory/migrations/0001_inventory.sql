@@ -36,22 +36,24 @@ CREATE INDEX movements_of_checks ON movements (property, gaming_day) WHERE cause
 
 CREATE TABLE moved (
     property TEXT, "table" TEXT, hour TIMESTAMPTZ, cause TEXT, shard INTEGER, cents BIGINT NOT NULL,
-    rounds BIGINT NOT NULL, unknown BIGINT NOT NULL,
+    rounds BIGINT NOT NULL, unknown BIGINT NOT NULL, coupons BIGINT NOT NULL,
     PRIMARY KEY (property, "table", hour, cause, shard)
 );
 -- What moved at a table after one moment and up to another one, by cause: whole hours, and what lies at their ends.
 CREATE FUNCTION moved_between(of_property TEXT, of_table TEXT, after TIMESTAMPTZ, until TIMESTAMPTZ)
-RETURNS TABLE (cause TEXT, cents BIGINT, rounds BIGINT, unknown BIGINT) LANGUAGE sql STABLE AS $$
-    SELECT h.cause, h.cents, h.rounds, h.unknown FROM table_inventory.moved h
+RETURNS TABLE (cause TEXT, cents BIGINT, rounds BIGINT, unknown BIGINT, coupons BIGINT) LANGUAGE sql STABLE AS $$
+    SELECT h.cause, h.cents, h.rounds, h.unknown, h.coupons FROM table_inventory.moved h
     WHERE h.property = of_property AND h."table" = of_table
       AND h.hour >= date_trunc('hour', after, 'UTC') + interval '1 hour' AND h.hour < date_trunc('hour', until, 'UTC')
     UNION ALL
-    SELECT m.cause, m.cents, m.rounds, CAST(m.contents IS NULL AND m.cents <> 0 AS integer)
+    SELECT m.cause, m.cents, m.rounds, CAST(m.contents IS NULL AND m.cents <> 0 AS integer),
+           CAST(m.cause = 'coupon' AS integer)
     FROM table_inventory.movements m
     WHERE m.property = of_property AND m."table" = of_table
       AND m.at > after AND m.at < date_trunc('hour', after, 'UTC') + interval '1 hour' AND m.at <= until
     UNION ALL
-    SELECT m.cause, m.cents, m.rounds, CAST(m.contents IS NULL AND m.cents <> 0 AS integer)
+    SELECT m.cause, m.cents, m.rounds, CAST(m.contents IS NULL AND m.cents <> 0 AS integer),
+           CAST(m.cause = 'coupon' AS integer)
     FROM table_inventory.movements m
     WHERE m.property = of_property AND m."table" = of_table AND m.at <= until AND m.at >= greatest(
         date_trunc('hour', after, 'UTC') + interval '1 hour', date_trunc('hour', until, 'UTC'))

@@ -47,6 +47,7 @@ _NOT_DROPPED: Final = text("""
 
 
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
+"""When nobody may count any more of whatever day: its variances have their days, and a sealed day its win."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ async def find_adjustment(connection: AsyncConnection, key: DayKey, adjustment: 
 
 
 async def counted_of_day(
-    connection: Executes, place: PropertySnapshot, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
+    connection: Executes, place: PropertySnapshot, key: DayKey, table: str | None = None, *, now: datetime
 ) -> Counted:
     """Return the counts of a gaming day, of all tables or one, as of `now`."""
     asked = Span(place, key.gaming_day, key.gaming_day).asked(key.property, table)
@@ -141,9 +142,7 @@ async def _unopened(
     return await unopened_in(connection, key.property, list(closed))
 
 
-async def find_counted(
-    connection: AsyncConnection, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
-) -> Counted:
+async def find_counted(connection: AsyncConnection, key: DayKey, table: str | None = None, *, now: datetime) -> Counted:
     """Return the counts of a gaming day. Raises: Rejected for an unknown property."""
     place = await find_place(connection, *key)
     return await counted_of_day(_OneByOne(connection), place, key, table, now=now)
@@ -167,12 +166,14 @@ class _OneByOne:
             return await self._connection.execute(statement, parameters)
 
 
-async def variances_of_day(connection: AsyncConnection, key: DayKey, table: str | None = None) -> list[Variance]:
+async def variances_of_day(
+    connection: AsyncConnection, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
+) -> list[Variance]:
     """Return all variances of a gaming day, or those of a `table`, by table and time.
 
     Raises: Rejected for an unknown property.
     """
-    counted = await find_counted(connection, key, table)
+    counted = await find_counted(connection, key, table, now=now)
     slips = await slips_off(connection, *key, table)
     return await _variances(connection, key, counted, slips)
 
@@ -219,17 +220,17 @@ async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
     day = await read_day(connection, key)
     if day.report is None:
         return day
-    win = await read_win(connection, await find_counted(connection, key))
+    win = await read_win(connection, await find_counted(connection, key, now=FOREVER))
     return day.model_copy(update={"status": day.status_of(win.model_dump(mode="json"))})
 
 
-async def read_review(connection: AsyncConnection, key: DayKey) -> DayReview:
+async def read_review(connection: AsyncConnection, key: DayKey, *, now: datetime) -> DayReview:
     """Return a gaming day as it would be audited or sealed now. Raises: Rejected for an unknown property."""
     day = await read_stage(connection, key)
     return DayReview(
         day=day.model_copy(update={"report": None}),
-        win=await read_win(connection, await find_counted(connection, key)),
-        variances=await variances_of_day(connection, key),
+        win=await read_win(connection, await find_counted(connection, key, now=now)),
+        variances=await variances_of_day(connection, key, now=now),
         adjustments=await read_adjustments(connection, key),
         contests=await contests_of_day(connection, *key),
     )

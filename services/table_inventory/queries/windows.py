@@ -86,6 +86,7 @@ _MARKS: Final = text("""
                coalesce(sum(v.cents) FILTER (WHERE v.cause = 'round'), 0) AS rounds_cents,
                coalesce(-sum(v.cents) FILTER (WHERE v.cause = 'coupon'), 0) AS coupons_paid_cents,
                coalesce(-sum(v.cents) FILTER (WHERE v.cause = 'waived'), 0) AS vigorish_waived_cents,
+               coalesce(sum(v.coupons), 0) AS coupons,
                coalesce(sum(v.unknown), 0) AS unknown
         FROM table_inventory.moved_between(:property, s."table", coalesce(s.before, '-infinity'), s.at) v
         WHERE s.before IS NOT NULL OR NOT s.is_known) m

@@ -24,13 +24,14 @@ _MOVE = """
 _ADD_UP = """
     INSERT INTO table_inventory.moved
     SELECT property, "table", date_trunc('hour', at, 'UTC'), cause, shard, sum(cents), sum(rounds),
-           count(*) FILTER (WHERE contents IS NULL AND cents <> 0)
+           count(*) FILTER (WHERE contents IS NULL AND cents <> 0), count(*) FILTER (WHERE cause = 'coupon')
     FROM table_inventory.movements GROUP BY 1, 2, 3, 4, 5"""
 _BY_HOURS = """
-    SELECT cause, sum(cents), sum(rounds), sum(unknown)
+    SELECT cause, sum(cents), sum(rounds), sum(unknown), sum(coupons)
     FROM table_inventory.moved_between('riverside', 'BJ-01', %s, %s) GROUP BY 1 ORDER BY 1"""
 _ONE_BY_ONE = """
-    SELECT cause, sum(cents), sum(rounds), count(*) FILTER (WHERE contents IS NULL AND cents <> 0)
+    SELECT cause, sum(cents), sum(rounds), count(*) FILTER (WHERE contents IS NULL AND cents <> 0),
+           count(*) FILTER (WHERE cause = 'coupon')
     FROM table_inventory.movements WHERE at > %s AND at <= %s GROUP BY 1 ORDER BY 1"""
 
 
