@@ -327,6 +327,32 @@ def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: V
     reload_until(report, "restated version")
 
 
+def test_a_pit_event_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> None:
+    """From the table to its events, to the form with what one says, to the page with before and after; recorded."""
+    now = datetime.now(UTC)
+    table = demo.table("RP01", neighbor_day(now))
+    demo.pit(table.sold(now, 9_000_00))
+    page = visit("demo.correction_approver", f"{THERE}/floor/RP01")
+    page.get_by_role("link", name="Pit events").click()
+    event = page.locator("tr", has_text="$9,000.00").get_by_role("link").first
+    expect(event).to_be_visible()
+    corrector = visit("demo.round_corrector", urlsplit(urljoin(page.url, str(event.get_attribute("href")))).path)
+    expect(corrector.locator("dl.record")).to_contain_text("$9,000.00")
+    corrector.get_by_role("link", name="Correct this event").click()
+    typed = corrector.locator('main [name="instead"]').input_value()
+    send(corrector, instead=typed.replace("900000", "90000"), reason=REASON)
+    page.goto(urljoin(page.url, f"{THERE}/desk"))
+    row = page.locator("tr", has_text=REASON).filter(has_text="chips.sold")
+    row.get_by_role("link").first.click()
+    changed = page.locator("tr", has_text="changed")
+    expect(changed).to_contain_text("$9,000.00")
+    expect(changed).to_contain_text("$900.00")
+    address = page.url
+    offered(page, "approve-pit-change").click()
+    send(page)
+    reload_until(visit("demo.auditor", urlsplit(address).path), "recorded")
+
+
 def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) -> None:
     """A version says in words what changes, another person approves it; it has a sign, and a what-if."""
     rules = {"decks": "6", "wagers": "{}", "options": "{}"}
