@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from sqlalchemy import tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain.settling import (
@@ -26,8 +27,9 @@ from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.rounds import TableData
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.tables import READER, TableEvent
+from shared.contracts.tables import READER, CorrectedRound, TableEvent, VoidedRound
 from shared.journal.bulk import keyed, select
+from shared.journal.ledger import Fenced
 from shared.journal.reading import read_entry
 from shared.journal.recording import FactWithPostings
 from shared.rules import compile_rules
@@ -77,13 +79,23 @@ class TableEvents(Handler[Rounds]):
     def __init__(self) -> None:
         self._places = Places(properties)
         self._submissions = ApprovedSubmissions(submissions, compiled)
+        self._standing: Mapping[RoundKey, int] = {}
+        """Of the rounds of a batch of which money stood, the revision."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Rounds:
         await self._places.refresh(connection)
         await self._submissions.refresh(connection)
         known = await known_rounds(connection, {key_of(event) for event in events})
+        self._standing = {key: one.standing.posted.revision for key, one in known.items() if one.standing is not None}
         corrections = await approved_corrections(connection, corrections_in(events))
         return Rounds(known, corrections, self._places, self._submissions)
+
+    async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
+        """Record what changes a round as that stood: where a table moved, it and the desk may change it at once."""
+        changed = {
+            key_of(one) for one in events if isinstance(one.data, CorrectedRound | VoidedRound | DecidedCorrection)
+        }
+        await require_standing(connection, {key: self._standing.get(key) for key in changed})
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
@@ -138,6 +150,20 @@ def _approved(event: Event[Any], state: Rounds) -> CorrectionApproved:
 def key_of(event: Event[Any]) -> RoundKey:
     """Return the round that an event is about."""
     return (event.data.property, event.data.table, event.data.round_id)
+
+
+async def require_standing(connection: AsyncConnection, expected: Mapping[RoundKey, int | None]) -> None:
+    """Hold rounds until the transaction ends. Raises: Fenced where another revision of one stands than is expected."""
+    if not expected:
+        return
+    names = [rounds.c[name] for name in ("property", "table_name", "round_id")]
+    query = rounds.select().where(tuple_(*names).in_(sorted(expected))).order_by(*names).with_for_update()
+    found = {
+        (row.property, row.table_name, row.round_id): None if row.seq is None else row.revision
+        for row in await connection.execute(query)
+    }
+    if expected != dict.fromkeys(expected) | found:
+        raise Fenced("the same rounds were changed meanwhile")
 
 
 _FIND = select(rounds, by=ROUND)

@@ -1,6 +1,8 @@
 """Corrections of rounds at the desk: proposed by one person, seen with what they change, decided by another."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.round_settlement.desk import corrections_sender
 from services.round_settlement.manifest import MANIFEST
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.runtime.commands.record_replay import NotSent, Replay
+from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.rederivation.journal_rederivation import rederive
 from shared.runtime.rederivation.replay_state import ReplayState
 from tests.support import Databases
@@ -187,6 +192,38 @@ def test_the_table_may_correct_what_the_desk_corrected(desk: Desk, outbox: Outbo
     take_effect(desk, outbox)
     desk.feed("table.events", corrected(T1, 3, "a", record(LOSING, cents=900)))
     assert (4, 25000) == stands(desk)
+
+
+def test_what_the_table_and_the_desk_correct_at_once_is_taken_back_once(desk: Desk, url: str, outbox: Outbox) -> None:
+    """The desk's is recorded from another partition, for the table moved, after the table's was derived: that waits."""
+    propose(desk)
+    decide(desk, "approve")
+    desk.client.run(corrections_sender(desk.context).send())
+    [sent] = outbox.sent
+    desk.restart()
+    event = corrected(T1, 3, "a", record(LOSING, cents=500))
+    [handler] = [one for one in (of() for of in MANIFEST.handlers) if one.topic == "table.events"]
+    derived: list[str] = []
+    with desk_of(MANIFEST, url, people=PEOPLE, clock=desk.context.clock) as other, ThreadPoolExecutor(1) as pool:
+
+        def told(step: str) -> None:
+            if step == "derived" and not derived:
+                derived.append(step)
+                pool.submit(other.deliver, replace(sent, partition=1)).result()
+
+        async def read() -> None:
+            consumer = Consumer(replace(desk.context, step=told), handler, "test")
+            offset = (await consumer.assigned([0]))[0]
+            key, now = str(event["source"]).encode(), desk.context.clock()
+            await consumer.handle([InputRecord("table.events", 0, offset, key, encoded(event), now)])
+
+        desk.client.run(read())
+    assert ["derived"] == derived
+    # The desk's stands, or, behind it, the table's: each posting but the last is taken back, once.
+    facts = desk.facts("settlement.posted", "settlement.reversed")
+    posted = [one.revision for one in facts if isinstance(one, SettlementPosted) and one.round_id == "a"]
+    taken_back = [one.revision for one in facts if isinstance(one, SettlementReversed)]
+    assert (sorted(posted)[:-1], []) == (sorted(taken_back), desk.quarantined())
 
 
 def test_a_record_that_cannot_be_is_refused_with_every_place(desk: Desk) -> None:
