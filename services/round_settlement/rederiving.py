@@ -53,7 +53,7 @@ class TableEventsAgain(ReplaySpec[Rounds]):
             each.as_of(at)
         keys = {key_of(event) for event in events}
         known = {key: found for key in keys if (found := await _known(sources, key)) is not None}
-        corrections = await approved_corrections(sources.connection, corrections_in(events))
+        corrections = await approved_corrections(sources.connection, corrections_in(events), sealed=False)
         return Rounds(known, corrections, self._places, self._submissions)
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:

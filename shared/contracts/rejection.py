@@ -6,8 +6,14 @@ A reason is a kind of problem. Only the HTTP layer maps it to a status and a pro
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
+
+from pydantic import ValidationError
 
 from shared.rules.errors import Finding
+
+FINDINGS_MAX: Final = 200
+"""More mistakes than so many are counted and not listed: each takes a while to be told, and is kept with the answer."""
 
 
 class Reason(StrEnum):
@@ -98,3 +104,15 @@ class Rejected(Exception):
         self.detail = detail
         self.cites = cites
         self.findings = tuple(findings)
+
+
+def findings_of(error: ValidationError, part: str) -> tuple[Finding, ...]:
+    """Return all that is wrong with the form of a part of a request, each with its place; of very many, how many."""
+    if (count := error.error_count()) > FINDINGS_MAX:
+        return (Finding(f"/{part}", f"{count} mistakes, too many to list: send what the schema says"),)
+    found: dict[str, Finding] = {}
+    for one in error.errors(include_url=False, include_context=False, include_input=False):
+        place = [str(step) for step in one["loc"] if isinstance(step, int) or step.isidentifier()]
+        pointer = "/".join(("", part, *place))
+        found.setdefault(pointer, Finding(pointer, one["msg"]))
+    return tuple(found.values())

@@ -1,14 +1,15 @@
 """Verify a journal from its rows: hashes, links, balances, the head, and the signed checkpoints."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.checkpoint import Checkpoint
-from shared.journal.entry import genesis, is_as_hashed
+from shared.journal.entry import Entry, genesis, is_as_hashed
 from shared.journal.merkle import Frontier
 from shared.journal.reading import Pacing, read_entries
 from shared.journal.shard import Seals, Shard, Unsealed
@@ -75,6 +76,31 @@ async def verify_shard(
             yield VerificationProblem(
                 shard.name, 0, f"a signed checkpoint covers {checkpoint.size} entries; there are {last}"
             )
+
+
+async def require_sealed(
+    connection: AsyncConnection, tables: JournalTables, entries: Collection[Entry], seals: Seals
+) -> None:
+    """Check that entries match their hashes, and that the chain leads from each to the sealed head of its shard.
+
+    Reads every later entry of the shard: meant for recent entries. Raises: Unsealed.
+    """
+    for number, group in groupby(sorted(entries, key=lambda one: (one.shard, one.seq)), key=lambda one: one.shard):
+        of_shard = list(group)
+        row = (await connection.execute(select(tables.shards).where(tables.shards.c.shard == number))).one()
+        shard, first = Shard(*row), of_shard[0]
+        reached = Verified(shard.name, first.seq, first.hash)
+        for entry in of_shard:
+            async for problem in verify_entries(connection, tables, shard, reached, last=entry.seq):
+                raise _unsealed(problem)
+            if reached.head != entry.hash or not is_as_hashed(entry, shard.name):
+                raise _unsealed(VerificationProblem(shard.name, entry.seq, "the entry is not what was recorded"))
+        async for problem in verify_shard(connection, tables, shard, reached, seals=seals):
+            raise _unsealed(problem)
+
+
+def _unsealed(problem: VerificationProblem) -> Unsealed:
+    return Unsealed(f"shard {problem.shard}, entry {problem.seq}: {problem.what}")
 
 
 async def verify_entries(

@@ -8,7 +8,7 @@ body, in a query parameter that the route does not have, in a header, in what is
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -59,12 +59,7 @@ def test_nobody_reaches_another_property(desk: Desk, subject: Subject) -> None:
     before = kinds(desk)
     document = desk.client.get("/openapi.json").json()
     roles = roles_of(document)
-    whose = {
-        (route.path, method): whose_data(route)
-        for route in desk.client.app.routes
-        if isinstance(route, APIRoute)
-        for method in route.methods or ()
-    }
+    whose = whose_of(desk)
     refused: defaultdict[str, int] = defaultdict(int)
     known = known_of(subject)
     for result in schemathesis.openapi.from_dict(document).get_all_operations():
@@ -109,6 +104,60 @@ def test_each_record_in_quarantine_is_of_the_property_that_it_names(desk: Desk, 
     assert {"items": []} == desk.get("/quarantine?status=all", person="quarantine.read").json()
     listed = desk.get("/quarantine?status=all&limit=500", person="quarantine.read as everybody").json()["items"]
     assert {named, unnamed} <= {one["quarantine"] for one in listed}
+
+
+def test_nobody_learns_what_numbers_there_are_of_others(desk: Desk, subject: Subject) -> None:
+    """Of what is looked up by a number a stranger is told the same, whether it is another property's or not there."""
+    if not subject.records:
+        pytest.skip("it reads no topic")
+    [named, _] = quarantined(desk)
+    everybody, reason = "quarantine.mend as everybody", {"reason": "not mine"}
+    dismissal = desk.post("/quarantine/dismissals", {"until": 2**31, **reason}, person=everybody).json()["dismissal"]
+    assert 201 == desk.post(f"/quarantine/{named}/dismissal", reason, person=everybody).status_code
+    there = {"quarantine": named, "request": 1, "dismissal": dismissal}
+    roles, whose = roles_of(desk.client.get("/openapi.json").json()), whose_of(desk)
+    numbered = [(path, method) for path, method in roles if whose[path, method.upper()] == "own" and "{" in path]
+    assert len(numbered) >= 8, "the routes of records, of requests about them, and of dismissals"
+    for path, method in numbered:
+        said = [
+            refused(desk, method, path.format(**numbers), roles[path, method], numbers.values())
+            for numbers in (there, dict.fromkeys(there, 987_654_321))
+        ]
+        assert said[0] == said[1], f"{method} {path}"
+
+
+def refused(desk: Desk, method: str, path: str, role: str, numbers: Collection[int]) -> tuple[int, str]:
+    """Ask for something, or for something to be done about it; return the status and what is said, without numbers."""
+    body = {"subject_sha256": "0" * 64} if path.endswith("/approve") else {"reason": "not mine"}
+    answer = desk.get(path, person=role) if method == "get" else desk.post(path, body, person=role)
+    said: str = answer.json()["detail"]
+    for number in numbers:
+        said = said.replace(f" {number}", " N")
+    return answer.status_code, said
+
+
+def test_who_approves_works_for_what_a_record_is_mended_to(desk: Desk, subject: Subject) -> None:
+    """Somebody of every property asks for a record to be sent as an event of another property: no stranger approves."""
+    if not subject.records:
+        pytest.skip("it reads no topic")
+    schema = desk.manifest.schema
+    url = desk.context.settings.database_url.get_secret_value()
+    [named, _] = quarantined(desk)
+    asked_for = (
+        f"INSERT INTO {schema}.quarantine_requests (quarantine, request, action, mended, reason, asked_by, asked_at, "
+        f"decision) VALUES ({named}, 1, 'replay', '{{\"source\": \"/properties/{ELSEWHERE}/tables/BJ-01\"}}', 'x', "
+        "'ann', now(), 'asked') RETURNING request"
+    )
+    own = f"UPDATE {schema}.quarantine SET value = convert_to('{{}}', 'UTF8'), source = '/properties/{ELSEWHERE}/x' "
+    query(url, f"{own} WHERE id = {named} RETURNING id")
+    path = f"/quarantine/{named}"
+    assert 200 == desk.get(path, person="quarantine.read").status_code
+    query(url, asked_for.replace(f"/{ELSEWHERE}/", "/riverside/"))
+    for where in (path, f"{path}/requests/1"):
+        assert 403 == desk.get(where, person="quarantine.read").status_code
+    hash_of = {"subject_sha256": "0" * 64}
+    approved = desk.post(f"{path}/requests/1/approve", hash_of, person="quarantine.approve")
+    assert (403, MISSING) == (approved.status_code, approved.json()["type"])
 
 
 def quarantined(desk: Desk) -> list[int]:
@@ -168,6 +217,16 @@ WAYS: list[tuple[list[tuple[str, str]], Mapping[str, str]]] = [
     ([], {"property": ELSEWHERE, "x-property": ELSEWHERE}),
 ]
 """Ways to name a property of one's own besides: query parameters and headers."""
+
+
+def whose_of(desk: Desk) -> dict[tuple[str, str], str | None]:
+    """Whose data each operation is about."""
+    return {
+        (route.path, method): whose_data(route)
+        for route in desk.client.app.routes
+        if isinstance(route, APIRoute)
+        for method in route.methods or ()
+    }
 
 
 def roles_of(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:

@@ -41,6 +41,8 @@ PEOPLE = {
     "watch.ida": [_ALARMS],
     "control.eve": [_CONTROL, _AUDIT],
     "reader": [_READ],
+    "mender": ["quarantine.mend"],
+    "manager": ["quarantine.approve"],
 }
 """Who may do what."""
 

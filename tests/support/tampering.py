@@ -50,6 +50,9 @@ _OTHER: Final[Mapping[type[TypeEngine[Any]], str]] = {
 }
 """Another value than that of a column, of each type."""
 
+_THE_ROW: Final = '"the row"'
+"""A name that no column of ours has."""
+
 
 def as_superuser(url: str, *statements: str) -> int:
     """Do something that no trigger and no rule of a table stops; return how many rows the last statement changed."""
@@ -91,8 +94,9 @@ def exchanging(table: Table, column: str) -> str:
     others = f"SELECT {name} FROM {table.fullname}"
     different = f"one.{name}::text IS DISTINCT FROM other.{name}::text"
     return (
-        f"UPDATE {table.fullname} SET {name} = found.{name} FROM (SELECT one.ctid AS place, other.{name} "
-        f"FROM ({first}) one, ({others}) other WHERE {different} LIMIT 1) found WHERE {table.fullname}.ctid = place"
+        f"UPDATE {table.fullname} SET {name} = found.{name} FROM (SELECT one.ctid AS {_THE_ROW}, other.{name} "
+        f"FROM ({first}) one, ({others}) other WHERE {different} LIMIT 1) found "
+        f"WHERE {table.fullname}.ctid = found.{_THE_ROW}"
     )
 
 

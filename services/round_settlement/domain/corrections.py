@@ -13,7 +13,7 @@ from services.round_settlement.domain.money import postings_of
 from services.round_settlement.domain.settling import FindSubmission, RoundHistory, as_corrected, corrected_round
 from shared.contracts.corrections import CorrectionProposed
 from shared.contracts.property_snapshot import PropertyLookup
-from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.rejection import Reason, Rejected, findings_of
 from shared.contracts.rounds import AccountFunding
 from shared.contracts.settlements import SettlementPosted
 from shared.journal.entry import Posting
@@ -23,8 +23,10 @@ from shared.runtime.commands.approval import ROUND_CORRECTION, Approval, Decisio
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
 CorrectionStatus = Literal["asked", "approved", "rejected"]
-Effect = Literal["waiting", "posted", "superseded"]
-"""`waiting`: approved and not settled yet. `superseded`: the round got another revision first, so nothing moved."""
+Effect = Literal["waiting", "posted", "superseded", "dismissed"]
+"""`waiting`: approved, and not settled yet. `superseded`: the round got another revision first, and nothing moved.
+`dismissed`: it could not be settled any more, and two people dismissed its record.
+"""
 
 
 class CorrectionItem(BaseModel):
@@ -153,12 +155,7 @@ def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
     try:
         round_type(regulation).model_validate(record)
     except ValidationError as error:
-        found: dict[str, Finding] = {}
-        for one in error.errors(include_url=False, include_context=False, include_input=False):
-            place = [str(part) for part in one["loc"] if isinstance(part, int) or part.isidentifier()]
-            pointer = "/".join(("/round", *place))
-            found.setdefault(pointer, Finding(pointer, one["msg"]))
-        return tuple(found.values())
+        return findings_of(error, "round")
     return ()
 
 

@@ -9,10 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.round_settlement.domain.corrections import CorrectionItem, Effect
 from services.round_settlement.tables import correction_outcomes, corrections, journal
 from shared.contracts.catalog import decode_fact
-from shared.contracts.corrections import CorrectionApproved, CorrectionProposed, desk_source
+from shared.contracts.corrections import CorrectionApproved, CorrectionProposed, desk_source, event_of
 from shared.journal.reading import read_entry
 from shared.runtime.commands.approval import Decision
 from shared.runtime.rows import find_row, thing_of
+from shared.runtime.service.approved_events import dismissed_events, require_approved
 
 _C = corrections.c
 _O = correction_outcomes.c
@@ -34,27 +35,41 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> CorrectionPr
 
 
 async def approved_corrections(
-    connection: AsyncConnection, keys: Collection[tuple[str, int]]
+    connection: AsyncConnection, keys: Collection[tuple[str, int]], *, sealed: bool = True
 ) -> dict[tuple[str, int], CorrectionApproved]:
-    """Return the approved ones of these corrections, by (property, number), from the journal."""
+    """Return those of these corrections, by (property, number), whose approval stands in the journal.
+
+    With `sealed` as the service recorded it a moment ago: else who asks verifies the journal.
+    Raises: Rejected where one is not as it was recorded.
+    """
     if not keys:
         return {}
     rows = await connection.execute(select(corrections).where(tuple_(_C.property, _C.correction).in_(keys)))
-    found = {(row.property, row.correction): await content_of(connection, row) for row in rows.all()}
+    entries = {
+        (row.property, row.correction): await read_entry(connection, journal, row.shard, row.seq) for row in rows.all()
+    }
+    if sealed:
+        await require_approved(connection, journal, entries.values())
+    found = {key: decode_fact(entry.draft.kind, entry.draft.data) for key, entry in entries.items()}
     return {key: fact for key, fact in found.items() if isinstance(fact, CorrectionApproved)}
 
 
 async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[CorrectionItem]:
-    """Return corrections for listing, each with its outcome."""
-    keys = [(row.property, row.correction) for row in rows if row.status == Decision.APPROVED]
+    """Return corrections as they are listed, each with what became of it."""
+    approved = [row for row in rows if row.status == Decision.APPROVED]
+    keys = [(row.property, row.correction) for row in approved]
     query = select(correction_outcomes).where(tuple_(_O.property, _O.correction).in_(keys))
     posted = {(one.property, one.correction): one.posted for one in await connection.execute(query)} if keys else {}
+    left = [row for row in approved if (row.property, row.correction) not in posted]
+    dismissed = await _dismissed(connection, left)
 
     def effect(row: Row[Any]) -> Effect | None:
         if row.status != Decision.APPROVED:
             return None
-        outcome = posted.get((row.property, row.correction))
-        return "waiting" if outcome is None else "posted" if outcome else "superseded"
+        key = (row.property, row.correction)
+        if key in posted:
+            return "posted" if posted[key] else "superseded"
+        return "dismissed" if key in dismissed else "waiting"
 
     return [thing_of(CorrectionItem, row, table=row.table_name, effect=effect(row)) for row in rows]
 
@@ -74,30 +89,34 @@ async def next_sequence(connection: AsyncConnection, property_name: str, table: 
 async def approved_of(
     connection: AsyncConnection, property_name: str, table: str, round_id: str, replaces: int
 ) -> int | None:
-    """Return the number of an approved correction of this revision that has not taken effect, or None."""
-    query = select(_C.correction).where(
+    """Return the number of a correction of this revision of a round that is approved and has still to take effect."""
+    query = select(corrections).where(
         *(_C.property == property_name, _C.table_name == table, _C.round_id == round_id, _C.replaces == replaces),
         *(_C.status == Decision.APPROVED, ~_OUTCOME),
     )
-    return (await connection.execute(query.limit(1))).scalar_one_or_none()
+    rows = (await connection.execute(query.order_by(_C.correction))).all()
+    dismissed = await _dismissed(connection, rows)
+    return next((row.correction for row in rows if (row.property, row.correction) not in dismissed), None)
 
 
 async def waiting_corrections(connection: AsyncConnection) -> list[CorrectionApproved]:
-    """Return the approved corrections that have not taken effect and are not in quarantine, in order."""
-    q = journal.quarantine.c
+    """Return the approved corrections that have not taken effect, in their order."""
     query = select(corrections).where(_C.status == Decision.APPROVED, ~_OUTCOME)
     rows = (await connection.execute(query.order_by(_C.property, _C.table_name, _C.sequence))).all()
-    sources = {desk_source(row.property, row.table_name) for row in rows}
-    refused = {
-        (one.source, one.sequence)
-        for one in (
-            await connection.execute(select(q.source, q.sequence).where(q.source.in_(sources))) if sources else ()
-        )
+    return await _approvals(connection, rows)
+
+
+async def _dismissed(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> set[tuple[str, int]]:
+    """Return those of these approved corrections, by property and number, whose event was refused and dismissed."""
+    approvals = await _approvals(connection, rows)
+    places = await dismissed_events(connection, journal, [event_of(one) for one in approvals])
+    return {
+        (one.property, one.correction)
+        for one in approvals
+        if (desk_source(one.property, one.table), one.sequence) in places
     }
+
+
+async def _approvals(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[CorrectionApproved]:
     found = [await content_of(connection, row) for row in rows]
-    return [
-        fact
-        for fact in found
-        if isinstance(fact, CorrectionApproved)
-        and (desk_source(fact.property, fact.table), fact.sequence) not in refused
-    ]
+    return [fact for fact in found if isinstance(fact, CorrectionApproved)]

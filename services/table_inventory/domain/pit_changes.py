@@ -14,16 +14,18 @@ from shared.contracts.facts import KINDS
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.pit import PitData
 from shared.contracts.pit_changes import DeskChange, PitChangeProposed, change_of
-from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.rejection import Reason, Rejected, findings_of
 from shared.journal.recording import FactWithPostings
-from shared.rules.errors import Finding, Refused
+from shared.rules.errors import Refused
 from shared.runtime.commands.approval import PIT_CHANGE, Approval, Decision
 from shared.runtime.commands.approval_subject import ApprovalSubject
 from shared.runtime.ingest.pit_events import Said
 
 PitChangeStatus = Literal["proposed", "approved", "rejected"]
-PitChangeEffect = Literal["waiting", "recorded", "superseded"]
-"""`waiting`: approved and not recorded yet. `superseded`: a later pit event came first, so nothing moved."""
+PitChangeEffect = Literal["waiting", "recorded", "superseded", "dismissed"]
+"""`waiting`: approved, and not recorded yet. `superseded`: the pit said something else first, and nothing moved.
+`dismissed`: it could not be recorded any more, and two people dismissed its record.
+"""
 
 _SOMEBODY: Final = "somebody else"
 """Placeholder for the future approver."""
@@ -163,12 +165,9 @@ def instead_of(event: str, data: dict[str, Any]) -> PitData:
     try:
         said: PitData = KINDS[event].model.model_validate(data)
     except ValidationError as error:
-        found: dict[str, Finding] = {}
-        for one in error.errors(include_url=False, include_context=False, include_input=False):
-            pointer = "/".join(("/instead", *map(str, one["loc"])))
-            found.setdefault(pointer, Finding(pointer, one["msg"]))
-        detail = f"'instead' has {len(found)} mistakes: see the problems"
-        raise Rejected(Reason.NOT_ALLOWED, detail, findings=tuple(found.values())) from error
+        findings = findings_of(error, "instead")
+        detail = f"'instead' has {len(findings)} mistakes: see the problems"
+        raise Rejected(Reason.NOT_ALLOWED, detail, findings=findings) from error
     return said
 
 

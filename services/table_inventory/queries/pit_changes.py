@@ -18,7 +18,7 @@ from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import pit_source
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.pit import PitChangeApproval, desk_source
-from shared.contracts.pit_changes import PitChangeApproved, PitChangeProposed
+from shared.contracts.pit_changes import PitChangeApproved, PitChangeProposed, event_of
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Entry
 from shared.journal.reading import read_entry, read_places
@@ -26,6 +26,7 @@ from shared.runtime.commands.approval import Decision
 from shared.runtime.http.pagination import Listing, Page, PageRequest
 from shared.runtime.ingest.pit_events import Said
 from shared.runtime.rows import find_row, thing_of
+from shared.runtime.service.approved_events import dismissed_events, require_approved
 
 _C = pit_changes.c
 _E = pit_events.c
@@ -85,25 +86,34 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangePro
 
 
 async def approved_changes(connection: AsyncConnection, named: Iterable[PitChangeApproval]) -> list[PitChangeApproved]:
-    """Return the named changes whose approval is in the journal."""
+    """Return those of the changes that are named whose approval stands in the journal.
+
+    Raises: Rejected where one is not as the service recorded it.
+    """
     keys = {(one.property, one.change) for one in named}
     if not keys:
         return []
     rows = await connection.execute(select(pit_changes).where(tuple_(_C.property, _C.change).in_(keys)))
-    found = [await content_of(connection, row) for row in rows.all()]
+    entries = [await read_entry(connection, journal, row.shard, row.seq) for row in rows.all()]
+    await require_approved(connection, journal, entries)
+    found = [decode_fact(entry.draft.kind, entry.draft.data) for entry in entries]
     return [fact for fact in found if isinstance(fact, PitChangeApproved)]
 
 
 async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[PitChangeItem]:
-    """Return changes for listing, each with its outcome."""
-    keys = [(row.property, row.change) for row in rows if row.status == Decision.APPROVED]
+    """Return changes as they are listed, each with what became of it."""
+    approved = [row for row in rows if row.status == Decision.APPROVED]
+    keys = [(row.property, row.change) for row in approved]
     query = select(pit_change_outcomes).where(tuple_(_O.property, _O.change).in_(keys))
     effects = {(one.property, one.change): one.effect for one in await connection.execute(query)} if keys else {}
+    left = [row for row in approved if (row.property, row.change) not in effects]
+    dismissed = await _dismissed(connection, left)
 
     def effect(row: Row[Any]) -> PitChangeEffect | None:
         if row.status != Decision.APPROVED:
             return None
-        return cast("PitChangeEffect", effects.get((row.property, row.change), "waiting"))
+        key = (row.property, row.change)
+        return cast("PitChangeEffect", effects.get(key, "dismissed" if key in dismissed else "waiting"))
 
     return [thing_of(PitChangeItem, row, effect=effect(row)) for row in rows]
 
@@ -115,29 +125,32 @@ async def last_place(connection: AsyncConnection, property_name: str, table: str
 
 
 async def waiting_change(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> int | None:
-    """Return the number of an approved change of an event that has not taken effect, or None."""
-    query = select(_C.change).where(
+    """Return the number of a change of an event that is approved and has still to take effect."""
+    query = select(pit_changes).where(
         *(_C.property == property_name, _C.table == table, _C.sequence == sequence),
         *(_C.status == Decision.APPROVED, ~_OUTCOME),
     )
-    return (await connection.execute(query.limit(1))).scalar_one_or_none()
+    rows = (await connection.execute(query.order_by(_C.change))).all()
+    dismissed = await _dismissed(connection, rows)
+    return next((row.change for row in rows if (row.property, row.change) not in dismissed), None)
 
 
 async def waiting_changes(connection: AsyncConnection) -> list[PitChangeApproved]:
-    """Return the approved changes that have not taken effect and are not in quarantine, in order."""
-    q = journal.quarantine.c
+    """Return the approved changes that have not taken effect, in their order."""
     query = select(pit_changes).where(_C.status == Decision.APPROVED, ~_OUTCOME)
     rows = (await connection.execute(query.order_by(_C.property, _C.table, _C.place))).all()
-    if not rows:
-        return []
-    sources = {desk_source(row.property, row.table) for row in rows}
-    refused = {
-        (one.source, one.sequence)
-        for one in await connection.execute(select(q.source, q.sequence).where(q.source.in_(sources)))
+    return await _approvals(connection, rows)
+
+
+async def _dismissed(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> set[tuple[str, int]]:
+    """Return those of these approved changes, by property and number, whose event was refused and then dismissed."""
+    approvals = await _approvals(connection, rows)
+    places = await dismissed_events(connection, journal, [event_of(one) for one in approvals])
+    return {
+        (one.property, one.change) for one in approvals if (desk_source(one.property, one.table), one.place) in places
     }
-    found = [
-        await content_of(connection, row)
-        for row in rows
-        if (desk_source(row.property, row.table), row.place) not in refused
-    ]
+
+
+async def _approvals(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[PitChangeApproved]:
+    found = [await content_of(connection, row) for row in rows]
     return [fact for fact in found if isinstance(fact, PitChangeApproved)]

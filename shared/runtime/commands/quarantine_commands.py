@@ -28,7 +28,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.topic_reader import Reader
 from shared.journal.bulk import insert
 from shared.journal.entry import Entry
-from shared.journal.quarantine import Quarantined, Request, read_quarantined, requests_about
+from shared.journal.quarantine import Quarantined, Request, properties_of_event, read_quarantined, requests_about
 from shared.journal.recording import FactWithPostings, Recorded
 from shared.journal.tables import JournalTables
 from shared.rules.errors import Refused
@@ -104,6 +104,12 @@ class QuarantinedRecord:
     record: Quarantined
     requests: Sequence[Request]
 
+    @property
+    def properties(self) -> frozenset[str]:
+        """Return the properties that the record and its repaired events name; none if the record names none."""
+        mended = (properties_of_event(one.mended.encode()) for one in self.requests if one.mended is not None)
+        return self.record.properties.union(*mended) if self.record.properties else frozenset()
+
     def require_open(self) -> None:
         """Raise Rejected if the record was repaired, replaced or dismissed."""
         if self.record.resolved_at is not None:
@@ -130,10 +136,18 @@ async def about_record(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> QuarantinedRecord:
     """Return a quarantined record with its requests, locked for a decision if `lock`. Raises: Rejected."""
-    record = await read_quarantined(connection, tables, number, lock=lock)
-    if record is None:
+    found = await find_record(connection, tables, number, lock=lock)
+    if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
-    return QuarantinedRecord(record, await requests_about(connection, tables, record.id))
+    return found
+
+
+async def find_record(
+    connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
+) -> QuarantinedRecord | None:
+    """Return a quarantined record with its requests, locked for a decision if `lock`; None if there is none."""
+    record = await read_quarantined(connection, tables, number, lock=lock)
+    return None if record is None else QuarantinedRecord(record, await requests_about(connection, tables, record.id))
 
 
 def replayed(reader: Reader | None, value: bytes) -> Event[Any]:

@@ -5,9 +5,10 @@ from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Request, Response
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason
-from shared.journal.dismissals import list_dismissals, properties_of
+from shared.journal.dismissals import list_dismissals, properties_of, read_dismissal
 from shared.runtime.commands.bulk_dismissal import (
     ApproveDismissal,
     DismissalDocument,
@@ -15,7 +16,6 @@ from shared.runtime.commands.bulk_dismissal import (
     DismissalWhole,
     RejectDismissal,
     RequestDismissal,
-    dismissal_of,
     read_many,
 )
 from shared.runtime.context import RuntimeContext
@@ -67,16 +67,22 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
     ) -> Response:
         """With the first of the records selected now; an approval names this document's hash."""
         async with snapshot(readers) as connection:
-            named = properties_of(await dismissal_of(connection, tables, dismissal))
-            reader.require_properties_of(f"dismissal {dismissal}", named)
+            await require_own(connection, reader, dismissal)
             many = await read_many(connection, tables, dismissal)
         return document_response(http, many.whole)
 
     async def may_decide(caller: Caller, command: Any) -> None:
         """Check that the caller works for the property of the dismissal, or for every property if it names none."""
         async with snapshot(context.pools.commands) as connection:
-            named = properties_of(await dismissal_of(connection, tables, command.dismissal))
-        caller.require_properties_of(f"dismissal {command.dismissal}", named)
+            await require_own(connection, caller, command.dismissal)
+
+    async def require_own(connection: AsyncConnection, caller: Caller, number: int) -> None:
+        """Check that the caller works for the dismissal's property, or for all if it names none.
+
+        Raises: Rejected, alike for a dismissal of another property and for a missing one.
+        """
+        found = await read_dismissal(connection, tables, number)
+        caller.require_properties_of(f"dismissal {number}", () if found is None else properties_of(found))
 
     decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
     command = partial(command_route, router, commands, answers=DismissalDocument)

@@ -16,8 +16,6 @@ from shared.journal.quarantine import (
     Quarantined,
     list_quarantined,
     properties_of_event,
-    read_quarantined,
-    requests_about,
 )
 from shared.journal.quarantine import Request as Asking
 from shared.runtime.commands.approval import Decision
@@ -27,9 +25,10 @@ from shared.runtime.commands.quarantine_commands import (
     ApproveQuarantineRequest,
     AskDismissal,
     AskReplay,
+    QuarantinedRecord,
     RejectQuarantineRequest,
     RequestDocument,
-    about_record,
+    find_record,
 )
 from shared.runtime.commands.quarantine_requests import RequestWhole, content_of, request_whole
 from shared.runtime.commands.record_replay import ReplaySender
@@ -153,9 +152,9 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
     ) -> QuarantinedDocument:
         """With its reason, origin, bytes, and the requests about it."""
         async with snapshot(readers) as connection:
-            record = await read_own(connection, reader, quarantine)
-            requests = await requests_about(connection, tables, quarantine)
-        return QuarantinedDocument(**_item(record), **content_of(record), requests=[_request(one) for one in requests])
+            about = await read_own(connection, reader, quarantine)
+        requests = [_request(one) for one in about.requests]
+        return QuarantinedDocument(**_item(about.record), **content_of(about.record), requests=requests)
 
     @router.get(
         _REQUEST,
@@ -171,22 +170,24 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
     ) -> Response:
         """With the whole record; an approval names this document's hash."""
         async with snapshot(readers) as connection:
-            about = await about_record(connection, tables, quarantine)
-        reader.require_properties_of(f"record {quarantine}", about.record.properties)
+            about = await read_own(connection, reader, quarantine)
         return document_response(http, request_whole(about.record, about.request(request)))
 
-    async def read_own(connection: AsyncConnection, caller: Caller, number: int) -> Quarantined:
-        """Return a record of the caller's properties. Raises: Rejected if it is missing, or of another property."""
-        record = await read_quarantined(connection, tables, number)
-        if record is None:
+    async def read_own(connection: AsyncConnection, caller: Caller, number: int) -> QuarantinedRecord:
+        """Return a record of the caller's properties with its requests.
+
+        Raises: Rejected if it is missing or of another property, alike for callers with some properties.
+        """
+        about = await find_record(connection, tables, number)
+        caller.require_properties_of(f"record {number}", () if about is None else about.properties)
+        if about is None:
             raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
-        caller.require_properties_of(f"record {number}", record.properties)
-        return record
+        return about
 
     async def may_decide(caller: Caller, command: Any) -> None:
         """Check that the caller works for the properties of a record, and of its repaired event."""
         async with snapshot(context.pools.commands) as connection:
-            record = await read_own(connection, caller, command.quarantine)
+            record = (await read_own(connection, caller, command.quarantine)).record
         if isinstance(command, AskReplay) and command.mended is not None and caller.own is not None:
             mended = properties_of_event(to_json(command.mended))
             if other := sorted(mended - record.properties):

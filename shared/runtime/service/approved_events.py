@@ -4,18 +4,23 @@ An approved event is sent again, also after a crash, until its effect is recorde
 makes a duplicate harmless.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import CONTENT_TYPE, Event, encode
+from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.topics import Topic
+from shared.journal.entry import Entry
 from shared.journal.quarantine import partition_of
+from shared.journal.shard import Unsealed
 from shared.journal.tables import JournalTables
+from shared.journal.verification import require_sealed
 from shared.runtime.commands.record_replay import Replay
-from shared.runtime.database import snapshot
+from shared.runtime.database import seals_of, snapshot
 from shared.runtime.service.service_context import ServiceContext
 
 
@@ -26,6 +31,9 @@ class ApprovedEvent:
     event: Event[Any]
     stream: str
 
+
+EventPlace = tuple[str, int]
+"""A stream, and a place in it."""
 
 Waiting = Callable[[AsyncConnection], Awaitable[Sequence[ApprovedEvent]]]
 """Return approved events without effect so far, in order."""
@@ -39,19 +47,21 @@ class ApprovedSender:
         self._topic = topic
         self._journal = journal
         self._waiting = waiting
-        self._sent: set[tuple[str, int]] = set()
+        self._sent: set[EventPlace] = set()
 
     async def send(self) -> int:
         """Send the events without effect so far; return their number. Raises: NotSent if Kafka does not answer."""
         async with snapshot(self._context.pools.commands) as connection:
             waiting = await self._waiting(connection)
-        self._sent &= {_key(approved) for approved in waiting}
-        new = [approved for approved in waiting if _key(approved) not in self._sent]
+            refused = await refused_events(connection, self._journal, [one.event for one in waiting])
+        waiting = [one for one in waiting if _key(one.event) not in refused]
+        self._sent &= {_key(approved.event) for approved in waiting}
+        new = [approved for approved in waiting if _key(approved.event) not in self._sent]
         if new:
             cluster = await self._context.outbox.cluster_id()
             for approved in new:
                 await self._context.outbox.send(await self._message(approved, cluster))
-                self._sent.add(_key(approved))
+                self._sent.add(_key(approved.event))
         return len(new)
 
     async def _message(self, approved: ApprovedEvent, cluster: str) -> Replay:
@@ -63,5 +73,44 @@ class ApprovedSender:
         return Replay(topic, partition, stream.encode(), encode(approved.event), headers)
 
 
-def _key(approved: ApprovedEvent) -> tuple[str, int]:
-    return (approved.event.source, approved.event.sequence)
+async def require_approved(connection: AsyncConnection, tables: JournalTables, approvals: Collection[Entry]) -> None:
+    """Check that approvals stand in the journal as the service recorded them.
+
+    So write access to the database without the service's key approves nothing.
+    Raises: Rejected, which stops the partition.
+    """
+    if (seals := seals_of(connection)) is None:
+        return
+    try:
+        await require_sealed(connection, tables, approvals, seals)
+    except Unsealed as error:
+        detail = f"what two people approved is not as the service recorded it: {error}; keep the database as it is"
+        raise Rejected(Reason.NOT_AS_RECORDED, detail) from error
+
+
+async def refused_events(
+    connection: AsyncConnection, tables: JournalTables, events: Collection[Event[Any]]
+) -> Mapping[EventPlace, bool]:
+    """Return the events in quarantine, and for each whether its record is closed.
+
+    Compares whole events: any writer of the topic can send another record with the same source and sequence.
+    """
+    q, said = tables.quarantine.c, [(*_key(event), encode(event)) for event in events]
+    if not said:
+        return {}
+    query = select(q.source, q.sequence, q.resolved_at).where(tuple_(q.source, q.sequence, q.value).in_(said))
+    refused: dict[EventPlace, bool] = {}
+    for source, sequence, resolved_at in await connection.execute(query):
+        refused[source, sequence] = refused.get((source, sequence), True) and resolved_at is not None
+    return refused
+
+
+async def dismissed_events(
+    connection: AsyncConnection, tables: JournalTables, events: Collection[Event[Any]]
+) -> set[EventPlace]:
+    """Return the places of the dismissed events among unrecorded ones."""
+    return {place for place, closed in (await refused_events(connection, tables, events)).items() if closed}
+
+
+def _key(event: Event[Any]) -> EventPlace:
+    return (event.source, event.sequence)
