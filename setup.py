@@ -1,8 +1,9 @@
 """Compile the rules, where `COMPILED_RULES=1` asks for it: the wheel is then one of its platform.
 
-The cards and the rules are pure and strictly typed, so that mypyc takes them as they are. Plain Python stay the models
-of records and documents, which pydantic makes, generic classes, a class that inherits from one written in C, and a
-command. Everything else of the wheel is in pyproject.toml.
+The cards and the rules are pure and strictly typed, so that mypyc takes them as they are. Plain Python stay what
+pydantic reads (the models of records and documents, the line of a settlement: mypyc keeps no `int | None` in an
+annotation), generic classes, a class that inherits from one written in C, and a command. Everything else of the wheel
+is in pyproject.toml.
 """
 
 import os
@@ -12,7 +13,10 @@ from pathlib import Path
 from setuptools import setup
 
 COMPILED = os.environ.get("COMPILED_RULES") == "1"
-PLAIN = {"__init__.py", "_load.py", "_model.py", "document.py", "game.py", "packaged.py", "paragraphs.py", "record.py"}
+PLAIN = {
+    *("__init__.py", "_load.py", "_model.py", "document.py", "game.py", "line.py", "packaged.py", "paragraphs.py"),
+    "record.py",
+}
 
 
 def compiled_rules() -> list[object]:

@@ -25,7 +25,7 @@ def posted(dealt: Dealt, submission: SubmissionRef) -> SettlementPosted:
             "revision": 1,
             "correction": None,
             "totals": _totals(dealt),
-            "lines": tuple(line.as_document() for line in settlement.lines),
+            "lines": settlement.lines,
             "meters": dict(settlement.meters),
             "account_funded": data.account_funded,
             "account_credits": _credits(dealt),

@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.progressive_meters.domain.pools import Pool, take_back
 from services.progressive_meters.domain.rounds import Terms, concerns_meters, count_round, may_have_moved, played
 from services.progressive_meters.domain.versions import Pools
-from services.progressive_meters.domain.views import PostedRound, ReversedRound
 from services.progressive_meters.queries.pools import (
     ApprovedPools,
     PoolKey,
@@ -20,6 +19,7 @@ from services.progressive_meters.queries.pools import (
 from services.progressive_meters.tables import properties, submissions
 from shared.contracts.envelope import Event
 from shared.contracts.meters import Feed, MeterOfRound, MeterRoundCounted, Movement, RoundTakenBack
+from shared.contracts.settlement_views import PostedRound, ReversedRound
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import SETTLEMENTS

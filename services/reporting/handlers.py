@@ -10,8 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
-from services.reporting.domain.quick_rounds import QuickRound, quick_round
-from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.projector import write
 from services.reporting.read_model.rounds import round_entry
 from services.reporting.read_model.staff import DECIDED, SUBMITTED
@@ -63,6 +61,7 @@ from shared.contracts.journal_facts import (
 )
 from shared.contracts.meters import MeterRoundCounted, RoundTakenBack
 from shared.contracts.property_snapshot import place_at
+from shared.contracts.settlement_views import PostedRound, ReversedRound, RevisionView, SupersededRound, UnpostedRound
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, PROPERTIES, SETTLEMENTS, SUBMISSIONS, VIGORISH, Topic
@@ -190,11 +189,10 @@ class Settlements(OfJournal):
 
     reader = Reader(
         SETTLEMENTS,
-        *(PostedRound, ReversedRound, SupersededRound, VoidedRound),
+        *(PostedRound, ReversedRound, SupersededRound, UnpostedRound),
         *(CorrectionProposed, CorrectionApproved, CorrectionRejected),
         *OF_INPUT,
         CommandRefused,
-        quick=quick_round,
     )
     gather_seconds = 0.05
     keeps = (
@@ -211,7 +209,7 @@ class Settlements(OfJournal):
 
     def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
         """Check that the property is known; nothing is journaled."""
-        if isinstance(event.data, QuickRound | DealtRound):
+        if isinstance(event.data, RevisionView):
             place_at(self.places.place, event.data.property, event.data.closed_at)
             return ()
         return super().handle(event, state)
@@ -219,13 +217,13 @@ class Settlements(OfJournal):
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
         """Add an entry."""
         match event.data:
-            case QuickRound() | PostedRound() | ReversedRound() as data:
+            case PostedRound() | ReversedRound() as data:
                 place = place_at(self.places.place, data.property, data.closed_at)
                 entry = round_entry(event, data, place.shift_at(data.closed_at))
                 batch.add_round(entry)
                 if not isinstance(data, ReversedRound):
                     batch.add_won_lines(self._won_lines.of_round(event, data, place, entry.back_cents()))
-            case VoidedRound() as data:
+            case UnpostedRound() as data:
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)

@@ -29,6 +29,7 @@ from shared.contracts.pit import (
 )
 from shared.contracts.pit_changes import PitChangeApproved, approved_change, event_of
 from shared.contracts.property_snapshot import PropertyLookup
+from shared.contracts.settlement_views import PostedRound, ReversedRound
 from shared.contracts.settlements import RoundKey
 from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
@@ -128,14 +129,14 @@ class PitEvents(Handler[pit.Known]):
 class Settlements(Handler[dict[RoundKey, datetime]]):
     """Count the chips of settled rounds, and note missing input. The state: closing times of rounds."""
 
-    reader = Reader(SETTLEMENTS, pit.PostedRound, pit.ReversedRound, *upstream.OF_INPUT)
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, *upstream.OF_INPUT)
     gather_seconds = 0.03
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[RoundKey, datetime]:
-        taken_back = [event.data for event in events if isinstance(event.data, pit.ReversedRound)]
+        taken_back = [event.data for event in events if isinstance(event.data, ReversedRound)]
         return await closed_rounds(connection, {RoundKey.of(one) for one in taken_back})
 
     def handle(self, event: Event[Any], state: dict[RoundKey, datetime]) -> Sequence[FactWithPostings]:
-        if isinstance(event.data, pit.PostedRound | pit.ReversedRound):
+        if isinstance(event.data, PostedRound | ReversedRound):
             return (pit.count_round(event.data, state),)
         return tuple(FactWithPostings(fact=fact) for fact in upstream.noted(event))

@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish.domain.assessing import assess, assessment
 from services.vigorish.domain.settling import SETTLED, of_pit_event
-from services.vigorish.domain.views import PostedRound, ReversedRound
 from services.vigorish.queries import assessed_lines
 from services.vigorish.tables import journal, pit_events, properties, submissions
 from shared.contracts.envelope import Event
@@ -26,6 +25,7 @@ from shared.contracts.pit import (
 )
 from shared.contracts.pit_changes import DeskChange, PitChangeApproved, approved_change
 from shared.contracts.property_snapshot import PropertyLookup, place_at
+from shared.contracts.settlement_views import PostedRound, ReversedRound
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.topic_reader import Reader

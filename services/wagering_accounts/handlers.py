@@ -7,11 +7,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.domain.apply_facts import StaleStateError
 from services.wagering_accounts.domain.books import Books, Round
-from services.wagering_accounts.domain.settling import settle
-from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
+from services.wagering_accounts.domain.settling import RoundEvent, settle
 from services.wagering_accounts.queries.books import ReadSet, load
 from services.wagering_accounts.tables import properties
 from shared.contracts.envelope import Event
+from shared.contracts.settlement_views import PostedRound, ReversedRound, UnpostedRound
 from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.ledger import Fenced
@@ -32,7 +32,7 @@ class Settlements(Handler[Books]):
     Accounts are not locked while settlements are derived; the projector verifies their state.
     """
 
-    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, VoidedRound)
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, UnpostedRound)
     gather_seconds = 0.03
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Books:

@@ -1,19 +1,22 @@
 """Facts of round settlement on `settlements`: rounds posted and reversed, and what could not be posted."""
 
-from datetime import date
+from functools import reduce
+from operator import or_
 from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import AwareDatetime, Field, WithJsonSchema
+from pydantic import AwareDatetime, Field, GetCoreSchemaHandler, ValidationInfo, WithJsonSchema
+from pydantic_core import CoreSchema, core_schema
 
-from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Sequence
+from shared.contracts.envelope import Correction, Digest, Identifier, Name, Sequence
 from shared.contracts.facts import Fact, fact
 from shared.contracts.rounds import AccountFunding, TableData
 from shared.contracts.topic_reader import View
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.wager_totals import WagerTotals
+from shared.rules import Line, Round, games, round_type
 
 
-class AccountCredit(Contract):
+class AccountCredit(View):
     """The effect of an account-funded wager on its account, in cents; negative if reversed.
 
     `staked_cents` was taken from the account, `credited_cents` is paid to it; both are 0 if the wager did not count. A
@@ -27,31 +30,38 @@ class AccountCredit(Contract):
     credited_cents: int
 
 
-Played = Annotated[Any, WithJsonSchema({"type": "object"})]
-"""A round record (docs/contract/ROUND.md): the game's model for settling, an untyped document for readers."""
+class _OfItsGame:
+    """Validates the record of a round by the model of its game, which the fact's `regulation` names."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        any_game = reduce(or_, (game.round_type for game in games().values()))
+        return core_schema.with_info_wrap_validator_function(
+            _round_of_its_game,
+            handler.generate_schema(any_game),
+            serialization=core_schema.simple_ser_schema("any"),
+        )
 
 
-class SubmissionRef(Contract):
+def _round_of_its_game(value: Any, _: object, info: ValidationInfo) -> Round:
+    """Return the record of a round. Raises: ValueError where it is not of the game of the regulation."""
+    if "regulation" not in info.data:
+        raise ValueError("it is read under its regulation")
+    return round_type(info.data["regulation"]).model_validate(value)
+
+
+SettledRecord = Annotated[Round, _OfItsGame]
+"""The record of a round (docs/contract/ROUND.md), in the model of its game."""
+
+UnsettledRecord = Annotated[Any, WithJsonSchema({"type": "object"})]
+"""A record that was not settled: a document."""
+
+
+class SubmissionRef(View):
     """The version of the rules submission under which a round was settled."""
 
     version: int
     hash: Digest
-
-
-class RoundView(View):
-    """The round of a settlement, as a consumer's view."""
-
-    property: str
-    table: str
-    game: str
-    gaming_day: date
-    round_id: str
-
-
-class RevisionView(RoundView):
-    """The revision of a round, as a consumer's view."""
-
-    revision: int
 
 
 class SettledRound(Fact, TableData):
@@ -82,7 +92,7 @@ class TakenBack(Correction, SettledRound):
     revision: int
 
 
-class RoundNotice(Contract):
+class RoundNotice(View):
     """A finding while settling that needs attention, such as a dealer's hand set otherwise than the rules require.
 
     `paragraph` is the rule concerned: of the regulation, or of the property's document.
@@ -115,11 +125,11 @@ class SettlementPosted(NoticedRound):
     revision: Annotated[int, Field(ge=1)]
     correction: Correction | None = None
     totals: tuple[WagerTotals, ...]
-    lines: tuple[dict[str, Any], ...]
+    lines: tuple[Line, ...]
     meters: dict[str, int]
     account_funded: tuple[AccountFunding, ...] = ()
     account_credits: tuple[AccountCredit, ...] = ()
-    record: Played
+    record: SettledRecord
     desk_correction: int | None = None
 
 
@@ -137,7 +147,7 @@ class SettlementReversed(NoticedRound):
     dealer_id: str | None = None
     submission: SubmissionRef
     correction: Correction
-    lines: tuple[dict[str, Any], ...]
+    lines: tuple[Line, ...]
     totals: tuple[WagerTotals, ...]
     account_credits: tuple[AccountCredit, ...] = ()
 
@@ -149,7 +159,7 @@ class SettlementSuperseded(NoticedRound):
     The same holds for a `desk_correction` whose round got another revision between its approval and its effect.
     """
 
-    record: Played | None = None
+    record: UnsettledRecord | None = None
     correction: Correction | None = None
     desk_correction: int | None = None
 

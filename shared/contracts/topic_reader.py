@@ -60,19 +60,11 @@ def views() -> dict[type[View], str]:
     return dict(_VIEWS)
 
 
-Quick = Callable[[bytes], Event[Any] | None]
-"""Decode a record quickly to the same event as the models; None to leave it to them, including errors."""
-
-
 class Reader:
-    """Decodes one topic with these models: facts, data of events from outside, or views.
+    """Decodes one topic with these models: facts, data of events from outside, or views."""
 
-    `quick` is a faster decoder for the most frequent records.
-    """
-
-    def __init__(self, topic: Topic, *models: Any, quick: Quick | None = None) -> None:
+    def __init__(self, topic: Topic, *models: Any) -> None:
         self.topic = topic
-        self._quick = quick
         kinds = {_VIEWS[model] if model in _VIEWS else kind_of(model): model for model in models}
         self.kinds = frozenset(kinds)
         union: Any = Union[tuple(enveloped(kind, model) for kind, model in kinds.items())]  # noqa: UP007 - of a list
@@ -98,9 +90,6 @@ class Reader:
 
     def _decoded(self, raw: bytes) -> Event[Any]:
         """Return the event of a record; of duplicate members the last counts. Raises: Refused."""
-        event = None if self._quick is None else self._quick(raw)
-        if event is not None:
-            return event
         try:
             return self._adapter.validate_json(raw)
         except ValidationError as error:

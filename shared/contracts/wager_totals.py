@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from shared.contracts.envelope import Contract, Name
+from shared.contracts.envelope import Name
+from shared.contracts.topic_reader import View
 
 
-class Figures(Contract):
+class Figures(View):
     """The totals of one or several rounds, in cents; negative for a reversal.
 
     `count` is 1 for a wager type of a round, -1 for its reversal. `handle_cents` was wagered; `payout_cents` is all

@@ -17,10 +17,11 @@ from shared.rules.catalogue import catalogue
 from shared.rules.errors import Finding, Refused
 from shared.rules.filing import check_submission
 from shared.rules.game import Rules
+from shared.rules.line import Line
 from shared.rules.play import Play
 from shared.rules.record import CaseFile, Round, Submission, parse_cases, parse_submission
 from shared.rules.returns import Returns
-from shared.rules.settlement import Contribution, Line, Settlement
+from shared.rules.settlement import Contribution, Settlement
 
 __all__ = [
     "REGULATIONS",

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from shared.rules.line import HOUSE
 from shared.rules.record import ExpectedLine, ExpectedMeter
-from shared.rules.settlement import HOUSE, Settlement
+from shared.rules.settlement import Settlement
 
 _BY_DEFAULT: Final[Mapping[str, Any]] = {"vigorish": 0, "from_meter": 0, "paid_by": HOUSE}
 """What a line has that its document leaves out."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from shared.rules.line import Line, line
 from shared.rules.paytable import Row
-from shared.rules.settlement import Line, line
 
 ENVY_BONUS: Final = "envy_bonus"
 

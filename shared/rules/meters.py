@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from shared.rules.settlement import Contribution, Line, Notice, Settlement, contribution
+from shared.rules.line import Line
+from shared.rules.settlement import Contribution, Notice, Settlement, contribution
 
 
 class MeterBoard:

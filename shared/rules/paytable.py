@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Literal
 
 from shared.rules.catalogue import Paytable, PaytableRow
+from shared.rules.line import Line, Outcome, line
 from shared.rules.odds import Odds
 from shared.rules.returns import Returns, Won
-from shared.rules.settlement import Line, Outcome, line
 from shared.rules.submission import Offer
 
 DealerHandName = Literal["blackjack", "royal_match"]

@@ -16,15 +16,16 @@ from services.wagering_accounts.commands.deciding import AccountsCommand
 from services.wagering_accounts.commands.promotions import GrantPromotion
 from services.wagering_accounts.commands.wagers import AuthorizeWager, CaptureRound
 from services.wagering_accounts.domain.books import Books, Limit
-from services.wagering_accounts.domain.settling import settle
-from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
+from services.wagering_accounts.domain.settling import RoundEvent, settle
 from services.wagering_accounts.tables import AMOUNTS
 from shared.contracts.accounts import AccountsFact
 from shared.contracts.rejection import Rejected
+from shared.contracts.settlement_views import PostedRound, ReversedRound, UnpostedRound
 from shared.contracts.settlements import AccountCredit
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Now
 from tests.support import properties
+from tests.support.published import CORRECTION
 
 PROPERTY, TABLE, GAME = "riverside", "BJ-01", "blackjack"
 NOON = datetime(2026, 11, 20, 17, tzinfo=UTC)
@@ -32,6 +33,8 @@ PLACE = properties.place(PROPERTY, [TABLE])
 NOW = Now("ann", NOON, "k-1")
 ACCOUNTS = ("GA-1", "GA-2")
 ROUND = {"property": PROPERTY, "table": TABLE, "game": GAME, "gaming_day": date(2026, 11, 20)}
+SETTLED: dict[str, Any] = {"closed_at": NOON, "submission": {"version": 1, "hash": "a" * 64}, "totals": (), "lines": ()}
+POSTED: dict[str, Any] = {"regulation": "pa-633a-2024", "opened_at": NOON, "meters": {}, "record": {}}
 
 assert MODULES, "what facts add to the measures of reporting is declared"
 
@@ -154,16 +157,16 @@ def credit(account: str, staked: int, credited: int) -> AccountCredit:
 def results(draw: st.DrawFn, round_id: str) -> list[RoundEvent]:
     """What settlement publishes about a round: nothing yet, a void, or revisions, the last of which may be void too."""
     if draw(st.booleans()) and draw(st.booleans()):
-        return draw(st.sampled_from([[], [VoidedRound(**ROUND, round_id=round_id)]]))
+        return draw(st.sampled_from([[], [UnpostedRound(**ROUND, round_id=round_id, correction=CORRECTION)]]))
     found: list[RoundEvent] = []
     revisions = draw(st.integers(1, 3))
     for revision in range(1, revisions + 1):
         amounts = [(account, draw(st.integers(0, 100)), draw(st.integers(0, 300))) for account in ACCOUNTS]
-        named: dict[str, Any] = {**ROUND, "round_id": round_id, "revision": revision}
-        found.append(PostedRound(**named, account_credits=tuple(credit(*one) for one in amounts)))
+        named: dict[str, Any] = {**ROUND, **SETTLED, "round_id": round_id, "revision": revision}
+        found.append(PostedRound(**named, **POSTED, account_credits=tuple(credit(*one) for one in amounts)))
         if revision < revisions or draw(st.booleans()):
             back = tuple(credit(account, -staked, -credited) for account, staked, credited in amounts)
-            found.append(ReversedRound(**named, account_credits=back))
+            found.append(ReversedRound(**named, correction=CORRECTION, account_credits=back))
     return found
 
 

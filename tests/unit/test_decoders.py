@@ -20,7 +20,6 @@ LOOKED_AT: dict[str, str] = {
     "shared/contracts/topic_reader.py Reader._decoded": "after which the reader looks at the members",
     "shared/contracts/topic_reader.py Reader._older": "after which the reader looks at the members",
     "shared/contracts/topic_reader.py Reader._passed": "after which the reader looks at the members",
-    "services/reporting/domain/quick_rounds.py": "after which the reader looks at the members",
     "shared/contracts/upcasting.py upcast_event": "after which the reader looks at the members",
     "shared/contracts/tables.py _document": "to say what is wrong with a record that is refused",
     "shared/contracts/envelope.py position": "to say where a record stood that is refused",

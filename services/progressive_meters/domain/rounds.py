@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from services.progressive_meters.domain.pools import Delta, Moved, Pool, move
-from services.progressive_meters.domain.views import PostedRound, ReversedRound, SettledLine
 from shared.contracts.exact import exact_text, nanocents, share, shown
 from shared.contracts.meters import Hit, MeterOfRound, MeterReading, PoolTerms
+from shared.contracts.settlement_views import PostedRound, ReversedRound
 from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.wager_totals import WagerTotals
+from shared.rules import Line
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
 from shared.rules.submission import select
@@ -117,19 +119,23 @@ def _played(data: PostedRound, terms: Terms) -> Played:
     )
 
 
-def _qualified(line: SettledLine) -> bool:
+def _qualified(line: Line) -> bool:
     return line.stake > 0 and line.outcome != "void"
 
 
 def concerns_meters(data: PostedRound) -> bool:
     """Return whether a round can have moved a meter: its settlement then lists meters or their totals."""
-    return bool(data.meters) or any(total.moves_meters for total in data.totals)
+    return bool(data.meters) or any(_moves_meters(total) for total in data.totals)
+
+
+def _moves_meters(total: WagerTotals) -> bool:
+    return bool(total.meter_contribution_cents or total.meter_payout_cents or total.meter_reset_cents)
 
 
 def may_have_moved(data: ReversedRound, meters: Sequence[Terms]) -> bool:
     """Return whether the reversed round can have moved one of these meters."""
     return any(
-        total.handle_cents or total.moves_meters
+        total.handle_cents or _moves_meters(total)
         for total in data.totals
         if any(terms.takes(total.wager) for terms in meters)
     )

@@ -7,14 +7,6 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel
 
 from services.reporting.domain.exceptions import Closed, ExceptionDetails, ExceptionKind
-from services.reporting.domain.quick_rounds import QuickRound
-from services.reporting.domain.views import (
-    NoticedRound,
-    PostedRound,
-    ReversedRound,
-    SupersededRound,
-    VoidedRound,
-)
 from shared.contracts.envelope import Correction
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.journal_facts import (
@@ -27,7 +19,13 @@ from shared.contracts.journal_facts import (
     RecordMended,
     RecordQuarantined,
 )
-from shared.contracts.settlements import RoundView
+from shared.contracts.settlement_views import (
+    PostedRound,
+    ReversedRound,
+    RoundView,
+    SupersededRound,
+    UnpostedRound,
+)
 
 
 class EntryRef(NamedTuple):
@@ -91,8 +89,6 @@ class Changes:
 
     def add(self, event: EntryEvent[Any]) -> None:
         """Add an entry of the settlement journal."""
-        if isinstance(event.data, QuickRound):
-            return  # nearly all of them: nothing was noticed
         entry = EntryRef.of(self.service, event)
         match event.data:
             case PostedRound() as data:
@@ -100,7 +96,7 @@ class Changes:
             case ReversedRound() as data:
                 self._notice(entry, event, data, "reversed", **_why(data.correction), revision=data.revision)
                 self._add_notices(entry, event, data)
-            case VoidedRound() as data:
+            case UnpostedRound() as data:
                 self._notice(entry, event, data, "voided", **_why(data.correction))
                 self._add_notices(entry, event, data)
             case SupersededRound() as data:
@@ -137,7 +133,7 @@ class Changes:
                     self._close(entry, moment, place_of, "dismissed", **people, reason=why.reason)
 
     def _add_notices(
-        self, entry: EntryRef, event: EntryEvent[Any], data: NoticedRound, *, revision: int | None = None
+        self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, *, revision: int | None = None
     ) -> None:
         """Add notices; a reversal of `revision` closes the notices of its posting."""
         for number, notice in enumerate(data.notices, 1):

@@ -7,11 +7,11 @@ from itertools import chain
 from operator import add, attrgetter, itemgetter
 from typing import Any, Final, NamedTuple
 
-from services.reporting.domain.quick_rounds import AnyPosted
-from services.reporting.domain.views import Line, ReversedRound, VoidedRound
 from services.reporting.read_model.measures import Amount, adds
 from shared.contracts.facts import EntryEvent
+from shared.contracts.settlement_views import PostedRound, ReversedRound, UnpostedRound
 from shared.contracts.wager_totals import FIGURES
+from shared.rules import Line
 
 LINE_FIGURES: Final = ("lines", "stake_cents", "squared", "payout_cents", "meter_cents")
 """The sums over settlement lines that the house pays.
@@ -84,7 +84,7 @@ class RoundEntry(NamedTuple):
         return sum(self.line_figures[3 :: len(LINE_FIGURES)])
 
 
-def round_entry(event: EntryEvent[Any], data: AnyPosted | ReversedRound, shift: str) -> RoundEntry:
+def round_entry(event: EntryEvent[Any], data: PostedRound | ReversedRound, shift: str) -> RoundEntry:
     """Return the row of a posted or reversed round."""
     sign = -1 if isinstance(data, ReversedRound) else 1
     lines, results = _of_lines(data.lines, sign)
@@ -141,7 +141,7 @@ def _of_lines(lines: Iterable[Line], sign: int) -> tuple[dict[tuple[str, str], l
     return found, results
 
 
-def _stakes(data: AnyPosted, results: _BySeat) -> list[int]:
+def _stakes(data: PostedRound, results: _BySeat) -> list[int]:
     places = {total.wager: place for place, total in enumerate(data.totals, 1)}
     found: list[int] = []
     for seat in data.record.seats:
@@ -158,8 +158,8 @@ def against_house(line: Line) -> bool:
     return line.paid_by == "house" and line.outcome != "void" and line.wager != BANK and line.seat != _DEALER_SEAT
 
 
-@adds(VoidedRound)
-def voided(fact: VoidedRound) -> Iterator[Amount]:
+@adds(UnpostedRound)
+def voided(fact: UnpostedRound) -> Iterator[Amount]:
     """Yield a round that was voided before it was posted; the item is its game."""
     yield Amount("rounds_voided", 1, fact.table, item=fact.game)
 

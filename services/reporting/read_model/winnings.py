@@ -14,16 +14,16 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import text
 
 from services.reporting.domain.federal.winnings import SettledLine, candidates
-from services.reporting.domain.quick_rounds import AnyPosted
-from services.reporting.domain.views import Line
 from services.reporting.framework.figures import EntryRef
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.rounds import against_house
 from shared.contracts.facts import EntryEvent
 from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.settlement_views import PostedRound
 from shared.contracts.topics import SETTLEMENTS
 from shared.jurisdictions import Dated, Pack, Provision
 from shared.jurisdictions.forms import Winner
+from shared.rules import Line
 
 _SAME: Final = (
     *("property", "game", "regulation", "round_id", "seat", "wager", "hand", "stake_cents", "winnings_cents"),
@@ -75,7 +75,7 @@ class WonLines:
         self._least: dict[tuple[str, date], tuple[float, int]] = {}
 
     def of_round(
-        self, event: EntryEvent[Any], data: AnyPosted, place: PropertySnapshot, back_cents: int
+        self, event: EntryEvent[Any], data: PostedRound, place: PropertySnapshot, back_cents: int
     ) -> Iterable[dict[str, Any]]:
         """Return the rows of a posted round's lines, given its total payments to players."""
         if not back_cents:
@@ -98,7 +98,7 @@ def _is_worth(line: Line, times: int) -> bool:
 
 
 def _rows(
-    event: EntryEvent[Any], data: AnyPosted, packs: Iterable[Pack], paid_on: date, *, is_large: bool
+    event: EntryEvent[Any], data: PostedRound, packs: Iterable[Pack], paid_on: date, *, is_large: bool
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of lines reportable for anyone, which only a large round has, or for nonresident aliens."""
     accounts = {(one.seat, one.wager): one.account for one in data.account_credits}
@@ -144,7 +144,7 @@ def _reportable(packs: Iterable[Pack], lines: Collection[SettledLine], winner: W
     return frozenset(map(id, found))
 
 
-def _settled(data: AnyPosted, line: Line, paid_on: date, *, nonresident_alien: bool) -> SettledLine:
+def _settled(data: PostedRound, line: Line, paid_on: date, *, nonresident_alien: bool) -> SettledLine:
     return SettledLine(
         property=data.property,
         table=data.table,

@@ -200,7 +200,7 @@ def _side(posted: SettlementPosted, postings: Sequence[Posting]) -> SettledSide:
     return SettledSide(
         record=_record(posted),
         account_funded=list(posted.account_funded),
-        lines=list(posted.lines),
+        lines=[line.as_document() for line in posted.lines],
         meters=posted.meters,
         postings=[PostingItem(wager=account.wager, leg=account.leg, cents=cents) for account, cents in postings],
     )

@@ -9,7 +9,8 @@ from shared.contracts.rounds import AccountFunding
 from shared.contracts.settlements import AccountCredit
 from shared.contracts.wager_totals import FIGURES, WagerTotals
 from shared.journal.entry import Account, Posting
-from shared.rules.settlement import Line, Settlement
+from shared.rules.line import Line
+from shared.rules.settlement import Settlement
 
 BANK: Final = "bank"
 """The wager type of a banking player's own line."""

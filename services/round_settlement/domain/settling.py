@@ -282,7 +282,7 @@ def _posted(
             "revision": revision,
             "correction": correction,
             "totals": totals_of(settlement, played.funding),
-            "lines": tuple(line.as_document() for line in settlement.lines),
+            "lines": settlement.lines,
             "meters": dict(settlement.meters),
             "notices": (
                 *played.placed.notices,

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Final, Literal, NamedTuple
 
-from pydantic import AwareDatetime
-
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.denominations import Stacks, added, stacks
 from services.table_inventory.domain.dependents import Dependents
@@ -22,9 +20,8 @@ from shared.contracts.facts import name_and_version
 from shared.contracts.inventory import Moved, Movement, PitRecorded, TableRoundCounted
 from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, in_pit
 from shared.contracts.rejection import Rejected
-from shared.contracts.settlements import RevisionView, RoundKey, SettlementPosted, SettlementReversed
-from shared.contracts.topic_reader import view_of
-from shared.contracts.wager_totals import WagerTotals
+from shared.contracts.settlement_views import PostedRound, ReversedRound
+from shared.contracts.settlements import RoundKey
 from shared.journal.entry import Posting
 from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
@@ -70,24 +67,6 @@ class Books:
             wanted = cents - self.moved_until.get(at, 0) - sum(cents for moment, cents in self.moved if moment <= at)
         changed, self.brought_cents, self.begin_again = wanted - self.brought_cents, wanted, False
         return changed
-
-
-class Round(RevisionView):
-    """The totals of a round by wager type."""
-
-    totals: tuple[WagerTotals, ...]
-
-
-@view_of(SettlementPosted)
-class PostedRound(Round):
-    """A round was settled."""
-
-    closed_at: AwareDatetime
-
-
-@view_of(SettlementReversed)
-class ReversedRound(Round):
-    """A reversed round."""
 
 
 @dataclass(slots=True)

@@ -16,12 +16,13 @@ from datetime import date
 from fractions import Fraction
 from typing import Final
 
-from services.vigorish.domain.views import PostedRound, SettledLine
 from shared.contracts.pit import VigorishOfRound
+from shared.contracts.settlement_views import PostedRound
 from shared.contracts.settlements import SettledRound
 from shared.contracts.vigorish import AssessedLine, Rounding, VigorishAssessed, VigorishClass, VigorishTakenBack
 from shared.journal.entry import Account, Posting
 from shared.jurisdictions import Dated, GamingPack
+from shared.rules import Line
 from shared.rules.errors import Refused
 
 _QUARTER: Final = 25
@@ -77,7 +78,7 @@ def assess(data: PostedRound, rounding: Rounding, law: GamingPack) -> tuple[Asse
     )
 
 
-def _owed_by(line: SettledLine) -> VigorishClass:
+def _owed_by(line: Line) -> VigorishClass:
     if line.wager == _BANK:
         return "bank" if line.house_share is None else "co_bank"
     return "player_against_bank" if line.paid_by == _BANK else "player"

@@ -18,7 +18,6 @@ from typing import Final
 
 from services.wagering_accounts.domain.apply_facts import apply_fact, next_version
 from services.wagering_accounts.domain.books import Books, Hold, HoldStatus, Round, RoundAccount, postings_of
-from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
 from shared.contracts.accounts import (
     AccountMovement,
     AccountResult,
@@ -27,11 +26,15 @@ from shared.contracts.accounts import (
     WagersSettled,
     WagersVoided,
 )
+from shared.contracts.settlement_views import PostedRound, ReversedRound, UnpostedRound
 from shared.contracts.settlements import AccountCredit
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 from shared.journal.recording import FactWithPostings
 from shared.rules.errors import Refused
+
+RoundEvent = PostedRound | ReversedRound | UnpostedRound
+"""What is read of a round's result."""
 
 ENDED_BY_RESULTS: Final[tuple[HoldStatus, ...]] = ("held", "captured", "settled", "returned")
 """Statuses of holds that a result ends or has ended: all but released ones."""
@@ -39,7 +42,7 @@ ENDED_BY_RESULTS: Final[tuple[HoldStatus, ...]] = ("held", "captured", "settled"
 _FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
     PostedRound: WagersSettled,
     ReversedRound: WagersReversed,
-    VoidedRound: WagersVoided,
+    UnpostedRound: WagersVoided,
 }
 
 
@@ -77,7 +80,7 @@ def _applies(data: RoundEvent, round_: Round | None) -> bool:
             return round_ is None or data.revision not in round_.reversed
         case ReversedRound():
             return round_ is not None and data.revision in round_.posted
-        case VoidedRound():
+        case UnpostedRound():
             return False
 
 

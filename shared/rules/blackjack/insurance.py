@@ -9,8 +9,8 @@ from shared.rules.blackjack.hands import SeatInPlay
 from shared.rules.blackjack.paragraphs import Paragraphs
 from shared.rules.blackjack.record import BlackjackSeat
 from shared.rules.errors import Refused
+from shared.rules.line import Line
 from shared.rules.paytable import Row, returned, settled
-from shared.rules.settlement import Line
 
 INSURANCE: Final = "insurance"
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shared.rules.settlement import Line
+from shared.rules.line import Line
 
 
 def limit_payouts(lines: list[Line], limited: Sequence[int], limit: int, paragraph: str) -> None:

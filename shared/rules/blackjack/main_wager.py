@@ -7,8 +7,8 @@ from shared.rules.blackjack.dealer import DealerHand, is_bust
 from shared.rules.blackjack.hands import PlayedHand
 from shared.rules.blackjack.paragraphs import Paragraphs
 from shared.rules.blackjack.totals import MOST
+from shared.rules.line import Line, Outcome, line
 from shared.rules.odds import Odds
-from shared.rules.settlement import Line, Outcome, line
 
 BLACKJACK: Final = "blackjack"
 _SWITCH_TIES_AT: Final = 22

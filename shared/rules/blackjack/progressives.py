@@ -11,9 +11,9 @@ from shared.rules.blackjack.dealer import DealerHand, is_bust
 from shared.rules.blackjack.hands import SeatInPlay
 from shared.rules.blackjack.side_bets import HEIGHTS, is_two_card_straight
 from shared.rules.blackjack.totals import MOST, total
+from shared.rules.line import Line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import Row, returned, rows_by_category, settled
-from shared.rules.settlement import Line
 from shared.rules.submission import Offer
 
 _ACE_HIGH: Final = HEIGHTS["A"]

@@ -19,9 +19,10 @@ from shared.rules.blackjack.record import BlackjackRound
 from shared.rules.blackjack.seats import SeatRules
 from shared.rules.blackjack.side_bets import SIDE_BETS, improved, side_bet
 from shared.rules.errors import Refused
+from shared.rules.line import Line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import returned, rows_by_category
-from shared.rules.settlement import Line, Settlement
+from shared.rules.settlement import Settlement
 from shared.rules.submission import OptionValue, Selection
 from shared.rules.table import Table
 

@@ -10,9 +10,9 @@ from shared.cards import RANKS, StandardCard
 from shared.rules.blackjack.dealer import DealerHand
 from shared.rules.blackjack.hands import Pair
 from shared.rules.blackjack.totals import VALUES
+from shared.rules.line import Line
 from shared.rules.odds import Odds
 from shared.rules.paytable import Row, lost, rows_by_category
-from shared.rules.settlement import Line
 from shared.rules.submission import Offer
 
 Four: TypeAlias = tuple[StandardCard, StandardCard, StandardCard, StandardCard]

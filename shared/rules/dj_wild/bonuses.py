@@ -6,9 +6,9 @@ from typing import Final
 
 from shared.cards import Card
 from shared.rules.dj_wild.hands import category_name, has_wild, natural_category
+from shared.rules.line import Line
 from shared.rules.odds import Odds
 from shared.rules.paytable import Row, rows_by_category, settled
-from shared.rules.settlement import Line
 from shared.rules.submission import Offer
 
 TRIPS: Final = "trips_bonus"

@@ -11,9 +11,9 @@ from shared.rules.dj_wild.paragraphs import Paragraphs
 from shared.rules.dj_wild.record import DjWildSeat
 from shared.rules.envy import EnvyHand, envy_lines
 from shared.rules.errors import Refused
+from shared.rules.line import Line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import Row, lost, rows_by_category, settled
-from shared.rules.settlement import Line
 from shared.rules.submission import Offer, OptionValue
 
 PROGRESSIVE: Final = "progressive_bonus"

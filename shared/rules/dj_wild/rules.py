@@ -13,9 +13,10 @@ from shared.rules.dj_wild.paragraphs import Paragraphs
 from shared.rules.dj_wild.progressive import PROGRESSIVE, ProgressiveBonus
 from shared.rules.dj_wild.record import DjWildRound, DjWildSeat
 from shared.rules.envy import ENVY_BONUS
+from shared.rules.line import Line, line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import lost, returned, rows_by_category
-from shared.rules.settlement import Line, Settlement, line
+from shared.rules.settlement import Settlement
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from shared.rules.face_up_pai_gow.paragraphs import Paragraphs
 from shared.rules.face_up_pai_gow.record import MAIN
+from shared.rules.line import Line, line
 from shared.rules.odds import Odds
 from shared.rules.set_hands.hands import OUTCOMES, SetHand, compare
-from shared.rules.settlement import Line, line
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from shared.cards import JOKER
 from shared.cards.ranking.pai_gow import CardSet, card_set, formed
 from shared.rules.errors import Refused
 from shared.rules.face_up_pai_gow.record import PROGRESSIVE
+from shared.rules.line import Line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import Row, settled
 from shared.rules.set_hands.bonuses import BonusRows
-from shared.rules.settlement import Line
 from shared.rules.submission import Offer
 
 _JOKER: Final = card_set([JOKER])

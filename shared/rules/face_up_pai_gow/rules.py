@@ -19,6 +19,7 @@ from shared.rules.face_up_pai_gow.record import (
     FaceUpSeat,
 )
 from shared.rules.face_up_pai_gow.seats import SeatRules
+from shared.rules.line import Line, line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import Row, lost, returned, rows_by_category, settled
 from shared.rules.set_hands.bonuses import BonusRows
@@ -26,7 +27,7 @@ from shared.rules.set_hands.hands import SetHand, SettingRules
 from shared.rules.set_hands.house_hands import HouseHands
 from shared.rules.set_hands.interruptions import interruptions
 from shared.rules.set_hands.seats import SeatInPlay
-from shared.rules.settlement import Line, Settlement, line
+from shared.rules.settlement import Settlement
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 

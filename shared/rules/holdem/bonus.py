@@ -7,8 +7,8 @@ from typing import Final
 from shared.cards import StandardCard
 from shared.rules.errors import Refused
 from shared.rules.holdem.hands import ACE_ACE, ACE_ACE_BOTH, SeatInPlay, two_card_category
+from shared.rules.line import Line
 from shared.rules.paytable import Row, settled
-from shared.rules.settlement import Line
 
 TEXAS_HOLDEM_BONUS: Final = "texas_holdem_bonus"
 _TWO: Final = 2

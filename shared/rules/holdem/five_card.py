@@ -8,9 +8,9 @@ from typing import Final
 from shared.cards import StandardCard
 from shared.rules.holdem.hands import SeatInPlay
 from shared.rules.holdem.table import FIVE_CARD_HAND_BONUS, ON_DEALER, ON_PLAYER
+from shared.rules.line import Line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import Row, rows_by_category, settled
-from shared.rules.settlement import Line
 from shared.rules.submission import Offer
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shared.rules.settlement import Line
+from shared.rules.line import Line
 
 
 def limit_payouts(lines: list[Line], start: int, limit: int, paragraph: str) -> None:

@@ -8,8 +8,8 @@ from shared.cards import StandardCard
 from shared.cards.ranking import Category, category_of, rank_best
 from shared.rules.holdem.hands import SeatInPlay
 from shared.rules.holdem.paragraphs import Paragraphs
+from shared.rules.line import Line, line
 from shared.rules.paytable import Row, lost
-from shared.rules.settlement import Line, line
 
 ANTE: Final = "ante"
 MAIN_WAGERS: Final = (ANTE, "flop", "turn", "river")

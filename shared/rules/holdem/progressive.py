@@ -7,9 +7,9 @@ from typing import Final
 from shared.rules.envy import ENVY_BONUS
 from shared.rules.holdem.hands import SeatInPlay
 from shared.rules.holdem.table import PROGRESSIVE
+from shared.rules.line import Line, line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import rows_by_category, settled
-from shared.rules.settlement import Line, line
 from shared.rules.submission import Offer
 
 

@@ -23,9 +23,10 @@ from shared.rules.holdem.table import (
     PROGRESSIVE,
     HoldemTable,
 )
+from shared.rules.line import Line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import lost, returned, rows_by_category
-from shared.rules.settlement import Line, Settlement
+from shared.rules.settlement import Settlement
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 

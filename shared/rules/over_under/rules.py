@@ -6,6 +6,7 @@ from typing import Final, cast
 
 from shared.rules.catalogue import Catalogue
 from shared.rules.errors import Refused
+from shared.rules.line import Line, line
 from shared.rules.meters import MeterBoard
 from shared.rules.over_under.paragraphs import Paragraphs
 from shared.rules.over_under.record import OverUnderRound, OverUnderSeat
@@ -22,7 +23,7 @@ from shared.rules.over_under.totals import (
     wins,
 )
 from shared.rules.paytable import lost, returned, rows_by_category, settled
-from shared.rules.settlement import Line, Settlement, line
+from shared.rules.settlement import Settlement
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.rules.errors import Refused
+from shared.rules.line import Line
 from shared.rules.pai_gow.main_wager import DEALER_WAGER
 from shared.rules.pai_gow.paragraphs import Paragraphs
 from shared.rules.pai_gow.record import MAIN, STARTING_POSITION, Bank, PaiGowSeat
 from shared.rules.pai_gow.vigorish import Rounding, vigorish
-from shared.rules.settlement import Line
 
 _BANK: Final = "bank"
 

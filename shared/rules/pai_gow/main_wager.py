@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Final
 
+from shared.rules.line import Line, Outcome, Payer, line
 from shared.rules.odds import Odds
 from shared.rules.pai_gow.paragraphs import Paragraphs
 from shared.rules.pai_gow.record import DEALER, MAIN
 from shared.rules.pai_gow.vigorish import Rounding, vigorish
 from shared.rules.set_hands.hands import OUTCOMES, SetHand, compare
-from shared.rules.settlement import Line, Outcome, Payer, line
 
 DEALER_WAGER: Final = "dealer_wager"
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.rules.envy import EnvyHand, envy_lines
+from shared.rules.line import Line
 from shared.rules.meters import MeterBoard
 from shared.rules.pai_gow.bonuses import INSURANCE, Bonus, Insurance
 from shared.rules.pai_gow.progressive import PROGRESSIVE, Progressive
 from shared.rules.pai_gow.record import MAIN
 from shared.rules.paytable import settled
 from shared.rules.set_hands.seats import SeatInPlay
-from shared.rules.settlement import Line
 
 _ONLY_MAIN: Final = frozenset({MAIN})
 

@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 from shared.cards.ranking.pai_gow import CardSet, Formed, by_value, formed, holds_joker
 from shared.rules.errors import Refused
+from shared.rules.line import Line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import Row, lost, rows_by_category
 from shared.rules.set_hands.bonuses import BonusRows
-from shared.rules.settlement import Line
 from shared.rules.submission import Offer
 
 PROGRESSIVE: Final = "progressive_payout"

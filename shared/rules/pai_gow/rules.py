@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Final, cast
 
 from shared.cards.ranking.pai_gow import HighHands
+from shared.rules.line import Line
 from shared.rules.meters import MeterBoard
 from shared.rules.odds import Odds
 from shared.rules.pai_gow.bank import BankRules
@@ -24,7 +25,7 @@ from shared.rules.set_hands.house_hands import HouseHands
 from shared.rules.set_hands.interruptions import Interruptions, interruptions
 from shared.rules.set_hands.record import SetDealer
 from shared.rules.set_hands.seats import SeatInPlay
-from shared.rules.settlement import Line, Notice, Settlement
+from shared.rules.settlement import Notice, Settlement
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 

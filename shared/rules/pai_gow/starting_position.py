@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Final, cast
 
 from shared.rules.errors import Refused
+from shared.rules.line import Line, line
 from shared.rules.pai_gow.record import STARTING_POSITION, PaiGowSeat
 from shared.rules.paytable import lost, returned
-from shared.rules.settlement import Line, line
 
 _DOLLAR: Final = 100
 _HIGHEST_NUMBER: Final = 7

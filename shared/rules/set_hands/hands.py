@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 from shared.cards import Card
 from shared.cards.ranking.pai_gow import CardSet, HighHands, card_set, low_rank
 from shared.rules.errors import Refused
-from shared.rules.settlement import Outcome
+from shared.rules.line import Outcome
 
 HAND: Final = 7
 LOW_HAND: Final = 2

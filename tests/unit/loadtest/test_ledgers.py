@@ -14,14 +14,13 @@ from loadtest.ledgers import Ledgers
 from loadtest.synthetic_month import month
 from services.progressive_meters.domain.pools import Pool
 from services.progressive_meters.domain.rounds import count_round, meters_of, played
-from services.progressive_meters.domain.views import PostedRound as PostedOnMeters
 from services.vigorish.domain.assessing import assess
-from services.vigorish.domain.views import PostedRound as PostedWithVigorish
 from services.vigorish.handlers import rounding_of
 from shared.contracts import accounts, inventory, meters, vigorish, win
 from shared.contracts.facts import KINDS
 from shared.contracts.pit import CountedTable
 from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.settlement_views import PostedRound
 from shared.contracts.topic_reader import Reader
 from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, SETTLEMENTS, VIGORISH
 
@@ -114,7 +113,7 @@ def test_vigorish_is_what_the_ledger_assesses(where: Casino, events: dict[str, l
     law = PropertySnapshot.of(where.property).law
     rounding = {one.game: rounding_of(one) for one in where.submissions}
     found = of_kind(events, vigorish.VigorishAssessed)
-    rounds = settled(where, PostedWithVigorish)
+    rounds = settled(where, PostedRound)
     expected = {(one.table, one.round_id): assess(one, rounding[one.game], law) for one in rounds}
     assert {key: lines for key, lines in expected.items() if lines} == {key: one.lines for key, one in found.items()}
     assert found
@@ -125,7 +124,7 @@ def test_meters_are_what_the_ledger_counts(where: Casino, events: dict[str, list
     terms = {one.game: meters_of(one) for one in where.submissions}
     version: Any = SimpleNamespace(unreasonable_contribution_cents=None, limit_cents=None, reset_cents=None)
     expected = {}
-    for one in settled(where, PostedOnMeters):
+    for one in settled(where, PostedRound):
         moved = []
         for of_meter, what in played(one, terms[one.game]):
             version.reset_cents = of_meter.reset_cents

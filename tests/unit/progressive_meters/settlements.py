@@ -89,7 +89,7 @@ class Shard:
                 "outcome": "win" if award and seat == 1 else "lose",
                 "category": "dealer_21_with_seven_or_more_cards" if award and seat == 1 else None,
                 "stake": stake,
-                "payout_cents": award if seat == 1 else 0,
+                "payout": award if seat == 1 else 0,
                 "stake_returned": 0,
                 "vigorish": 0,
                 "from_meter": award if seat == 1 else 0,

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.reporting.domain.federal.winnings import SettledLine, candidates
-from services.reporting.domain.views import PostedRound
 from services.reporting.handlers import Settlements
 from services.reporting.read_model.rounds import round_entry
 from services.reporting.read_model.winnings import WonLines
 from shared.contracts.facts import EntryEvent
+from shared.contracts.settlement_views import PostedRound
 from tests.support.packs import changed, dated
 from tests.support.properties import place
 from tests.support.rounds import encoded

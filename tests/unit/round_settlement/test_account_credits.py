@@ -7,7 +7,8 @@ import pytest
 from services.round_settlement.domain.money import account_credits_of, totals_of
 from shared.contracts.rounds import AccountFunding
 from shared.contracts.settlements import AccountCredit
-from shared.rules.settlement import Line, Settlement
+from shared.rules.line import Line
+from shared.rules.settlement import Settlement
 
 
 def _line(seat: int, wager: str, outcome: Any, stake: int, payout: int, returned: int, **more: Any) -> Line:

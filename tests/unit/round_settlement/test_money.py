@@ -11,7 +11,8 @@ from services.round_settlement.domain.money import Funding, postings_of, totals_
 from shared.contracts.wager_totals import WagerTotals
 from shared.journal.entry import Account, Posting
 from shared.rules import parse_cases, parse_round, parse_submission, settle
-from shared.rules.settlement import Contribution, Line, Settlement
+from shared.rules.line import Line
+from shared.rules.settlement import Contribution, Settlement
 from tests.support.records import read
 
 GOLDEN = sorted((Path(__file__).parents[2] / "golden").glob("??-*/*.yaml"))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from services.vigorish.domain.assessing import assess, assessment, owed, rate_of
-from services.vigorish.domain.views import PostedRound
+from shared.contracts.settlement_views import PostedRound
 from shared.contracts.vigorish import AssessedLine, Rounding, VigorishAssessed
 from shared.jurisdictions import gaming_pack
 from shared.rules.errors import Refused

@@ -9,11 +9,12 @@ from pydantic import Field
 from shared.cards import RANKS, StandardCard
 from shared.rules.errors import Refused
 from shared.rules.game import CountReturns, Game
+from shared.rules.line import Line, line
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import count_returns, lost, returned, rows_by_category, settled
 from shared.rules.record import Cents, Listed, Record, Round, Seat, Seats
 from shared.rules.returns import Returns
-from shared.rules.settlement import Line, Settlement, line
+from shared.rules.settlement import Settlement
 from shared.rules.submission import Offer, Selection
 from shared.rules.table import Table
 

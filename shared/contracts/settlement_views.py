@@ -1,0 +1,94 @@
+"""Settlements as other services read them: all but the cards. Fields that a later release adds are ignored.
+
+Every consumer reads the same views, so a field is named once and what a service needs is visible where it is used.
+Amounts are cents.
+"""
+
+from datetime import date
+from typing import ClassVar
+
+from pydantic import AwareDatetime, Field
+
+from shared.contracts.envelope import Correction
+from shared.contracts.settlements import (
+    AccountCredit,
+    RoundNotice,
+    SettlementPosted,
+    SettlementReversed,
+    SettlementSuperseded,
+    SettlementVoided,
+    SubmissionRef,
+)
+from shared.contracts.topic_reader import View, view_of
+from shared.contracts.wager_totals import WagerTotals
+from shared.rules import Line
+
+
+class RoundView(View):
+    """Which round a settlement is about, and what was noticed of it."""
+
+    property: str
+    table: str
+    game: str
+    gaming_day: date
+    round_id: str
+    notices: tuple[RoundNotice, ...] = ()
+
+
+class RevisionView(RoundView):
+    """A revision of a round: when it was closed, who dealt, the submission it settled under, and what it came to."""
+
+    revision: int
+    closed_at: AwareDatetime
+    dealer_id: str | None = None
+    submission: SubmissionRef
+    totals: tuple[WagerTotals, ...]
+    lines: tuple[Line, ...]
+    account_credits: tuple[AccountCredit, ...] = ()
+
+
+class SeatWagers(View):
+    """What a seat wagered, cents by wager."""
+
+    seat: int
+    wagers: dict[str, int]
+
+
+class RecordView(View):
+    """The record of a round without its cards: the wagers, and what the meters showed before it, cents."""
+
+    seats: tuple[SeatWagers, ...] = ()
+    meters: dict[str, int] = Field(default_factory=dict)
+
+
+@view_of(SettlementPosted)
+class PostedRound(RevisionView):
+    """A round whose money was posted. `meters` is what they showed after it, cents."""
+
+    regulation: str
+    opened_at: AwareDatetime
+    correction: Correction | None = None
+    meters: dict[str, int]
+    record: RecordView
+
+
+@view_of(SettlementReversed)
+class ReversedRound(RevisionView):
+    """A round whose money was taken back: its totals and credits are those of the posting, negated."""
+
+    correction: Correction
+
+
+@view_of(SettlementSuperseded)
+class SupersededRound(RoundView):
+    """A record of a round that came after a later void or correction of it; it moved no money."""
+
+    correction: Correction | None = None
+
+
+@view_of(SettlementVoided)
+class UnpostedRound(RoundView):
+    """A round that was voided before any record of it came: nothing was posted."""
+
+    account_credits: ClassVar[tuple[AccountCredit, ...]] = ()
+    correction: Correction

@@ -1,0 +1,86 @@
+"""One settled stake of a round: a line of a settlement, as it is computed, recorded and published."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+Outcome = Literal["win", "lose", "push", "void", "surrender"]
+Payer = Literal["house", "bank"]
+HOUSE: Final = "house"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One stake, or one bonus without a stake of its own, settled. All amounts are whole cents.
+
+    `stake` was at risk; `payout` comes on top of `stake_returned` and counts what came off a meter (`from_meter`);
+    `vigorish` is taken from the player. `paragraph` says which rule decided it. `house_share` is what the house
+    takes of a co-banked surplus, or puts into a co-banked shortage. `paid_by` is `bank` on every line that is played
+    against a banking player.
+    """
+
+    seat: int
+    wager: str
+    outcome: Outcome
+    stake: int
+    payout: int
+    stake_returned: int
+    paragraph: str
+    hand: int | None = None
+    category: str | None = None
+    vigorish: int = 0
+    from_meter: int = 0
+    paid_by: Payer = HOUSE
+    house_share: int | None = None
+
+    @property
+    def net(self) -> int:
+        """Return what the line changes for the player, cents."""
+        return self.payout + self.stake_returned - self.stake - self.vigorish
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the line in the field names of the round record, without what is as by default."""
+        document: dict[str, Any] = {
+            "seat": self.seat,
+            "wager": self.wager,
+            "outcome": self.outcome,
+            "stake": self.stake,
+            "payout": self.payout,
+            "stake_returned": self.stake_returned,
+            "paragraph": self.paragraph,
+        }
+        if self.hand is not None:
+            document["hand"] = self.hand
+        if self.category is not None:
+            document["category"] = self.category
+        if self.vigorish:
+            document["vigorish"] = self.vigorish
+        if self.from_meter:
+            document["from_meter"] = self.from_meter
+        if self.paid_by != HOUSE:
+            document["paid_by"] = self.paid_by
+        if self.house_share is not None:
+            document["house_share"] = self.house_share
+        return document
+
+
+@lru_cache(maxsize=1 << 14)
+def line(
+    seat: int,
+    wager: str,
+    outcome: Outcome,
+    stake: int,
+    payout: int,
+    stake_returned: int,
+    paragraph: str,
+    hand: int | None = None,
+    category: str | None = None,
+    *,
+    vigorish: int = 0,
+    paid_by: Payer = "house",
+) -> Line:
+    """Return a line that no meter pays: one object for the same facts.
+
+    Rounds repeat the same few amounts, and a line that cannot change is quicker to find than to make.
+    """
+    return Line(seat, wager, outcome, stake, payout, stake_returned, paragraph, hand, category, vigorish, 0, paid_by)
