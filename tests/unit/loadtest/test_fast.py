@@ -109,7 +109,7 @@ def test_each_message_carries_what_the_service_records_of_its_round(
             "type": "round.completed",
             "time": event.time.isoformat(),
             "sequence": 1,
-            "data": {name: said[name] for name in PLAYED if name in said} | {"round": data.record},
+            "data": {name: said[name] for name in PLAYED if name in said} | {"round": said["record"]},
         }
         event_of_table: Any = TABLE_EVENTS.decode(json.dumps(completed).encode())
         outcome = settle_event(

@@ -93,10 +93,11 @@ def test_a_reader_of_such_a_topic_says_at_which_properties_it_looks() -> None:
     """A service that forgets it does not start."""
     from services.vigorish.manifest import MANIFEST
 
-    class Forgetful(Handler[None]):
-        reader = MANIFEST.handlers[-1].reader
+    [of_pit] = [one.reader for one in MANIFEST.handlers if one.reader.topic is PIT_EVENTS]
 
-    assert Forgetful.reader.topic is PIT_EVENTS
+    class Forgetful(Handler[None]):
+        reader = of_pit
+
     with pytest.raises(TypeError, match=r"Forgetful reads pit\.events, which anybody may write"):
         replace(MANIFEST, handlers=(Forgetful,))
 
