@@ -48,7 +48,7 @@ def local_path(wanted: str | None, otherwise: str = "/") -> str:
 
     >>> local_path("/p/riverside?day=2026-11-22"), local_path("//evil.example"), local_path("https://evil.example")
     ('/p/riverside?day=2026-11-22', '/', '/')
-    >>> local_path("/\\evil.example"), local_path("/a\nb")
+    >>> local_path("/\\\\evil.example"), local_path("/a\\nb")
     ('/', '/')
     """
     if not wanted or len(wanted) > _CHARACTERS_MAX or not wanted.isprintable():

@@ -51,7 +51,7 @@ def require_members_once(raw: bytes) -> None:
     Raises: ValueError for a text that cannot be examined: not JSON in UTF-8, or nested too deeply.
 
     >>> require_members_once(b'{"seats": [{"seat": 1}, {"seat": 2}]}')
-    >>> require_members_once(b'{"blackjack": 1000, "blackj\\u0061ck": 90000}')
+    >>> require_members_once(b'{"blackjack": 1000, "blackj\\\\u0061ck": 90000}')
     Traceback (most recent call last):
         ...
     shared.contracts.json_text.MemberTwice: member 'blackjack' is there twice in one object; say it once
