@@ -169,6 +169,21 @@ def test_a_record_at_the_place_of_an_approved_event_does_not_keep_it_back(case: 
     assert [] == case.desk.quarantined()
 
 
+def test_a_dismissed_event_frees_what_it_was_about(case: Case) -> None:
+    """What was approved and cannot be recorded waits for two people; once they dismiss it, it can be proposed again."""
+    before = case.figure()
+    case.approved()
+    [event] = case.send()
+    case.desk.deliver(replace(event, key=b"somewhere else"))
+    assert 1 == len(case.desk.quarantined())
+    assert ("waiting", 409) == (case.shown(1)["effect"], case.propose().status_code)
+    dismiss(case.desk)
+    assert ("dismissed", before) == (case.shown(1)["effect"], case.figure())
+    case.approved(2)
+    case.take_effect()
+    assert (case.after, []) == (case.figure(), case.desk.quarantined())
+
+
 def dismiss(desk: Desk) -> None:
     """Have two people dismiss the record that waits in quarantine."""
     [one] = desk.get("/quarantine", person="mender").json()["items"]

@@ -29,7 +29,7 @@ def routes() -> APIRouter:
     async def form(request: Request, person: Asked, service: str, name: str) -> Response:
         operation = _operation(person, service, name)
         given = {key: value for key, value in request.query_params.items() if key not in OWN}
-        return await _form(request, person, operation, given, back=request.query_params.get("back", "/"))
+        return await command_form(request, person, operation, given, back=request.query_params.get("back", "/"))
 
     @router.post("")
     async def send(request: Request, person: Asked, service: str, name: str) -> Response:
@@ -38,11 +38,11 @@ def routes() -> APIRouter:
         typed = {key: value for key, value in form.items() if key not in OWN}
         back, key = form.get("back", "/"), form.get("key", "")
         if form.get("rows") or form.get("_change"):  # more rows for a list, without a script; or another look at it
-            return await _form(request, person, operation, typed, back=back, key=key, more=form.get("rows", ""))
+            return await command_form(request, person, operation, typed, back=back, key=key, more=form.get("rows", ""))
         zone = await _zone(person, typed)
         read = filled(operation, typed, ZoneInfo(zone or "UTC"))
         if read.mistakes:
-            return await _form(request, person, operation, typed, back=back, key=key, mistakes=read.mistakes)
+            return await command_form(request, person, operation, typed, back=back, key=key, mistakes=read.mistakes)
         shown = lines(operation, read)
         confirmed = hash_of(operation, read)
         if needs_a_look(shown) and form.get("_confirmed") != confirmed:
@@ -55,7 +55,7 @@ def routes() -> APIRouter:
                 confirmed=confirmed,
                 given=typed,
                 back=local_path(back),
-                key=key or new_key(),
+                key=key or _new_key(),
                 subject=await subject_of(person, operation, typed),
                 zone=zone,
             )
@@ -63,8 +63,8 @@ def routes() -> APIRouter:
             answer = await _do(person, operation, read, key)
         except Refused as refused:
             mistakes = places(refused.problem, read.moved)
-            key = key if refused.status >= 500 else new_key()  # what was refused is on record under the old one
-            return await _form(
+            key = key if refused.status >= 500 else _new_key()  # what was refused is on record under the old one
+            return await command_form(
                 request, person, operation, typed, back=back, key=key, mistakes=mistakes, refused=refused
             )
         said = {"operation": operation, "answer": answer, "back": local_path(back), "zone": zone}
@@ -86,17 +86,17 @@ async def _zone(person: Person, given: dict[str, str]) -> str | None:
     return await zone_of(person, given["property"]) if given.get("property") else None
 
 
-def new_key() -> str:
+def _new_key() -> str:
     """Return a new idempotency key for a form."""
     return f"console.{uuid4()}"
 
 
 async def _do(person: Person, operation: Operation, read: Filled, key: str) -> Any:
     body = read.body if operation.of_body else None
-    return await person.calls.do(operation.service, operation.path_with(read.path), body, key=key or new_key())
+    return await person.calls.do(operation.service, operation.path_with(read.path), body, key=key or _new_key())
 
 
-async def _form(
+async def command_form(
     request: Request,
     person: Person,
     operation: Operation,
@@ -108,6 +108,7 @@ async def _form(
     refused: Refused | None = None,
     more: str = "",
 ) -> Response:
+    """Return the page of a command's form, filled with `given`; `mistakes` are by field."""
     return page(
         request,
         "command.html",
@@ -116,7 +117,7 @@ async def _form(
         operation=operation,
         given=given,
         back=local_path(back),
-        key=key or new_key(),
+        key=key or _new_key(),
         mistakes=mistakes or {},
         refused=refused,
         more=more,

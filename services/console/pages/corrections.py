@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Listed, Record, cols, listed
-from services.console.pages.commands import new_key
+from services.console.pages.commands import command_form
 from services.console.pages.days import zone_of
 from services.console.services import INVENTORY, SETTLEMENT, Missing, Refused, or_missing, path, together
 from services.console.words import say
@@ -50,26 +50,15 @@ def routes() -> APIRouter:
         found = await person.calls.get(SETTLEMENT, path("rounds", property, table, round_id))
         operation = person.console.operations.find(SETTLEMENT, "propose-correction")
         assert operation is not None, "round settlement takes corrections"
-        return page(
-            request,
-            "command.html",
-            person,
-            operation=operation,
-            given={
-                "property": property,
-                "table": table,
-                "round_id": round_id,
-                "replaces": found["revision"],
-                "round": json.dumps(_record_of(found), indent=2),
-            },
-            back=path("p", property, "rounds", table, round_id),
-            key=new_key(),
-            mistakes={},
-            refused=None,
-            more="",
-            subject=None,
-            allowed=person.may(*operation.roles),
-        )
+        given = {
+            "property": property,
+            "table": table,
+            "round_id": round_id,
+            "replaces": str(found["revision"]),
+            "round": json.dumps(_record_of(found), indent=2),
+        }
+        back = path("p", property, "rounds", table, round_id)
+        return await command_form(request, person, operation, given, back=back)
 
     return router
 

@@ -8,7 +8,7 @@ from fastapi.responses import Response
 
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Listed, Record, cols, listed
-from services.console.pages.commands import new_key
+from services.console.pages.commands import command_form
 from services.console.pages.corrections import restated
 from services.console.pages.days import zone_of
 from services.console.services import INVENTORY, or_missing, path, together
@@ -64,27 +64,16 @@ def routes() -> APIRouter:
         found = await person.calls.get(INVENTORY, path("pit-events", property, table, sequence))
         operation = person.console.operations.find(INVENTORY, "propose-pit-change")
         assert operation is not None, "table inventory takes changes of pit events"
-        return page(
-            request,
-            "command.html",
-            person,
-            operation=operation,
-            given={
-                "property": property,
-                "table": table,
-                "sequence": sequence,
-                "replaces": found["revision"],
-                "at": found["at"],
-                "instead": json.dumps(found["data"], indent=2),
-            },
-            back=path("p", property, "pit-events", table, sequence),
-            key=new_key(),
-            mistakes={},
-            refused=None,
-            more="",
-            subject=None,
-            allowed=person.may(*operation.roles),
-        )
+        given = {
+            "property": property,
+            "table": table,
+            "sequence": str(sequence),
+            "replaces": str(found["revision"]),
+            "at": found["at"],
+            "instead": json.dumps(found["data"], indent=2),
+        }
+        back = path("p", property, "pit-events", table, sequence)
+        return await command_form(request, person, operation, given, back=back)
 
     @router.get("/pit-changes")
     async def changes(request: Request, person: Asked, property: str) -> Response:
