@@ -80,7 +80,7 @@ class TableEvents(Handler[Rounds]):
         self._places = Places(properties)
         self._submissions = ApprovedSubmissions(submissions, compiled)
         self._standing: Mapping[RoundKey, int] = {}
-        """Of the rounds of a batch of which money stood, the revision."""
+        """The revision in force of each round of the batch that has one."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Rounds:
         await self._places.refresh(connection)
@@ -91,7 +91,7 @@ class TableEvents(Handler[Rounds]):
         return Rounds(known, corrections, self._places, self._submissions)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Record what changes a round as that stood: where a table moved, it and the desk may change it at once."""
+        """Verify that no changed round got another revision: a moved table and the desk are on two partitions."""
         changed = {
             key_of(one) for one in events if isinstance(one.data, CorrectedRound | VoidedRound | DecidedCorrection)
         }
@@ -153,7 +153,7 @@ def key_of(event: Event[Any]) -> RoundKey:
 
 
 async def require_standing(connection: AsyncConnection, expected: Mapping[RoundKey, int | None]) -> None:
-    """Hold rounds until the transaction ends. Raises: Fenced where another revision of one stands than is expected."""
+    """Lock rounds until the transaction ends. Raises: Fenced if one has another revision in force than expected."""
     if not expected:
         return
     names = [rounds.c[name] for name in ("property", "table_name", "round_id")]

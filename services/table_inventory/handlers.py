@@ -105,7 +105,7 @@ class PitEvents(Handler[pit.Known]):
         return of_event(meant, state)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Record a change of an event as what was known of that: the pit and the desk may change it at once."""
+        """Verify that no changed event got another revision: the pit and the desk may be on two partitions."""
         meant = [self._meant(event) for event in events]
         changes = [one for one in meant if one is not None and isinstance(one.data, PitChange)]
         await require_unchanged(connection, pit_events, self._known, changes)

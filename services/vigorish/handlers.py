@@ -160,7 +160,7 @@ class PitEvents(Handler[OfPit]):
         return OfPit(self._places.place, self._known)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Record what the pit says as what was known of that: a change at the desk comes on another topic."""
+        """Verify that no event of the pit was changed at the desk, which is read on another topic."""
         read = [one for one in events if _is_read(one.data)]
         await require_unchanged(connection, pit_events, self._known, read)
 
@@ -200,7 +200,7 @@ class PitChanges(Handler[OfPit]):
         return OfPit(self._places.place, self._known)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Record a change as what was known of its event: what the pit says comes on another topic."""
+        """Verify that no changed event got another revision from the pit, which is read on another topic."""
         await require_unchanged(connection, pit_events, self._known, _changes(events))
 
     def handle(self, event: Event[Any], state: OfPit) -> Sequence[FactWithPostings]:

@@ -1,4 +1,4 @@
-"""Pit events of a table, and their changes: proposed by one person, looked at before and after by another."""
+"""Pit events of a table, and their corrections and voids, which one person proposes and another approves."""
 
 import json
 from typing import Any, Final
@@ -100,7 +100,7 @@ def routes() -> APIRouter:
 
 
 async def waiting(person: Person, property_name: str) -> Listed:
-    """Return the changes that wait for somebody's decision, each leading to its page."""
+    """Return the pending changes, each with a link to its page."""
     asked = {"property": property_name, "status": "proposed"}
     answer = await or_missing(person.calls.get_all(INVENTORY, "/pit-changes", **asked))
     return _listed("pit_changes.waiting", answer, property_name, "proposed_by", "proposed_at", "reason")
@@ -127,7 +127,7 @@ def _listed(name: str, answer: Any, property_name: str, *more: str) -> Listed:
 
 
 def _acts_of(one: Record, person: str) -> list[Act]:
-    """Return what somebody may do about a change: who proposed it may take it back alone."""
+    """Return the actions a person may take on a change: the proposer may only withdraw it."""
     if one["status"] != "proposed":
         return []
     values = {"property": one["property"], "change": one["change"]}
@@ -137,7 +137,7 @@ def _acts_of(one: Record, person: str) -> list[Act]:
 
 
 def _members(before: Record, after: Record | None) -> list[Record]:
-    """Return what an event says, member by member, before and after; None where it does not say it.
+    """Return the members of an event before and after the change; None if a side lacks one.
 
     >>> _members({"at": "1", "data": {"cents": 2}}, {"at": "1", "data": {"cents": 3}})[1]
     {'name': 'cents', 'before': 2, 'after': 3, 'changed': True}

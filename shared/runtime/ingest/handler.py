@@ -153,9 +153,9 @@ class Handler(Generic[StateT]):
         return ()
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Let events be recorded, first in the transaction that does it, as they follow from what was loaded.
+        """Verify, first in the recording transaction, that what the events were derived from has not changed.
 
-        Raises: Fenced where another partition or topic has changed that meanwhile; they are then derived again.
+        Raises: Fenced if another partition or topic has changed it; the events are then derived again.
         """
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
