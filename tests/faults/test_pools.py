@@ -55,12 +55,13 @@ def test_a_table_is_locked_under_many_readers(subject: Subject, fresh_broker: An
             return [pool.submit(door.get, "/quarantine", token) for _ in range(_READERS)]
 
         with locked(url, f"{subject.schema}.quarantine"):
-            stage.tell()
             asked = read()
             waiting = _WAITING.format(schema=subject.schema)
             eventually(lambda: query(url, waiting)[0][0] >= _CONNECTIONS, because="readers wait for the table")
             door.ask_all(subject.commands)
             answers = [one.result() for one in asked]
+            stage.tell()
+            eventually(lambda: query(url, waiting)[0][0] >= 1, because="what is read waits for the table")
         assert {httpx.codes.SERVICE_UNAVAILABLE: _READERS} == Counter(one.status_code for one in answers)
         assert {"1"} == {one.headers["Retry-After"] for one in answers}
         assert {"urn:pitledger:problem:try-again"} == {one.json()["type"] for one in answers}
