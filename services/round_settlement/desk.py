@@ -5,10 +5,8 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.round_settlement.queries.corrections import waiting_corrections
+from services.round_settlement.queries.corrections import approved_event, waiting_corrections
 from services.round_settlement.tables import journal
-from shared.contracts.corrections import event_of
-from shared.contracts.envelope import table_source
 from shared.contracts.topics import TABLE_EVENTS
 from shared.runtime.background.periodic import every
 from shared.runtime.service.approved_events import ApprovedEvent, ApprovedSender
@@ -23,10 +21,7 @@ def corrections_sender(context: ServiceContext) -> ApprovedSender:
 
 
 async def _waiting(connection: AsyncConnection) -> Sequence[ApprovedEvent]:
-    return [
-        ApprovedEvent(event_of(one), table_source(one.property, one.table))
-        for one in await waiting_corrections(connection)
-    ]
+    return [approved_event(one) for one in await waiting_corrections(connection)]
 
 
 async def watch(context: ServiceContext) -> None:

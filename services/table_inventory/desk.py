@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.queries.pit_changes import waiting_changes
+from services.table_inventory.queries.pit_changes import approved_event, waiting_changes
 from services.table_inventory.tables import journal
-from shared.contracts.envelope import pit_source
-from shared.contracts.pit_changes import event_of
 from shared.contracts.topics import PIT_EVENTS
 from shared.runtime.service.approved_events import ApprovedEvent, ApprovedSender
 from shared.runtime.service.service_context import ServiceContext
@@ -19,6 +17,4 @@ def changes_sender(context: ServiceContext) -> ApprovedSender:
 
 
 async def _waiting(connection: AsyncConnection) -> Sequence[ApprovedEvent]:
-    return [
-        ApprovedEvent(event_of(one), pit_source(one.property, one.table)) for one in await waiting_changes(connection)
-    ]
+    return [approved_event(one) for one in await waiting_changes(connection)]

@@ -169,13 +169,37 @@ def test_a_record_at_the_place_of_an_approved_event_does_not_keep_it_back(case: 
     assert [] == case.desk.quarantined()
 
 
+@pytest.mark.parametrize("key", [None, b"somewhere else"])
+@pytest.mark.parametrize("dismissed", [False, True])
+def test_a_copy_of_an_approved_event_under_another_key_keeps_nothing_back(
+    case: Case, key: bytes | None, *, dismissed: bool
+) -> None:
+    """Whoever copies it to the topic before it is read gets a copy into quarantine: it is sent and read all the same.
+
+    Nor is the event dismissed with its copy, so that it could be approved a second time while it is on its way.
+    """
+    case.approved()
+    [event] = case.send()
+    case.desk.deliver(replace(event, key=key))
+    assert 1 == len(case.desk.quarantined())
+    if dismissed:
+        dismiss(case.desk)
+    assert ("waiting", 409) == (case.shown(1)["effect"], case.propose().status_code)
+    assert [event] == case.send()
+    case.desk.deliver(event)
+    assert (case.after, []) == (case.figure(), case.desk.quarantined())
+    assert case.shown(1)["effect"] not in ("waiting", "dismissed")
+
+
 def test_a_dismissed_event_frees_what_it_was_about(case: Case) -> None:
     """What was approved and cannot be recorded waits for two people; once they dismiss it, it can be proposed again."""
     before = case.figure()
     case.approved()
     [event] = case.send()
-    case.desk.deliver(replace(event, key=b"somewhere else"))
-    assert 1 == len(case.desk.quarantined())
+    case.desk.deliver(event, received_at=case.desk.context.clock() - timedelta(hours=1))
+    [reason] = case.desk.quarantined()
+    assert "more than 15 minutes after its receipt" in reason
+    assert [] == case.send()
     assert ("waiting", 409) == (case.shown(1)["effect"], case.propose().status_code)
     dismiss(case.desk)
     assert ("dismissed", before) == (case.shown(1)["effect"], case.figure())

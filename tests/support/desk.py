@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from itertools import count
 from typing import Any
 
@@ -131,14 +132,15 @@ class Desk:
         """Give the next record this offset: where an earlier desk on the same database has ended."""
         self._offsets = count(offset)
 
-    def deliver(self, replay: Replay) -> None:
-        """Read what the outbox was given, as the broker would hand it over."""
-        self.client.run(self._deliver(replay))
+    def deliver(self, replay: Replay, *, received_at: datetime | None = None) -> None:
+        """Read what the outbox was given, as the broker would hand it over, which may say when it received it."""
+        self.client.run(self._deliver(replay, received_at))
 
-    async def _deliver(self, replay: Replay) -> None:
+    async def _deliver(self, replay: Replay, received_at: datetime | None) -> None:
         headers = tuple((name, text.encode() if isinstance(text, str) else text) for name, text in replay.headers)
-        partition, now = replay.partition or 0, self.context.clock()
+        partition, now = replay.partition or 0, received_at or self.context.clock()
         record = InputRecord(replay.topic, partition, next(self._offsets), replay.key, replay.value, now, headers)
+        record = replace(record, by_broker=received_at is not None)
         self.records.append(record)
         await (await self._reading(replay.topic, partition)).handle([record])
 

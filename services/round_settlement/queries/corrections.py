@@ -10,10 +10,11 @@ from services.round_settlement.domain.corrections import CorrectionItem, Effect
 from services.round_settlement.tables import correction_outcomes, corrections, journal
 from shared.contracts.catalog import decode_fact
 from shared.contracts.corrections import CorrectionApproved, CorrectionProposed, desk_source, event_of
+from shared.contracts.envelope import table_source
 from shared.journal.reading import read_entry
 from shared.runtime.commands.approval import Decision
 from shared.runtime.rows import find_row, thing_of
-from shared.runtime.service.approved_events import dismissed_events, require_approved
+from shared.runtime.service.approved_events import ApprovedEvent, dismissed_events, require_approved
 
 _C = corrections.c
 _O = correction_outcomes.c
@@ -106,10 +107,15 @@ async def waiting_corrections(connection: AsyncConnection) -> list[CorrectionApp
     return await _approvals(connection, rows)
 
 
+def approved_event(correction: CorrectionApproved) -> ApprovedEvent:
+    """Return the event that puts an approved correction into effect, as it is sent."""
+    return ApprovedEvent(event_of(correction), table_source(correction.property, correction.table))
+
+
 async def _dismissed(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> set[tuple[str, int]]:
     """Return those of these approved corrections, by property and number, whose event was refused and dismissed."""
     approvals = await _approvals(connection, rows)
-    places = await dismissed_events(connection, journal, [event_of(one) for one in approvals])
+    places = await dismissed_events(connection, journal, [approved_event(one) for one in approvals])
     return {
         (one.property, one.correction)
         for one in approvals

@@ -26,7 +26,7 @@ from shared.runtime.commands.approval import Decision
 from shared.runtime.http.pagination import Listing, Page, PageRequest
 from shared.runtime.ingest.pit_events import Said
 from shared.runtime.rows import find_row, thing_of
-from shared.runtime.service.approved_events import dismissed_events, require_approved
+from shared.runtime.service.approved_events import ApprovedEvent, dismissed_events, require_approved
 
 _C = pit_changes.c
 _E = pit_events.c
@@ -142,10 +142,15 @@ async def waiting_changes(connection: AsyncConnection) -> list[PitChangeApproved
     return await _approvals(connection, rows)
 
 
+def approved_event(change: PitChangeApproved) -> ApprovedEvent:
+    """Return the event that puts an approved change into effect, as it is sent."""
+    return ApprovedEvent(event_of(change), pit_source(change.property, change.table))
+
+
 async def _dismissed(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> set[tuple[str, int]]:
     """Return those of these approved changes, by property and number, whose event was refused and then dismissed."""
     approvals = await _approvals(connection, rows)
-    places = await dismissed_events(connection, journal, [event_of(one) for one in approvals])
+    places = await dismissed_events(connection, journal, [approved_event(one) for one in approvals])
     return {
         (one.property, one.change) for one in approvals if (desk_source(one.property, one.table), one.place) in places
     }

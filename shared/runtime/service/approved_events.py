@@ -53,7 +53,7 @@ class ApprovedSender:
         """Send the events without effect so far; return their number. Raises: NotSent if Kafka does not answer."""
         async with snapshot(self._context.pools.commands) as connection:
             waiting = await self._waiting(connection)
-            refused = await refused_events(connection, self._journal, [one.event for one in waiting])
+            refused = await refused_events(connection, self._journal, waiting)
         waiting = [one for one in waiting if _key(one.event) not in refused]
         self._sent &= {_key(approved.event) for approved in waiting}
         new = [approved for approved in waiting if _key(approved.event) not in self._sent]
@@ -89,16 +89,18 @@ async def require_approved(connection: AsyncConnection, tables: JournalTables, a
 
 
 async def refused_events(
-    connection: AsyncConnection, tables: JournalTables, events: Collection[Event[Any]]
+    connection: AsyncConnection, tables: JournalTables, approved: Collection[ApprovedEvent]
 ) -> Mapping[EventPlace, bool]:
     """Return the events in quarantine, and for each whether its record is closed.
 
-    Compares whole events: any writer of the topic can send another record with the same source and sequence.
+    Compares whole records with their keys: any writer of the topic can send another event with the same source and
+    sequence, or the same event under another key.
     """
-    q, said = tables.quarantine.c, [(*_key(event), encode(event)) for event in events]
+    q = tables.quarantine.c
+    said = [(*_key(one.event), encode(one.event), one.stream.encode()) for one in approved]
     if not said:
         return {}
-    query = select(q.source, q.sequence, q.resolved_at).where(tuple_(q.source, q.sequence, q.value).in_(said))
+    query = select(q.source, q.sequence, q.resolved_at).where(tuple_(q.source, q.sequence, q.value, q.key).in_(said))
     refused: dict[EventPlace, bool] = {}
     for source, sequence, resolved_at in await connection.execute(query):
         refused[source, sequence] = refused.get((source, sequence), True) and resolved_at is not None
@@ -106,10 +108,10 @@ async def refused_events(
 
 
 async def dismissed_events(
-    connection: AsyncConnection, tables: JournalTables, events: Collection[Event[Any]]
+    connection: AsyncConnection, tables: JournalTables, approved: Collection[ApprovedEvent]
 ) -> set[EventPlace]:
     """Return the places of the dismissed events among unrecorded ones."""
-    return {place for place, closed in (await refused_events(connection, tables, events)).items() if closed}
+    return {place for place, closed in (await refused_events(connection, tables, approved)).items() if closed}
 
 
 def _key(event: Event[Any]) -> EventPlace:
