@@ -8,7 +8,7 @@ body, in a query parameter that the route does not have, in a header, in what is
 import json
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -27,6 +27,7 @@ from tests.fuzz.apis import Known
 from tests.support import Databases
 from tests.support.desk import Desk
 from tests.support.known import known_of
+from tests.support.pit import PROPERTY
 from tests.support.services import query
 from tests.support.told import told
 
@@ -36,17 +37,22 @@ TRIES_MAX = 10 * EXAMPLES + 1000
 """Fewer requests than so many are made where a command is refused for other reasons each time: most are made up."""
 ELSEWHERE = "elsewhere"
 """The property for which the stranger works; the story knows nothing of it."""
+AS_MEMBER = " as member"
+"""After the name of a role: who works for the properties of the stories, and for no other."""
+HERE = ("riverside", PROPERTY)
 MISSING = problem_uri(Reason.PROPERTY_MISSING)
 REFUSED = frozenset({"command.refused"})
 
+Way = tuple[list[tuple[str, str]], Mapping[str, str]]
+"""Query parameters and headers beside those of a request."""
 
 pytestmark = pytest.mark.usefixtures("patron_keys")
 
 
 @pytest.fixture
 def desk(subject: Subject, databases: Databases) -> Iterator[Desk]:
-    """The service after its story; for each role somebody who works elsewhere, and somebody who works everywhere."""
-    with told(subject, databases, works_for=[ELSEWHERE]) as found:
+    """The service after its story; for each role somebody who works elsewhere, here, and everywhere."""
+    with told(subject, databases, works_for=[ELSEWHERE], others={AS_MEMBER: HERE}) as found:
         yield found
 
 
@@ -81,6 +87,28 @@ def test_nobody_reaches_another_property(desk: Desk, subject: Subject) -> None:
     assert {} == {
         kind: count for kind, count in kinds(desk).items() if count != before.get(kind) and kind not in REFUSED
     }
+
+
+def test_whoever_works_for_a_property_is_let_through_to_it(desk: Desk, subject: Subject) -> None:
+    """Whatever names one is open to people of one property, wherever it is named: none takes somebody of all."""
+    document = desk.client.get("/openapi.json").json()
+    roles, whose, known = roles_of(document), whose_of(desk), known_of(subject)
+    refused: list[str] = []
+    tried: set[str | None] = set()
+    for result in schemathesis.openapi.from_dict(document).get_all_operations():
+        operation: Any = result.ok()  # type: ignore[union-attr]  # the document was read by others
+        about = whose[operation.path, operation.method.upper()]
+        places = places_of_property(document, operation)
+        if about in (None, "none") or not places:
+            continue
+        tried.add(about)
+        person = roles[operation.path, operation.method] + AS_MEMBER
+        for here in HERE:
+            here_at = dict.fromkeys(places, here)
+            answers = asked(desk, operation, known, person, EXAMPLES, ways=AS_IT_IS, properties=here_at)
+            refused += [f"{operation.label}: {text[:300]}" for _, kind, text in answers if kind == MISSING]
+    assert "named" in tried
+    assert [] == refused
 
 
 def test_each_record_in_quarantine_is_of_the_property_that_it_names(desk: Desk, subject: Subject) -> None:
@@ -180,8 +208,20 @@ def quarantined(desk: Desk) -> list[int]:
     ]
 
 
-def asked(desk: Desk, operation: Any, known: Known, role: str, examples: int) -> list[tuple[int, str, str]]:
-    """Ask an operation about the property of the story, in every way; return status, kind of problem, and text."""
+def asked(
+    desk: Desk,
+    operation: Any,
+    known: Known,
+    person: str,
+    examples: int,
+    *,
+    ways: Sequence[Way] | None = None,
+    properties: Mapping[str, str] | None = None,
+) -> list[tuple[int, str, str]]:
+    """Ask an operation about the property of the story, in these ways; return status, kind of problem, and text.
+
+    `properties` are those that it names, by the place: path, query, body.
+    """
     found: list[tuple[int, str, str]] = []
 
     @seed(1)
@@ -197,11 +237,14 @@ def asked(desk: Desk, operation: Any, known: Known, role: str, examples: int) ->
         random = Random(choice)
         for part in (case.path_parameters, case.query, case.body):
             known.put_into(part, random)
+        for place, name in (properties or {}).items():
+            part = getattr(case, place)
+            setattr(case, place, {**(part if isinstance(part, dict) else {}), "property": name})
         said = case.as_transport_kwargs(base_url="http://test")
         content = {name: said[name] for name in ("json",) if said.get(name) is not None}
-        for more, headers in WAYS:
+        for more, headers in WAYS if ways is None else ways:
             params = [*(said.get("params") or {}).items(), *more]
-            sent = {**said["headers"], "Authorization": f"Bearer token of {role}", **headers}
+            sent = {**said["headers"], "Authorization": f"Bearer token of {person}", **headers}
             answer = desk.client.request(said["method"], said["url"], params=params, headers=sent, **content)
             is_problem = "problem" in answer.headers.get("content-type", "")
             found.append((answer.status_code, answer.json()["type"] if is_problem else "", answer.text))
@@ -210,8 +253,19 @@ def asked(desk: Desk, operation: Any, known: Known, role: str, examples: int) ->
     return found
 
 
-WAYS: list[tuple[list[tuple[str, str]], Mapping[str, str]]] = [
-    ([], {}),
+def places_of_property(document: Mapping[str, Any], operation: Any) -> list[str]:
+    """Where a request names a property: the parts of it, as schemathesis calls them."""
+    said = document["paths"][operation.path][operation.method]
+    found = {"path": "path_parameters", "query": "query"}
+    places = [found[one["in"]] for one in said.get("parameters", ()) if one["name"] == "property"]
+    body = said.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    schema = document["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2], {})
+    return [*places, *(["body"] if "property" in schema.get("properties", {}) else [])]
+
+
+AS_IT_IS: list[Way] = [([], {})]
+WAYS: list[Way] = [
+    *AS_IT_IS,
     ([("property", ELSEWHERE)], {}),
     ([("Property", ELSEWHERE), ("property[]", ELSEWHERE)], {}),
     ([], {"property": ELSEWHERE, "x-property": ELSEWHERE}),
