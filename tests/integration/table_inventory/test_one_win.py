@@ -1,10 +1,14 @@
 """One win: what pits do on ordinary days, each of which once let a day be sealed with money or a count missing."""
 
-from typing import Any
+from datetime import timedelta
+from itertools import takewhile
+from typing import Any, get_args
 
 import pytest
 
+from services.table_inventory.domain.days import Step
 from shared.contracts.inventory import PitRecorded
+from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.win import WinFigures, WinStated
 from tests.integration.table_inventory.day import BOX, FOUND, OPENER, PAPER, play_a_day
 from tests.support.asgi import assert_problem
@@ -64,6 +68,62 @@ def test_no_step_closes_a_day_that_is_not_over(desk: InventoryDesk, step: str) -
     desk.clock.now = at(9)
     runs = desk.send(f"{PATH}/{step}", {} if step == "preliminary" else None, person=person)
     assert_problem(runs, 409, "2026-11-20 runs until 2026-11-21T04:00:00-05:00")
+
+
+def _missing_upstream(desk: InventoryDesk, table: Table, rounds: Rounds) -> None:
+    source = table.source.removesuffix("/pit")
+    desk.settle(rounds.said("gap.opened", at(9), {"source": source, "first": 3, "last": 3}))
+
+
+def _refused_upstream(desk: InventoryDesk, table: Table, rounds: Rounds) -> None:
+    source = table.source.removesuffix("/pit")
+    place = {"topic": "table.events", "partition": 0, "offset": 7, "source": source, "sequence": 6}
+    desk.settle(rounds.said("record.quarantined", at(9), place | {"reason": "no such card", "sha256": "0" * 64}))
+
+
+def _missing(desk: InventoryDesk, table: Table, rounds: Rounds) -> None:
+    del rounds
+    table.sequence += 1
+    desk.pit(table.sold(at(7), 1_00))
+
+
+def _refused(desk: InventoryDesk, table: Table, rounds: Rounds) -> None:
+    del rounds
+    desk.pit(table.sold(at(7), 1_00, shift="dya"))
+
+
+def _unread(desk: InventoryDesk, table: Table, rounds: Rounds) -> None:
+    del table, rounds
+    behind = desk.context.behind()
+    assert isinstance(behind, dict)
+    behind[SETTLEMENTS.name, 0] = 90.0
+    desk.clock.now += timedelta(seconds=90)
+
+
+OPEN = {
+    "are missing at round settlement": _missing_upstream,
+    "is in quarantine at round settlement: no such card": _refused_upstream,
+    "are missing at table inventory": _missing,
+    "is in quarantine at table inventory": _refused,
+    "settlements are not read (partition 0: 90 s)": _unread,
+}
+"""What keeps a day from being closed, whatever its own records are, and how it comes about."""
+
+
+@pytest.mark.parametrize("why", OPEN)
+@pytest.mark.parametrize("step", get_args(Step)[1:])
+def test_every_step_asks_for_what_is_open(desk: InventoryDesk, step: str, why: str) -> None:
+    """What comes between two steps holds the next one, as it holds the first."""
+    desk.has_only("BJ-01")
+    table = play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    people = {"preliminary": "audit.kim", "audited": "audit.lou", "final": "control.eve"}
+    for earlier in takewhile(lambda one: one != step, people):
+        desk.done(f"{PATH}/{earlier}", {} if earlier == "preliminary" else None, person=people[earlier])
+    OPEN[why](desk, table, Rounds(4))
+    early = desk.send(f"{PATH}/{step}", {} if step == "preliminary" else None, person=people[step])
+    assert_problem(early, 409, why)
+    assert step != desk.read(PATH)["status"]
 
 
 @pytest.mark.parametrize("day", [NEXT, "9999-12-31"])
