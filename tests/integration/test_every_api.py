@@ -4,6 +4,7 @@ The OpenAPI document of a service says what may be sent and what is answered: no
 member that it does not describe, and what it does not allow is refused. `make fuzz-apis` tries many more requests.
 """
 
+import json
 import os
 import re
 import sys
@@ -78,6 +79,34 @@ def test_a_member_that_is_there_twice_is_refused(desk: Desk) -> None:
         for content in (b'{"a": 1, "a": 1}', b'{"b": [{"a": 1, "a": 1}]}'):
             answer = desk.client.post(re.sub(r"{\w+}", "x", path), content=content, headers=headers)
             assert_problem(answer, 422, "member 'a' is there twice in one object")
+
+
+TOLD_BYTES_MAX = 20_000
+"""How long an answer may be that says what is wrong."""
+MISTAKES = 1_000
+"""So many take long to be told one by one, while nobody else is served."""
+
+
+def test_of_very_many_mistakes_not_all_are_told(desk: Desk) -> None:
+    """By each operation that takes a document: of members that there are not, and in each member that there is."""
+    document = desk.client.get("/openapi.json").json()
+    long = []
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            schema = document["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2])
+            if schema is None:
+                continue
+            [role, *_] = operation["security"][0]["bearer"]
+            unknown = {f"unknown_{number}": 1 for number in range(MISTAKES)}
+            bodies: list[dict[str, Any]] = [unknown, *({name: [{}] * MISTAKES} for name in schema["properties"])]
+            for sent in bodies:
+                headers = JSON | {"Authorization": f"Bearer token of {role}", "Idempotency-Key": "k"}
+                answer = desk.client.post(re.sub(r"{\w+}", "x", path), content=json.dumps(sent), headers=headers)
+                assert 422 == answer.status_code, answer.text[:500]
+                if len(answer.content) > TOLD_BYTES_MAX:
+                    long.append(f"POST {path} {min(sent)}: {len(answer.content)} bytes")
+    assert [] == long
 
 
 ODD: dict[str, tuple[str, ...]] = {

@@ -8,7 +8,7 @@ query parameter is refused.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal, Protocol
 
@@ -18,7 +18,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.models import HTTPBearer
 from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
-from pydantic import Field
+from pydantic import Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract, Person
 from shared.contracts.json_text import require_members_once
@@ -158,13 +158,34 @@ def require_known_parameters(request: Request, known: frozenset[str]) -> None:
         )
 
 
-def _require_members_once(body: bytes) -> None:
-    """Check that a body read by the framework has no duplicate members. Raises: RequestValidationError."""
+def _require_readable(annotation: Any, body: bytes) -> None:
+    """Check what the framework does not of a body that it reads: duplicate members, and too many mistakes to list.
+
+    Raises: RequestValidationError.
+    """
     try:
         require_members_once(body)
+        _adapter(annotation).validate_json(body)
+    except ValidationError as error:
+        if (count := error.error_count()) > LISTED_MAX:
+            raise RequestValidationError([too_many_mistakes(count)]) from None
     except ValueError as error:
         raise RequestValidationError([{"type": "member_twice", "loc": ("body",), "msg": str(error)}]) from error
 
+
+@cache
+def _adapter(annotation: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(annotation)
+
+
+def too_many_mistakes(count: int) -> dict[str, Any]:
+    """Return the one mistake in place of `count`: each takes a while to be told, and nobody else is served then."""
+    told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
+    return {"type": "too_many_mistakes", "loc": ("body",), "msg": told}
+
+
+LISTED_MAX: Final = 200
+"""Maximum number of mistakes listed of a body; more are only counted."""
 
 MISTAKES_MAX: Final = 20
 """Maximum number of mistakes reported for a request."""
@@ -187,7 +208,7 @@ class _Bearer(SecurityBase):
         route: APIRoute = request.scope["route"]
         require_known_parameters(request, query_parameters(route))
         if route.body_field is not None:
-            _require_members_once(await request.body())
+            _require_readable(route.body_field.field_info.annotation, await request.body())
         if self.whose == "named":
             caller.require_properties(properties_named(request))
         elif self.whose == "every":

@@ -34,12 +34,14 @@ from shared.rules.errors import Finding
 from shared.runtime.commands.command import Approving
 from shared.runtime.commands.idempotency import Answer
 from shared.runtime.http.access import (
+    LISTED_MAX,
     MISTAKES_MAX,
     Caller,
     caller_for_own,
     caller_with,
     require_known_parameters,
     require_role,
+    too_many_mistakes,
 )
 from shared.runtime.http.conditional_requests import JSON
 from shared.runtime.http.problems import OF_CALLERS, problem, problems
@@ -69,8 +71,6 @@ SUBJECT: Final = "x-subject"
 _KEY_HEADER: Final = "Idempotency-Key"
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
 _BODY: Final = "body"
-_LISTED_MAX: Final = 200
-"""Maximum number of mistakes listed; more are only counted."""
 
 _KEY_MISSING = "it is missing: name this command, by a UUID for instance; sent again with that name, it is done once"
 _key: TypeAdapter[str] = TypeAdapter(Identifier)
@@ -324,9 +324,8 @@ def names_property(endpoint: Any) -> bool:
 
 def _located(error: ValidationError, place: Callable[[tuple[int | str, ...]], tuple[int | str, ...]]) -> _Errors:
     """Return validation errors with their place in the request; if there are too many, only their number."""
-    if (count := error.error_count()) > _LISTED_MAX:  # each takes a while to be told, and nobody else is served then
-        told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
-        return [{"type": "too_many_mistakes", "loc": (_BODY,), "msg": told}]
+    if (count := error.error_count()) > LISTED_MAX:
+        return [too_many_mistakes(count)]
     return [
         {**mistake, "loc": place(mistake["loc"])} for mistake in error.errors(include_url=False, include_input=False)
     ]
