@@ -34,6 +34,9 @@ _WHATS: Final = ("altered", "added", "deleted")
 _NO: Final = "undone before its service could see it: who looks is asked in the same transaction"
 _KNOWN: Final = every_table(load_all())
 _SECONDS: Final = 300.0
+_COMPARISONS: Final = 4
+"""How many times as long as it took to be found a row may be found after it was put back: a comparison that had begun
+before ends, a pause is twice as long, and the next one is as long again."""
 
 
 def rows(floor: Floor) -> Iterator[Attempt]:
@@ -124,8 +127,13 @@ def _live(attacked: Attacked) -> Iterator[Attempt]:
         attempts.append(watches[name].attempt(20, what, "found", "comparison of projections, table by table"))
     _back(attacked, every)
     for name in every:
-        eventually(partial(_finds_nothing, attacked, name), because=f"{name} finds nothing", seconds=_SECONDS)
+        again = attacked.command("rebuild", name, "--check")
+        watches[name].require(again.code == 0, f"put back, `rebuild --check` says {again.said[-300:]!r}")
     stated, within = A_COMPARISON
+    slowest = max(one.signs["readyz"].seconds or within for one in attempts)
+    for name in every:
+        finds_nothing = partial(_finds_nothing, attacked, name)
+        eventually(finds_nothing, because=f"{name} finds nothing", seconds=_COMPARISONS * slowest + within)
     yield from (replace(one, stated=stated, within_seconds=within + looked_seconds()) for one in attempts)
 
 
