@@ -25,6 +25,7 @@ from services.table_inventory.queries.days import (
     read_day,
     read_review,
 )
+from services.table_inventory.queries.pit_changes import pending_changes
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.queries.stated import read_stated
@@ -194,14 +195,26 @@ async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
     key, standing = command.key(), await _standing(connection, command)
     law = standing.counted.place.law.people.day_close.on(key.gaming_day)
     review = await read_review(connection, key, now=command.asked_at)
-    left = [one.key().path() for one in review.variances if one.level != "noted" and one.status != "resolved"]
-    for adjustment in review.adjustments:
-        if adjustment.status == "entered":
-            left.append(f"adjustment {adjustment.adjustment} waits for a decision")
-    for contest in review.contests:
-        if contest.status == "entered":
-            left.append(f"revision {contest.revision} of contest {contest.contest} waits for a decision")
+    left = await _undecided(connection, key, review)
     return Auditing(review, standing, law, await counters_of_day(connection, *key), left)
+
+
+async def _undecided(connection: AsyncConnection, key: DayKey, review: DayReview) -> list[str]:
+    """Return what somebody has found or entered about a gaming day and nobody has decided, as text."""
+    return [
+        *(one.key().path() for one in review.variances if one.level != "noted" and one.status != "resolved"),
+        *(f"adjustment {one.adjustment} waits for a decision" for one in review.adjustments if one.status == "entered"),
+        *(
+            f"revision {one.revision} of contest {one.contest} waits for a decision"
+            for one in review.contests
+            if one.status == "entered"
+        ),
+        *(
+            f"change {one.change} of event {one.sequence} of {one.table} "
+            + ("waits for a decision" if one.status == "proposed" else "is approved and takes effect: wait for it")
+            for one in await pending_changes(connection, *key)
+        ),
+    ]
 
 
 @COMMANDS.handles(AuditDay, load=_auditing, subject=first_loaded)
@@ -231,7 +244,7 @@ class SealDay(DayStep, Approving):
 class Sealing(NamedTuple):
     """A gaming day to be sealed, its property, the people that the law requires, and the report to be sealed.
 
-    `left` lists what the day is missing, as text; `unstated` are tables whose stated win is out of date.
+    `left` lists what the day is missing or waits for, as text; `unstated` are tables whose stated win is out of date.
     """
 
     review: DayReview
@@ -258,7 +271,8 @@ async def _sealing(connection: AsyncConnection, command: SealDay) -> Sealing:
     stated = await read_stated(connection, key)
     unstated = sorted({one.table for one in unstated_of(counted.place, key, shifts, stated)})
     law = counted.place.law.people.day_seal.on(key.gaming_day)
-    return Sealing(review, standing.day, counted.place, law, report, standing.left, unstated)
+    left = [*standing.left, *await _undecided(connection, key, review)]
+    return Sealing(review, standing.day, counted.place, law, report, left, unstated)
 
 
 @COMMANDS.handles(SealDay, load=_sealing, subject=first_loaded)

@@ -1,9 +1,10 @@
 """Read pit events in force, and their changes at the desk."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any, Final, cast
 
-from sqlalchemy import Row, exists, func, select, tuple_
+from sqlalchemy import Row, and_, exists, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.pit_changes import (
@@ -133,6 +134,23 @@ async def waiting_change(connection: AsyncConnection, property_name: str, table:
     rows = (await connection.execute(query.order_by(_C.change))).all()
     dismissed = await _dismissed(connection, rows)
     return next((row.change for row in rows if (row.property, row.change) not in dismissed), None)
+
+
+async def pending_changes(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PitChangeItem]:
+    """Return the changes of events of a gaming day, or to it, that are proposed, or approved and not in effect yet."""
+    pending = or_(_C.status == "proposed", and_(_C.status == Decision.APPROVED, ~_OUTCOME))
+    query = select(pit_changes).where(_C.property == property_name, pending)
+    rows = (await connection.execute(query.order_by(_C.change))).all()
+    days = {row.change: {row.gaming_day, await _day_to(connection, row)} for row in rows}
+    items = await items_of(connection, [row for row in rows if gaming_day in days[row.change]])
+    return [one for one in items if one.effect in (None, "waiting")]
+
+
+async def _day_to(connection: AsyncConnection, row: Row[Any]) -> date:
+    """Return the gaming day of an event as it is to be corrected; of one to be voided, its own."""
+    instead = (await content_of(connection, row)).instead
+    day: date = row.gaming_day if instead is None else instead.gaming_day
+    return day
 
 
 async def waiting_changes(connection: AsyncConnection) -> list[PitChangeApproved]:

@@ -1,5 +1,6 @@
 """One win: what pits do on ordinary days, each of which once let a day be sealed with money or a count missing."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from itertools import takewhile
 from typing import Any, get_args
@@ -11,8 +12,10 @@ from shared.contracts.inventory import PitRecorded
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.win import WinFigures, WinStated
 from tests.integration.table_inventory.day import BOX, FOUND, OPENER, PAPER, play_a_day
+from tests.integration.table_inventory.test_other_revenue import CONTESTS, RESULT
 from tests.support.asgi import assert_problem
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
+from tests.support.pit_changes import decide, propose
 
 PATH = f"/gaming-days/{PROPERTY}/{DAY}"
 NEXT = "2026-11-21"
@@ -124,6 +127,52 @@ def test_every_step_asks_for_what_is_open(desk: InventoryDesk, step: str, why: s
     early = desk.send(f"{PATH}/{step}", {} if step == "preliminary" else None, person=people[step])
     assert_problem(early, 409, why)
     assert step != desk.read(PATH)["status"]
+
+
+def _enter_adjustment(desk: InventoryDesk, sale: Mapping[str, Any]) -> None:
+    del sale
+    adjusted = {"table": "BJ-01", "shift": "day", "figure": "currency", "cents": 5_00, "reason": "behind the liner"}
+    desk.done(f"{PATH}/adjustments", adjusted, person="audit.kim")
+
+
+def _enter_contest(desk: InventoryDesk, sale: Mapping[str, Any]) -> None:
+    del sale
+    desk.done(CONTESTS, RESULT, person="audit.kim")
+
+
+def _propose_change(desk: InventoryDesk, sale: Mapping[str, Any]) -> None:
+    assert 201 == propose(desk, sale).status_code
+
+
+def _approve_change(desk: InventoryDesk, sale: Mapping[str, Any]) -> None:
+    _propose_change(desk, sale)
+    assert 200 == decide(desk, "approve").status_code
+
+
+UNDECIDED = {
+    "adjustment 1 waits for a decision": _enter_adjustment,
+    "revision 1 of contest friday-250 waits for a decision": _enter_contest,
+    "change 1 of event 10 of BJ-01 waits for a decision": _propose_change,
+    "change 1 of event 10 of BJ-01 is approved and takes effect: wait for it": _approve_change,
+}
+"""What somebody has entered about a day and nobody has decided, or is on its way, and how it comes about."""
+
+
+@pytest.mark.parametrize("why", UNDECIDED)
+@pytest.mark.parametrize("step", ["audited", "final"])
+def test_what_is_undecided_holds_the_audit_and_the_seal(desk: InventoryDesk, step: str, why: str) -> None:
+    """Also what comes after the audit: it would change what is sealed as soon as it is decided."""
+    desk.has_only("BJ-01")
+    table = play_a_day(desk)
+    desk.pit(sale := table.sold(at(7), 1_00))
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    desk.done(f"{PATH}/preliminary", {}, person="audit.kim")
+    person = "audit.lou"
+    if step == "final":
+        desk.done(f"{PATH}/audited", person=person)
+        person = "control.eve"
+    UNDECIDED[why](desk, sale)
+    assert_problem(desk.send(f"{PATH}/{step}", person=person), 409, why)
 
 
 @pytest.mark.parametrize("day", [NEXT, "9999-12-31"])
