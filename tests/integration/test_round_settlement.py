@@ -248,3 +248,17 @@ def test_what_if_takes_the_role_and_a_submission_that_can_be(desk: Desk) -> None
     assert_problem(_asked(desk, _submitted() | {"property": "elsewhere"}), 404, "no round of blackjack stands")
     assert_problem(desk.post("/what-if?first=2026-01-01&last=2026-01-02", _submitted(), person="ann"), 404, "no round")
     assert_problem(_asked(desk, _submitted(wagers={"nonsense": {}})), 422, "nonsense")
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_round_numbers_that_begin_again_each_day(desk: Desk, name: str) -> None:
+    """The second round of a number is refused, also where the first is void. Its reason leads to both rounds."""
+    before = _get(desk, f"/riverside/{T1}/{name}")
+    desk.feed("table.events", completed(T1, 5, name, record(BLACKJACK), **NEXT_DAY))
+    [reason] = desk.quarantined()
+    assert "a round number is used once at a table" in reason
+    assert f"put the gaming day before the number (2026-11-21-{name}), and send this round" in reason
+    desk.feed("table.events", completed(T1, 5, f"2026-11-21-{name}", record(BLACKJACK), **NEXT_DAY))
+    after = _get(desk, f"/riverside/{T1}/2026-11-21-{name}")
+    assert ("posted", "2026-11-21", 1) == (after["status"], after["gaming_day"], after["revision"])
+    assert before == _get(desk, f"/riverside/{T1}/{name}")

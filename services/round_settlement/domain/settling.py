@@ -182,16 +182,19 @@ def _replace(known: RoundHistory, sequence: int, posted: SettlementPosted) -> Ou
 
 def _first_record(event: RoundCompleted, known: RoundHistory) -> None:
     if known.completed is not None:
-        name, before = event.data.round_id, None if known.standing is None else known.standing.posted.gaming_day
-        if before not in (None, event.data.gaming_day):
-            raise Refused(
-                f"round {name} was completed by event {known.completed} of this table, on gaming day {before}: a round "
-                f"number is used once at a table. Number rounds on, or put the gaming day before the number "
-                f"({event.data.gaming_day}-{name}), and send this round under such a number at the same sequence"
-            )
-        raise Refused(
-            f"round {name} was completed by event {known.completed} of this table; change it with round.corrected"
+        name, day = event.data.round_id, event.data.gaming_day
+        said = f"round {name} was completed by event {known.completed} of this table"
+        once = (
+            f"a round number is used once at a table. Number rounds on, or put the gaming day before the number "
+            f"({day}-{name}), and send this round under such a number at the same sequence"
         )
+        if known.standing is None:  # of which day it was, nothing that stands says
+            raise Refused(
+                f"{said}, and is void. If this is the same round, change it with round.corrected; else {once}"
+            )
+        if known.standing.posted.gaming_day != day:
+            raise Refused(f"{said}, on gaming day {known.standing.posted.gaming_day}: {once}")
+        raise Refused(f"{said}; change it with round.corrected")
     if any(sequence < event.sequence for sequence in known.sequences):
         raise Refused(
             f"round {event.data.round_id} was corrected or voided by event {min(known.sequences)} of this table; "
