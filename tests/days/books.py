@@ -161,6 +161,10 @@ class Books:
         """Return the win of each shift of a gaming day, as it is read and sealed."""
         return self._wins(day, self.sessions(day, day, now), self.boxes_between(day, day))
 
+    def variances(self, day: date, now: datetime) -> dict[str, int]:
+        """Return the variance of the inventory that is read of each shift of a gaming day."""
+        return {one.shift or "": one.inventory_variance_cents for one in self.wins(day, now)}
+
     def unlike_stated(self, day: date, now: datetime) -> Iterator[str]:
         """Return in words where a gaming day is read otherwise than it is stated: it could not be sealed."""
         wins = {NAME: self.wins(day, now)}

@@ -46,6 +46,9 @@ class Ledger(Protocol):
     def unlike_stated(self, day: date, now: datetime) -> Iterator[str]:
         """Return in words where a gaming day is read otherwise than it is stated: it could not be sealed."""
 
+    def variances(self, day: date, now: datetime) -> Mapping[str, int]:
+        """Return the variance of the inventory that is read of each shift of a gaming day."""
+
     def left(self, day: date, now: datetime) -> list[str] | None:
         """Close a gaming day as far as it goes; return what keeps it from that, None of a day that is closed."""
 
@@ -100,7 +103,11 @@ def differences(books: Ledger, seen: Seen, now: datetime) -> Iterator[str]:
         yield from books.unlike_stated(day, now)
         nobody_opened = _nobody_opened(books, seen, day)
         yield from nobody_opened or ()
+        read = books.variances(day, now)
         for key in sorted({key for key in (*books.standing, *lines) if key[0] == day}):
+            line = lines.get(key, Line())
+            if nobody_opened is None and not line.missing and read.get(key[1], 0) != line.variance():
+                yield f"{day} {key[1]}: a variance of {read.get(key[1], 0)}, seen {line.variance()}"
             for said in _of_shift(books, key, lines.get(key, Line()), exact=nobody_opened is None):
                 yield f"{day} {key[1]}: {said}"
 

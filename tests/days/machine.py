@@ -18,6 +18,7 @@ PRINTED: Final = 5000
 _FIGURES: Final = ("opener", "closer", "fills", "credits", "currency", "counter_checks")
 _UNOPENED: Final = ("closed", "shift_count", "drop_count", "currency", "round", "prepaid_access")
 _PLAYS: Final = ("currency", "currency", "prepaid_access", "counter_check", "coupon", "waived", "round", "round")
+_OVER: Final = ("spot_count", "shift_count", "drop_count")
 _WAITED_MINUTES: Final = (1, 10, 29, 30, 31, 120, 300)
 
 shifts = st.sampled_from(["day", "swing", "grave"])
@@ -109,12 +110,19 @@ class Pit(Changes):
             self.rounds.append(made)
 
     @precondition(_is_open)
-    @rule(cents=dollars)
-    def plays_over_the_count(self, cents: int) -> None:
-        """A round is in play at a spot count, its chips are in the tray, and it is closed a minute later."""
+    @rule(cents=dollars, what=st.sampled_from(_OVER), shift=shifts, next_day=st.booleans())
+    def plays_over_the_count(self, cents: int, what: What, shift: str, next_day: bool) -> None:
+        """A round is in play at a count, its chips are in the tray, and it is closed a minute later.
+
+        The count may end a shift or the gaming day: the round is of what begins, and each has a variance of it.
+        """
         self.tray, self.held, self.quiet = self.tray + cents, self.held - cents, False
         self.rounds.append(self.act("round", cents, late_by=timedelta(minutes=1)))
-        self.counts_on_the_spot(0)
+        if what == "spot_count":
+            self.counts_on_the_spot(0)
+        else:
+            self.changes_shift(what, shift, next_day=next_day, typo=False)
+        self.quiet = False
         self.pass_to(self.now + timedelta(minutes=2))
 
     @precondition(lambda self: any(one in self.told for one in self.rounds))

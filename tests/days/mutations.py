@@ -10,7 +10,7 @@ from unittest.mock import patch
 from services.table_inventory import projector, tables
 from services.table_inventory.domain import changing, occupancy, pit, sessions, stated, win
 from services.table_inventory.domain.boxes import Box
-from services.table_inventory.domain.windows import NOTHING, Count, Moves
+from services.table_inventory.domain.windows import NOTHING, Count, Moves, Window
 from shared.contracts.inventory import PitVoided
 from shared.contracts.pit import CorrectedPitEvent
 from shared.contracts.property_snapshot import PropertySnapshot
@@ -253,6 +253,12 @@ def correction_at_the_old_moment(stack: ExitStack) -> None:
     _instead(stack, changing, "_change", mistaken)
 
 
+def rounds_expected_nowhere(stack: ExitStack) -> None:
+    """Expect at a count what moved but for the rounds."""
+    expected = vars(Window)["expected_cents"].fget
+    _instead(stack, Window, "expected_cents", property(lambda self: expected(self) - self.moves.rounds_cents))
+
+
 MUTATIONS: Final[Sequence[Mutation]] = (
     recount_adds,
     recount_after_play,
@@ -285,6 +291,7 @@ MUTATIONS: Final[Sequence[Mutation]] = (
     void_restates_nothing,
     void_count_bounds_windows,
     correction_at_the_old_moment,
+    rounds_expected_nowhere,
 )
 
 

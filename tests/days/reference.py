@@ -68,10 +68,9 @@ class Line:
         tray = self.tally["closer"] - self.tally["opener"] - self.into["fill"] - self.into["credit"]
         return tray + self.tally["currency"] + self.tally["checks"] - self.into["prepaid_access"]
 
-    def won_of_patrons(self) -> int:
-        """Return the same by what patrons lost: chips on the felt, and what they paid beyond what they got."""
-        lost = sum(self.into[name] for name in ("round", "coupon", "waived"))
-        return lost + self.tally["currency"] + self.tally["checks"] + self.into["currency"] + self.into["counter_check"]
+    def variance(self) -> int:
+        """Return what was counted beyond what moved: mistakes, and rounds whose chips lay there before they ended."""
+        return self.tally["closer"] - self.tally["opener"] - sum(self.into.values())
 
 
 @dataclass(slots=True)

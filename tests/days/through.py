@@ -261,6 +261,12 @@ class Through:
             if set(row.get("missing", ())) != missing:
                 yield f"{day} {shift}: {row.get('missing')} is missing, and stated is {missing}"
 
+    def variances(self, day: date, now: datetime) -> dict[str, int]:
+        """Return the variance of the inventory that is read of each shift of a gaming day."""
+        self._clock.now = now
+        rows = self._get(self._desk, f"{self._day(day)}/win", "reader")["shifts"]
+        return {row["shift"]: row.get("inventory_variance_cents", 0) for row in rows}
+
     # --- what is closed and reported ---
 
     def left(self, day: date, now: datetime) -> list[str] | None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from services.cli.exits import ExitCode
 from shared.contracts.pit import EVENTS
 from shared.contracts.topic_reader import kind_of
 from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
 from tests.support import Databases
 from tests.support.pit import DAY, PROPERTY, Table, at, chips
 from tests.support.twins import World, corrected, differences, world_of
+from tests.unit.cli.calling import Caller
 from tests.unit.table_inventory.examples import PIT
 
 KINDS = sorted(kind_of(model) for model in EVENTS)
@@ -93,6 +95,12 @@ def world(databases: Databases) -> Iterator[Callable[[], World]]:
         yield lambda: stack.enter_context(world_of(databases))
 
 
+@pytest.fixture
+def pitledger(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Caller:
+    """Calls `pitledger`."""
+    return Caller(capsys, monkeypatch)
+
+
 DOORS = ("topic", "desk")
 """Where a change comes from: the stream of the pit, or two people at a desk."""
 
@@ -136,11 +144,11 @@ def test_what_the_desk_corrects_was_right_at_once(world: Callable[[], World], ki
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_sealed_day_is_restated_by_what_is_voided_and_corrected(
-    world: Callable[[], World], rng: Random, door: str
+    world: Callable[[], World], rng: Random, pitledger: Caller, door: str
 ) -> None:
     """Every kind of event: corrected, as the twin that had the right ones; void, as before any of them came.
 
-    The seal stands, and so do the reports as they were known then; a rebuild has the same tables.
+    The seal stands, and so do the reports as they were known then; a rebuild has the same tables, both times.
     """
     twin, one = world(), world()
     (table, slips), (other, _) = sealed(one), sealed(twin)
@@ -154,11 +162,22 @@ def test_a_sealed_day_is_restated_by_what_is_voided_and_corrected(
     assert {} == differences(twin.picture(), one.picture())
     status = one.inventory.read(f"/gaming-days/{PROPERTY}/{DAY}")
     assert seal == status["report"]
+    require_rebuilt(one, rng, pitledger)
     one.change(door, table, *((event, None) for event in reversed(events)))
     assert {} == differences(before, one.picture())
     assert [] == one.inventory.quarantined() == one.vigorish.quarantined()
-    for desk in (one.inventory.desk, one.vigorish):
-        rows, entries = desk.read_model(one.url), desk.entries()
+    require_rebuilt(one, rng, pitledger)
+
+
+def require_rebuilt(world: World, rng: Random, pitledger: Caller) -> None:
+    """`rebuild --check` finds nothing, and in whatever order of the shards the tables come to the same rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DATABASE_URL", world.url)
+        checked = pitledger("rebuild", "table-inventory", "--check", "--json")
+    assert (ExitCode.FINE, []) == (checked.code, [one for one in checked.documents if one["different"]])
+    assert any(one["rows"] for one in checked.documents)
+    for desk in (world.inventory.desk, world.vigorish):
+        rows, entries = desk.read_model(world.url), desk.entries()
         rng.shuffle(shards := [list(shard) for _, shard in groupby(entries, lambda entry: entry.shard)])
-        desk.project_again(one.url, [entry for shard in shards for entry in shard])
-        assert rows == desk.read_model(one.url)
+        desk.project_again(world.url, [entry for shard in shards for entry in shard])
+        assert rows == desk.read_model(world.url)
