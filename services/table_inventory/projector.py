@@ -318,7 +318,7 @@ class _Rows:
         sums[0] += moved.cents
         sums[1] += rounds
         is_unknown = moved.contents is None and moved.cents != 0
-        sign = -1 if isinstance(fact, inventory.PitVoided) else 1
+        sign = -1 if rounds < 0 or isinstance(fact, inventory.PitVoided) else 1
         sums[2] += sign * is_unknown
         sums[3] += sign * (cause == "coupon")
 

@@ -239,7 +239,6 @@ variance_cases = Table(
     *numbers("resolved_cents", null=True),
     *moments("resolved_at", null=True),
     *texts("conclusion", null=True),
-    Index("variance_cases_of_day", "property", "gaming_day"),
 )
 """Owners and conclusions of variances."""
 

@@ -71,7 +71,7 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
     recent = select(c.property, c.gaming_day, sealed).where(c.at >= now - _LOOK_BACK).distinct()
     levels: Counter[tuple[bool, str]] = Counter()
     for property_name, gaming_day, is_sealed in (await connection.execute(recent)).all():
-        found = await variances_of_day(connection, DayKey(property_name, gaming_day))
+        found = await variances_of_day(connection, DayKey(property_name, gaming_day), now=now)
         levels.update((is_sealed, variance.level) for variance in found if variance.status != "resolved")
     for level in get_args(Level):
         metrics.variances_open.labels(level).set(levels[False, level])
@@ -100,7 +100,7 @@ async def observe_days(context: ServiceContext, connection: AsyncConnection) -> 
     metrics.days_unsealed.set(len(unsealed))
     levels: Counter[str] = Counter()
     for key in unsealed:
-        found = await variances_of_day(connection, key)
+        found = await variances_of_day(connection, key, now=now)
         levels.update(one.level for one in found if one.status != "resolved" and one.at < now - _OLD)
     for level in get_args(Level):
         metrics.variances_open_old.labels(level).set(levels[level])

@@ -132,7 +132,7 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
             continue
         expected = before.cents + sums[number].moved + chips[number]
         number += 1
-        if mark.cents != expected or key in cases.by_key:
+        if mark.cents != expected or key in cases:
             off.append((before, mark))
         else:
             alike[mark.gaming_day, "inventory"] += 1
@@ -149,7 +149,7 @@ async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
     off, alike = [], Counter[tuple[date, VarianceKind]]()
     for (_, mark), span, recorded in zip(pairs, spans, await sums_in(books, spans), strict=True):
         key: CaseKey = (mark.gaming_day, mark.table, "drop", mark.sequence)
-        if key in cases.by_key or counted.get((mark.table, mark.sequence)) != (-recorded.currency, -recorded.checks):
+        if key in cases or counted.get((mark.table, mark.sequence)) != (-recorded.currency, -recorded.checks):
             off.append((span, mark))
         else:
             alike[mark.gaming_day, "drop"] += 1

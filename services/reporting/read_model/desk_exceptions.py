@@ -27,7 +27,7 @@ async def of_desk(books: Books) -> list[Exceptional]:
     """Return the desk exceptions of the question's gaming days."""
     cases = await cases_of(books)
     windows, boxes, slips = await asyncio.gather(
-        compared_windows(books, cases), compared_boxes(books, cases), compared_slips(books, cases.by_key)
+        compared_windows(books, cases), compared_boxes(books, cases), compared_slips(books, cases.owned_on)
     )
     return [
         *(found for window in windows.off for found in _inventory(books, cases, window)),

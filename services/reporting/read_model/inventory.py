@@ -97,9 +97,3 @@ def voided(fact: inventory.PitVoided) -> Iterator[Amount]:
         said["moved"] = fact.moved.model_copy(update={"cents": -fact.moved.cents})
     for amount in pit_event(inventory.PitRecorded.model_construct(**said)):
         yield replace(amount, value=-amount.value)
-
-
-@adds(inventory.VarianceResolved)
-def resolved(fact: inventory.VarianceResolved) -> Iterator[Amount]:
-    """Yield a variance when it is resolved; the item is its kind."""
-    yield Amount("variance_resolved_cents", fact.cents, fact.table, item=fact.variance)

@@ -7,14 +7,18 @@ from typing import Any, Literal
 
 from services.reporting.framework.figures import Cell, Figure, Value
 from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.spans import NEIGHBORS
 from shared.contracts.inventory import DayFinal, VarianceKind, VarianceOwned, VarianceResolved
 from shared.contracts.property_snapshot import PropertySnapshot
 
 Status = Literal["none", "open", "owned", "resolved", "changed"]
 Level = Literal["noted", "report", "authority"]
 
+CaseName = tuple[str, VarianceKind, int]
+"""What a variance is known by: (table, kind, number of the count, the box exchange or the slip)."""
+
 CaseKey = tuple[date, str, VarianceKind, int]
-"""The key of a variance: (gaming day, table, kind, number of the count, the box exchange or the slip)."""
+"""The key of a variance: its gaming day, and what it is known by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +63,23 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases of variances of gaming days, and which of these days are sealed."""
+    """The cases of variances, and which of the question's gaming days are sealed.
 
-    by_key: Mapping[CaseKey, Case]
+    A case is not of a gaming day: a variance may be of another one than when it was owned. `owned_on` are the keys of
+    those that were owned or resolved on the question's days.
+    """
+
+    by_name: Mapping[CaseName, Case]
+    owned_on: frozenset[CaseKey]
     sealed: frozenset[date]
+
+    def __contains__(self, key: CaseKey) -> bool:
+        """Return whether a variance has a case."""
+        return key[1:] in self.by_name
 
     def of(self, key: CaseKey) -> Case:
         """Return what became of a variance."""
-        return self.by_key.get(key, Case())
+        return self.by_name.get(key[1:], Case())
 
     def is_open_after_seal(self, key: CaseKey, cents: int, *parts: int) -> bool:
         """Return whether a variance is not resolved, and its day is sealed."""
@@ -74,20 +87,27 @@ class Cases:
 
 
 async def cases_of(books: Books) -> Cases:
-    """Return the cases of the question's gaming days."""
-    said = await books.facts(VarianceOwned, VarianceResolved)
+    """Return the cases of the question's gaming days and adjacent ones."""
+    first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
+    said = await books.facts(VarianceOwned, VarianceResolved, first=first, last=last)
     sealed = frozenset(listed.fact.gaming_day for listed in await books.facts(DayFinal))
-    return Cases(_by_key(said), sealed)
+    keys = {(one.fact.gaming_day, *_name(one)) for one in said}
+    owned_on = frozenset(key for key in keys if books.question.first <= key[0] <= books.question.last)
+    return Cases(_by_name(said), owned_on, sealed)
 
 
-def _by_key(said: Iterable[Listed]) -> dict[CaseKey, Case]:
+def _name(listed: Listed) -> CaseName:
+    fact = listed.fact
+    return (fact.table, fact.variance, fact.number)
+
+
+def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
     """Return cases by the last statements on each, in the order of recording."""
-    found: dict[CaseKey, dict[str, Any]] = {}
+    found: dict[CaseName, dict[str, Any]] = {}
     for listed in said:
-        fact = listed.fact
-        step = "resolved" if isinstance(fact, VarianceResolved) else "owned"
-        found.setdefault((fact.gaming_day, fact.table, fact.variance, fact.number), {})[step] = listed
-    return {key: Case(**steps) for key, steps in found.items()}
+        step = "resolved" if isinstance(listed.fact, VarianceResolved) else "owned"
+        found.setdefault(_name(listed), {})[step] = listed
+    return {name: Case(**steps) for name, steps in found.items()}
 
 
 def level_of(place: PropertySnapshot, day: date, cents: int) -> Level:

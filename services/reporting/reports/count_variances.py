@@ -63,7 +63,7 @@ async def _drops(books: Books, cases: Cases) -> Compared[_Found]:
 
 
 async def _slips(books: Books, cases: Cases) -> Compared[_Found]:
-    compared = await received_slips(books, cases.by_key)
+    compared = await received_slips(books, cases.owned_on)
     return Compared([_of_slip(books, cases, slip) for slip in compared.off], compared.alike)
 
 

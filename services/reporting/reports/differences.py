@@ -1,5 +1,6 @@
 """Explain the difference between counted and settled win of tables."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from services.reporting.read_model.windows import windows_of
 from services.reporting.reports.counted_win import CountedWin
 from services.reporting.reports.settled_win import SettledWin
 from services.reporting.reports.spans import Span
+from shared.contracts.inventory import VarianceResolved
 
 DIFFERENCES: Final = Section(
     name="differences",
@@ -70,7 +72,7 @@ _SOLD: Final = ("currency", "counter_check.issued")
 async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
     """Return the rows of DIFFERENCES."""
     given = await books.amounts(_GIVEN, ("table_name",))
-    resolved = await books.amounts(("variance_resolved_cents",), ("table_name", "item"), items=("inventory",))
+    resolved = await _resolved(books)
     settled = {table: win for (table,), win in span.settled.by("table_name").items()}
     sold: dict[str, Figure] = {}
     for window in await windows_of(books):  # a sale is of the window that it was made in, whatever day it began
@@ -85,12 +87,21 @@ async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
                 settled.get(table, SettledWin()),
                 given=total(given.get((table,), {}).values()),
                 sold=sold.get(table, NOTHING),
-                inventory=resolved.get((table, "inventory"), {}).get("variance_resolved_cents", NOTHING),
+                inventory=total(resolved[table].values()),
             ),
         }
         for table, counted in span.counted.items()
         if not counted.missing
     ]
+
+
+async def _resolved(books: Books) -> Mapping[str, Mapping[int, Figure]]:
+    """Return what inventory variances were resolved for, by table and count: what was said last of each stands."""
+    found: dict[str, dict[int, Figure]] = defaultdict(dict)
+    for listed in await books.facts(VarianceResolved):
+        if listed.fact.variance == "inventory":
+            found[listed.fact.table][listed.fact.number] = Figure(listed.fact.cents, (listed.entry,))
+    return found
 
 
 def _row(

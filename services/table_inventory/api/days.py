@@ -18,6 +18,7 @@ from services.table_inventory.api.access import (
     NumberPath,
 )
 from services.table_inventory.commands import days as commands
+from services.table_inventory.commands.as_of import AsOf
 from services.table_inventory.commands.variances import OwnVariance, ResolveVariance
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.follow_ups import FollowUp, follow_ups
@@ -106,7 +107,19 @@ class Adjustments(BaseModel):
     items: list[Adjustment]
 
 
+AskedT = TypeVar("AskedT", bound=AsOf)
 StepT = TypeVar("StepT", bound=commands.DayStep)
+
+
+def with_moment(context: ServiceContext) -> Callable[[AskedT, str, str], Awaitable[AskedT]]:
+    """Return a function that sets the moment of a command."""
+
+    async def asked(command: AskedT, person: str, key: str) -> AskedT:
+        del person, key
+        command.ask(context.clock())
+        return command
+
+    return asked
 
 
 def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitable[StepT]]:
@@ -116,7 +129,8 @@ def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitabl
         del person, key
         if isinstance(step, commands.SealDay):
             await Stating(context).state_day(step.key())
-        step.tell(await unread(context), context.clock())
+        step.tell(await unread(context))
+        step.ask(context.clock())
         return step
 
     return told
@@ -133,8 +147,11 @@ def variance_routes(context: ServiceContext) -> APIRouter:
     ) -> Variances:
         """Everything that was counted otherwise than expected, with owner and resolution."""
         del reader
+        now = context.clock()
         async with snapshot(context.pools.readers) as connection:
-            return Variances(items=await variances_of_day(connection, DayKey(property_name, gaming_day), table))
+            return Variances(
+                items=await variances_of_day(connection, DayKey(property_name, gaming_day), table, now=now)
+            )
 
     @router.get(
         of_variance,
@@ -155,10 +172,10 @@ def variance_routes(context: ServiceContext) -> APIRouter:
         del reader
         key = VarianceKey(property_name, gaming_day, variance, table, number)
         async with snapshot(context.pools.readers) as connection:
-            return document_response(request, await find_variance(connection, key))
+            return document_response(request, await find_variance(connection, key, now=context.clock()))
 
     command = partial(command_route, router, context.commands, role=AUDIT_DAYS, answers=Variance)
-    command = partial(command, subject=router.prefix + of_variance)
+    command = partial(command, prepare=with_moment(context), subject=router.prefix + of_variance)
     command(OwnVariance, f"{of_variance}/own", rejects=(Reason.NOT_FOUND,))
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
     command(ResolveVariance, f"{of_variance}/resolve", rejects=rejects)
@@ -174,7 +191,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
         """With the sealed report and its hash once it is final."""
         del reader
         async with snapshot(context.pools.readers) as connection:
-            found = await read_stage(connection, DayKey(property_name, gaming_day))
+            found = await read_stage(connection, DayKey(property_name, gaming_day), now=context.clock())
         return document_response(request, found)
 
     @router.get(

@@ -1,13 +1,14 @@
 """Commands about gaming days: closed in three steps by different people, sealed with a hash, adjusted by two people."""
 
 from collections.abc import Collection, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from hashlib import sha256
 from typing import Annotated, Any, Final, NamedTuple, get_args
 
 from pydantic import Field, PrivateAttr
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.commands.as_of import AsOf
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.days import Adjustment, Day, DayKey, Step, incomplete
 from services.table_inventory.domain.people import Law, require_different
@@ -16,7 +17,6 @@ from services.table_inventory.domain.reviews import DayReview
 from services.table_inventory.domain.stated import unstated_of
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
-    FOREVER,
     Counted,
     approved_adjustments,
     find_adjustment,
@@ -74,25 +74,19 @@ def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accept
     return Accepted(recording=FactWithPostings(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
 
-class DayStep(AboutDay):
+class DayStep(AboutDay, AsOf):
     """A step of closing a gaming day."""
 
     _unread: Sequence[str] = PrivateAttr(default=())
-    _asked_at: datetime = PrivateAttr(default=FOREVER)
 
-    def tell(self, unread: Sequence[str], at: datetime) -> None:
-        """Set the unread settlements and the moment of the step: they are not part of the request."""
-        self._unread, self._asked_at = unread, at
+    def tell(self, unread: Sequence[str]) -> None:
+        """Set the unread settlements: they are not part of the request."""
+        self._unread = unread
 
     @property
     def unread(self) -> Sequence[str]:
         """Return the unread settlements."""
         return self._unread
-
-    @property
-    def asked_at(self) -> datetime:
-        """Return when it is asked for: whether a count may still come of the day goes by that."""
-        return self._asked_at
 
 
 class Standing(NamedTuple):

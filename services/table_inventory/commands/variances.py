@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory.commands.as_of import AsOf
 from services.table_inventory.domain.variances import Variance, VarianceKey
 from services.table_inventory.queries.days import find_variance
 from services.table_inventory.queries.holding import hold
@@ -16,12 +17,12 @@ from shared.contracts.people import same_person
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.commands.command import Accepted, Approving, Commands, Now, as_loaded
 
 COMMANDS: Final = Commands()
 
 
-class AboutVariance(Command):
+class AboutVariance(AsOf):
     """A command about a variance."""
 
     property: Name
@@ -54,7 +55,7 @@ class ResolveVariance(AboutVariance, Approving):
 
 async def _variance(connection: AsyncConnection, command: AboutVariance) -> Variance:
     """Return a variance. Raises: Rejected if there is none."""
-    return await find_variance(connection, command.key())
+    return await find_variance(connection, command.key(), now=command.asked_at)
 
 
 @COMMANDS.handles(OwnVariance, load=_variance)

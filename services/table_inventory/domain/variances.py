@@ -19,8 +19,19 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 VarianceStatus = Literal["open", "owned", "resolved", "changed"]
 
 
+class VarianceName(NamedTuple):
+    """What a variance is known by at a property, whatever gaming day it is of: that may change with the counts.
+
+    `number` is that of the count, the box exchange (pit sequences) or the slip.
+    """
+
+    table: str
+    variance: VarianceKind
+    number: int
+
+
 class VarianceKey(NamedTuple):
-    """The key of a variance: `number` is that of the count, the box exchange (pit sequences) or the slip."""
+    """The key of a variance on its gaming day: `number` is that of the count, the box exchange or the slip."""
 
     property: str
     gaming_day: date
@@ -105,22 +116,23 @@ def variances(
     windows: Iterable[Window],
     boxes: Iterable[Box],
     slips: Iterable[Slip],
-    cases: Mapping[tuple[str, str, int], Mapping[str, Any]],
+    cases: Mapping[VarianceName, Mapping[str, Any]],
 ) -> list[Variance]:
     """Return all variances of a gaming day, by table and time.
 
     `slips` only count if they were received otherwise than sent, or have an owner. `cases` has the cases of variances
-    with an owner, by (table, variance, number).
+    with an owner, whatever gaming day each was of when it was owned.
     """
     looked_at = (
         window
         for window in windows
-        if window.variance_cents or (window.end and (window.end.table, "inventory", window.end.sequence) in cases)
+        if window.variance_cents
+        or (window.end and VarianceName(window.end.table, "inventory", window.end.sequence) in cases)
     )
     found = [*_of_windows(property_name, looked_at), *_of_boxes(property_name, boxes), *_of_slips(slips)]
     standing: list[Variance] = []
     for variance in (one.judged(provisions) for one in found):
-        case = cases.get((variance.table, variance.variance, variance.number))
+        case = cases.get(VarianceName(variance.table, variance.variance, variance.number))
         if variance.cents or variance.by_instrument is not None or (case and case["resolved_cents"]):
             standing.append(variance if case is None else variance.after(**case))
     return sorted(standing, key=lambda variance: (variance.table, variance.at, variance.variance, variance.number))

@@ -47,7 +47,8 @@ class Moves(BaseModel, frozen=True):
 
     Figures by kind are positive: `currency_cents` is what players paid. `by_denomination` has the movements known by
     denomination, signed, if needed: for a table that is not counted yet, or that has a variance; `unknown` is the
-    number of movements that are not known by denomination, `coupons` that of the coupons dropped.
+    number of movements that are not known by denomination (less those that were taken back), `coupons` that of the
+    coupons dropped.
     """
 
     cents: int = 0

@@ -46,13 +46,15 @@ RETURNS TABLE (cause TEXT, cents BIGINT, rounds BIGINT, unknown BIGINT, coupons 
     WHERE h.property = of_property AND h."table" = of_table
       AND h.hour >= date_trunc('hour', after, 'UTC') + interval '1 hour' AND h.hour < date_trunc('hour', until, 'UTC')
     UNION ALL
-    SELECT m.cause, m.cents, m.rounds, CAST(m.contents IS NULL AND m.cents <> 0 AS integer),
+    SELECT m.cause, m.cents, m.rounds,
+           CASE WHEN m.contents IS NOT NULL OR m.cents = 0 THEN 0 WHEN m.rounds < 0 THEN -1 ELSE 1 END,
            CAST(m.cause = 'coupon' AS integer)
     FROM table_inventory.movements m
     WHERE m.property = of_property AND m."table" = of_table
       AND m.at > after AND m.at < date_trunc('hour', after, 'UTC') + interval '1 hour' AND m.at <= until
     UNION ALL
-    SELECT m.cause, m.cents, m.rounds, CAST(m.contents IS NULL AND m.cents <> 0 AS integer),
+    SELECT m.cause, m.cents, m.rounds,
+           CASE WHEN m.contents IS NOT NULL OR m.cents = 0 THEN 0 WHEN m.rounds < 0 THEN -1 ELSE 1 END,
            CAST(m.cause = 'coupon' AS integer)
     FROM table_inventory.movements m
     WHERE m.property = of_property AND m."table" = of_table AND m.at <= until AND m.at >= greatest(
@@ -135,7 +137,6 @@ CREATE TABLE variance_cases (
     owned_at TIMESTAMPTZ NOT NULL, resolved_cents BIGINT, resolved_at TIMESTAMPTZ, conclusion TEXT,
     PRIMARY KEY (property, "table", variance, number)
 );
-CREATE INDEX variance_cases_of_day ON variance_cases (property, gaming_day);
 
 CREATE TABLE alarm_cases (
     property TEXT, alarm TEXT, owner TEXT NOT NULL, named_by TEXT NOT NULL, owned_at TIMESTAMPTZ NOT NULL,

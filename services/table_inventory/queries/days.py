@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import CursorResult, Executable, select, text
@@ -19,13 +19,14 @@ from services.table_inventory.domain.reviews import DayReview
 from services.table_inventory.domain.sessions import Sessions, nothing_of, sessions_of
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.unopened import Unopened, closed_times
-from services.table_inventory.domain.variances import Variance, VarianceKey, variances
+from services.table_inventory.domain.variances import Variance, VarianceKey, VarianceName, variances
 from services.table_inventory.domain.win import DayWin, TablesWin, Win, day_win, shift_wins
 from services.table_inventory.domain.windows import Window
 from services.table_inventory.queries.contests import contests_of_day, results_of_day
 from services.table_inventory.queries.equipment import open_tables
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import open_slips, slips_off
+from services.table_inventory.queries.variances import cases_of
 from services.table_inventory.queries.windows import Span, boxes_between, marks_of, unopened_in, with_denominations
 from shared.contracts.inventory import AdjustmentEntered
 from shared.contracts.property_snapshot import PropertySnapshot
@@ -44,10 +45,6 @@ _NOT_DROPPED: Final = text("""
     WHERE m.property = :property AND m.gaming_day = :gaming_day AND m.cause = 'counter_check'
       AND NOT EXISTS (SELECT FROM dropped d WHERE d."table" = m."table" AND d.serial = m.ref AND d.cents = -m.cents)
     ORDER BY m.at""")
-
-
-FOREVER: Final = datetime.max.replace(tzinfo=UTC)
-"""When nobody may count any more of whatever day: its variances have their days, and a sealed day its win."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +115,14 @@ async def counted_of_day(
         marks_of(connection, asked), boxes_between(connection, asked), open_slips(connection, *key, table)
     )
     sessions = {name: sessions_of(place, found, now) for name, found in marks.items()}
-    cases = await connection.execute(rows_of(t.variance_cases, **key._asdict(), variance="inventory"))
-    looked_at = {(row.table, row.number) for row in cases}
-    windows = [
-        window
+    ended = {
+        VarianceName(window.table, "inventory", window.end.sequence): window
         for found in sessions.values()
         for window in found.windows
         if window.end is not None and window.gaming_day == key.gaming_day and window.start is not None
-        if window.variance_cents or (window.table, window.end.sequence) in looked_at
-    ]
+    }
+    looked_at = await cases_of(connection, key.property, ended)
+    windows = [window for name, window in ended.items() if window.variance_cents or name in looked_at]
     known = await with_denominations(connection, key.property, windows)
     provisions = Provisions.of(place, key.gaming_day)
     unopened = await _unopened(connection, place, key, sessions.values())
@@ -167,9 +163,9 @@ class _OneByOne:
 
 
 async def variances_of_day(
-    connection: AsyncConnection, key: DayKey, table: str | None = None, *, now: datetime = FOREVER
+    connection: AsyncConnection, key: DayKey, table: str | None = None, *, now: datetime
 ) -> list[Variance]:
-    """Return all variances of a gaming day, or those of a `table`, by table and time.
+    """Return all variances of a gaming day as of `now`, or those of a `table`, by table and time.
 
     Raises: Rejected for an unknown property.
     """
@@ -178,9 +174,9 @@ async def variances_of_day(
     return await _variances(connection, key, counted, slips)
 
 
-async def find_variance(connection: AsyncConnection, key: VarianceKey) -> Variance:
-    """Return a variance. Raises: Rejected if there is none."""
-    for variance in await variances_of_day(connection, DayKey(key.property, key.gaming_day), key.table):
+async def find_variance(connection: AsyncConnection, key: VarianceKey, *, now: datetime) -> Variance:
+    """Return a variance as of `now`. Raises: Rejected if there is none."""
+    for variance in await variances_of_day(connection, DayKey(key.property, key.gaming_day), key.table, now=now):
         if variance.key() == key:
             return variance
     raise Rejected(Reason.NOT_FOUND, f"there is no such variance: {key.path()}")
@@ -189,14 +185,18 @@ async def find_variance(connection: AsyncConnection, key: VarianceKey) -> Varian
 async def _variances(
     connection: AsyncConnection, key: DayKey, counted: Counted, slips: Sequence[Slip]
 ) -> list[Variance]:
-    cases = await connection.execute(rows_of(t.variance_cases, **key._asdict()))
+    wanted = [
+        *(VarianceName(one.table, "inventory", one.end.sequence) for one in counted.windows if one.end is not None),
+        *(VarianceName(one.table, "drop", one.exchange) for one in counted.boxes),
+        *(VarianceName(one.table, one.slip, one.number) for one in slips),
+    ]
     return variances(
         key.property,
         counted.provisions,
         windows=counted.windows,
         boxes=counted.boxes,
         slips=slips,
-        cases={(row.table, row.variance, row.number): row._asdict() for row in cases},
+        cases=await cases_of(connection, key.property, wanted),
     )
 
 
@@ -215,18 +215,18 @@ async def approved_adjustments(connection: AsyncConnection, key: DayKey) -> list
     return [one for one in await read_adjustments(connection, key) if one.status == "approved"]
 
 
-async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
-    """Return a gaming day with its stage: restated if its win differs from the sealed one."""
+async def read_stage(connection: AsyncConnection, key: DayKey, *, now: datetime) -> Day:
+    """Return a gaming day with its stage as of `now`: restated if its win differs from the sealed one."""
     day = await read_day(connection, key)
     if day.report is None:
         return day
-    win = await read_win(connection, await find_counted(connection, key, now=FOREVER))
+    win = await read_win(connection, await find_counted(connection, key, now=now))
     return day.model_copy(update={"status": day.status_of(win.model_dump(mode="json"))})
 
 
 async def read_review(connection: AsyncConnection, key: DayKey, *, now: datetime) -> DayReview:
     """Return a gaming day as it would be audited or sealed now. Raises: Rejected for an unknown property."""
-    day = await read_stage(connection, key)
+    day = await read_stage(connection, key, now=now)
     return DayReview(
         day=day.model_copy(update={"report": None}),
         win=await read_win(connection, await find_counted(connection, key, now=now)),

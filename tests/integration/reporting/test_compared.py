@@ -107,7 +107,7 @@ def test_slips_that_are_not_read_were_received_as_they_were_sent(url: str, pit: 
     play(pit)
 
     async def read(books: Books) -> None:
-        slips, compared = await slips_of(books), await compared_slips(books, (await cases_of(books)).by_key)
+        slips, compared = await slips_of(books), await compared_slips(books, (await cases_of(books)).owned_on)
         alike = [one for one in slips if one not in compared.off]
         assert [one for one in slips if one in compared.off] == list(compared.off)
         keys = ((one.begun.gaming_day, one.begun.table, one.slip, one.begun.number) for one in alike)
