@@ -276,7 +276,7 @@ class Through:
             return None
         self.state(now)
         step, person = _STEPS[done]
-        if step == "audited":
+        if step != "preliminary":
             self._resolve(day)
             self.state(now)
         answer = self._desk.post(f"{self._day(day)}/{step}", {} if step == "preliminary" else None, person=person)
