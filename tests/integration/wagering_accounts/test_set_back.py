@@ -19,7 +19,7 @@ from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import Signer
 from shared.runtime.high_water import HighWaterMark, HighWaterSource
 from shared.runtime.service.checkpoint_signer import CheckpointSigner
-from tests.support import AnyBroker, Databases
+from tests.support import AnyBroker, Databases, eventually
 from tests.support.accounts import Clock, credit
 from tests.support.brokers import empty
 from tests.support.rebuilding import execute
@@ -125,6 +125,35 @@ def test_nothing_is_paid_twice_after_a_start(bank: Bank, rng: random.Random, by_
     moment.set_back()
     with bank.opens() as cashier:
         refused(bank, cashier)
+
+
+@pytest.mark.parametrize("by_rows", [False, True], ids=["the whole database", "the rows of this service"])
+def test_nothing_is_paid_twice_while_many_are_paid(bank: Bank, rng: random.Random, by_rows: bool) -> None:
+    """Whoever asks while it is set back, or after it, is refused; nothing is recorded over what was put there."""
+    moment = Moment(bank, rng, by_rows=by_rows)
+    ended = Event()
+
+    def pay(cashier: Cashier, first: int) -> None:
+        number = first
+        while not ended.is_set():
+            cashier.pays(number)
+            number += TILLS
+
+    with bank.opens() as cashier, ThreadPoolExecutor(TILLS) as pool:
+        moment.pay(cashier)
+        kept = bank.shards()
+        paying = [pool.submit(pay, cashier, PAID + till) for till in range(TILLS)]
+        try:
+            eventually(lambda: bank.shards() != kept, because="they are being paid")
+            moment.set_back()
+            stands = bank.shards()
+            answers = [cashier.pays(number) for number in range(2 * PAID)]
+        finally:
+            ended.set()
+        for one in paying:
+            one.result()
+        assert {DOUBT} == {(answer.status_code, answer.json()["type"]) for answer in answers}
+        assert (0, stands) == (cashier.publishes(), bank.shards())
 
 
 class _Asked(HighWaterSource):
