@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from http import HTTPStatus
 from ssl import create_default_context
 from typing import Any, Final
@@ -11,7 +12,7 @@ import httpx
 
 from services.cli.exits import CheckFailed, CommandError, InputRefused, NotFound, UsageWrong
 from services.cli.services import TOKEN_VARIABLE, load, url_variable
-from services.cli.subjects import HASH, subject_of
+from services.cli.subjects import HASH, Approvals
 
 _SECONDS_MAX: Final = 60.0
 _PAGE: Final = "500"
@@ -83,10 +84,15 @@ class Client(httpx.Client):
     ) -> dict[str, Any]:
         """Return the answer to an approval of the subject named by `sha256`, by default the current one."""
         if sha256 is None:
-            subject = subject_of(self._service, path, document)
+            subject = self.approvals.subject_of(path, document)
             assert subject is not None, f"{path} of {self._service} approves nothing"
             sha256 = self.read(subject)["sha256"]
         return self.do(path, {**(document or {}), HASH: sha256}, key=key)
+
+    @cached_property
+    def approvals(self) -> Approvals:
+        """Return the approvals of the service, as its OpenAPI document describes them."""
+        return Approvals(self.read("/openapi.json"))
 
     def _answer(self, method: str, path: str, **sent: Any) -> Any:
         return self._json(self._answered(method, path, **sent))

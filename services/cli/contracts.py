@@ -1,4 +1,4 @@
-"""The contracts in schemas/: messages, channels, and the services' HTTP APIs."""
+"""The contracts in schemas/: messages and channels; and the services' HTTP APIs."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from typing import Any
 
 from services.cli.releases import FOLDER, MANIFEST, Release
 from shared.contracts.compatibility import breaking_changes
-from shared.contracts.schemas import as_json, files
+from shared.contracts.schemas import files
 from shared.runtime.database import Pools
 from shared.runtime.http.access import Nobody
 from shared.runtime.process.run import application, context_of
@@ -20,12 +20,7 @@ from shared.runtime.settings import Settings
 
 def texts(manifests: Sequence[Manifest]) -> dict[str, str]:
     """Return the texts of all files below schemas/, by path."""
-    found = files(readers(manifests))
-    for manifest in manifests:
-        document = openapi(manifest)
-        if document["paths"]:
-            found[f"openapi/{manifest.name}.json"] = as_json(document)
-    return {f"schemas/{name}": text for name, text in found.items()}
+    return {f"schemas/{name}": text for name, text in files(readers(manifests)).items()}
 
 
 def readers(manifests: Sequence[Manifest]) -> Mapping[str, Sequence[str]]:

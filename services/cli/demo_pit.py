@@ -14,7 +14,6 @@ from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PI
 from loadtest.publish import Publisher
 from services.cli.client import Client
 from services.cli.stack import RunningStack
-from services.cli.subjects import subject_of
 from shared.contracts.topics import PIT_EVENTS
 
 _HUNDRED_CENTS: Final = 100_00
@@ -49,7 +48,7 @@ class People(ExitStack):
     def does(self, person: str, service: str, path: str, document: Document | None = None) -> dict[str, Any]:
         """Return the answer to a person's command; an approval names what the service shows to that person."""
         client = self.at(service, person)
-        if subject_of(service, path, document) is None:
+        if client.approvals.subject_of(path, document) is None:
             return client.do(path, document)
         return client.approve(path, document)
 

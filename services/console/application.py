@@ -19,7 +19,7 @@ from services.console.begun import Begun
 from services.console.console import Console, Forged, LoginNeeded, TooLong, page
 from services.console.floor import Floors
 from services.console.gallery import Gallery
-from services.console.operations import all_operations
+from services.console.operations import Operations
 from services.console.pages import (
     commands,
     corrections,
@@ -90,7 +90,7 @@ def create_console(
         services=Services(urls, client),
         sessions=Sessions(clock),
         begun=Begun(clock),
-        operations=all_operations(),
+        operations=Operations(urls, client, clock),
         tokens=tokens,
         provider=Provider(settings, tokens, client, clock),
         clock=clock,

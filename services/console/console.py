@@ -116,6 +116,7 @@ async def _person(request: Request) -> Person:
     session = await request.app.state.logins.renewed(session)
     if request.method not in _SAFE:
         await require_own_form(request, console, session)
+    await console.operations.refresh()
     return Person(session, console.services.of(session), console)
 
 

@@ -1,14 +1,18 @@
-"""The forms of all commands of all services, from their OpenAPI documents: fields, and the roles required."""
+"""The forms of all commands of all services, from the OpenAPI documents they serve: fields, and the roles required."""
 
-import json
+import asyncio
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib import resources
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
-from services.console.services import part
+import httpx
+import structlog
+
+from services.console.services import Refused, part
+from services.console.words import say
+from shared.runtime.clock import Clock
 
 Kind = Literal[
     "text", "secret", "long", "whole", "cents", "choice", "flag", "day", "moment", "list", "group", "document"
@@ -22,7 +26,12 @@ _LONG: Final = frozenset({"reason", "conclusion", "override", "found"})
 """Fields for whole sentences."""
 _DEPTH_MAX: Final = 4
 _HUNDRED: Final = 100
+_SECONDS_MAX: Final = 2.0
+_READ_AGAIN: Final = timedelta(minutes=5)
+_TRY_AGAIN: Final = timedelta(seconds=5)
 _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,30 +131,54 @@ def filled_path(path: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda found: part(values[found[1]]), path)
 
 
-@dataclass(frozen=True)
 class Operations:
-    """The commands of all services, by service and name."""
+    """The commands of the running services, by service and name.
 
-    known: Mapping[tuple[str, str], Operation] = field(default_factory=dict)
+    Each service's document is read when a page first needs it and again every few minutes: the console and the services
+    may be upgraded one after the other.
+    """
+
+    def __init__(self, urls: Mapping[str, str], client: httpx.AsyncClient, clock: Clock) -> None:
+        self._urls, self._client, self._clock = dict(urls), client, clock
+        self._by_service: dict[str, dict[str, Operation]] = {}
+        self._due: dict[str, datetime] = {}
+        self._reading = asyncio.Lock()
+
+    async def refresh(self) -> None:
+        """Read the documents that are due. A service that does not answer keeps the commands last read, if any."""
+        async with self._reading:
+            now = self._clock()
+            await asyncio.gather(*(self._read(name) for name in self._urls if self._due.get(name, now) <= now))
+
+    async def _read(self, service: str) -> None:
+        try:
+            answer = await self._client.get(f"{self._urls[service]}/openapi.json", timeout=_SECONDS_MAX)
+            found = operations_of(service, answer.raise_for_status().json())
+            self._by_service[service] = {one.name: one for one in found}
+        except (httpx.HTTPError, LookupError, ValueError) as error:
+            self._due[service] = self._clock() + _TRY_AGAIN
+            log.warning("commands not read from the service", service=service, error=repr(error))
+        else:
+            self._due[service] = self._clock() + _READ_AGAIN
 
     def find(self, service: str, name: str) -> Operation | None:
-        """Return a command; None if there is none."""
-        return self.known.get((service, name))
+        """Return a command; None if there is none, or its service has not answered yet."""
+        return self._by_service.get(service, {}).get(name)
 
-    def of(self, service: str) -> Iterator[Operation]:
-        """Yield the commands of a service in the order of its OpenAPI document."""
-        return (one for one in self.known.values() if one.service == service)
+    def get(self, service: str, name: str) -> Operation:
+        """Return a command. Raises: Refused if there is none, or its service has not answered yet."""
+        found = self.find(service, name)
+        if found is not None:
+            return found
+        if service in self._urls and service not in self._by_service:
+            detail = say("refused.unread_commands", service=service)
+            raise Refused(service, 503, {"title": say("refused.silent"), "detail": detail})
+        detail = say("refused.command_why", name=name, service=service)
+        raise Refused(service, 404, {"title": say("refused.command"), "detail": detail})
 
-
-@cache
-def all_operations() -> Operations:
-    """Return the commands of the services of this release."""
-    found: dict[tuple[str, str], Operation] = {}
-    for file in sorted(resources.files("schemas").joinpath("openapi").iterdir(), key=lambda one: one.name):
-        service = file.name.removesuffix(".json")
-        for one in operations_of(service, json.loads(file.read_text())):
-            found[service, one.name] = one
-    return Operations(found)
+    def services_with(self, name: str) -> list[str]:
+        """Return the services that have a command of this name, or have not answered yet."""
+        return sorted(one for one in self._urls if name in self._by_service.get(one, {name: None}))
 
 
 def operations_of(service: str, document: Mapping[str, Any]) -> Iterator[Operation]:

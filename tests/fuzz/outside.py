@@ -24,7 +24,7 @@ from services.cli.exits import CheckFailed, InputRefused
 from services.cli.intake_lines import read_lines
 from services.cli.submission_files import proven_in
 from services.console.forms import filled
-from services.console.operations import Operation, all_operations
+from services.console.operations import Operation
 from services.console.protection import local_path
 from services.console.provider import LoginRefused, Provider, granted_of
 from services.reporting.delivery import Manifest, open_manifest
@@ -50,6 +50,7 @@ from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 from tests.fuzz.target import Target, json_of, text_of
 from tests.fuzz.targets import export_facts
+from tests.support.openapi import all_operations
 from tests.support.properties import document
 from tests.unit.contracts.examples import EXAMPLES
 
@@ -249,7 +250,7 @@ def _manifest() -> bytes:
 def _pages() -> Iterator[Target]:
     """Yield what reads what a browser, or a client of the services, sends beside JSON."""
     listing = Listing[tuple[str, int, datetime]]("slips", tuple[str, int, datetime])
-    operations = list(all_operations().known.values())
+    operations = list(all_operations().values())
     zone = ZoneInfo("America/New_York")
 
     def form(data: bytes) -> None:

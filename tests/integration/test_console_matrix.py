@@ -14,9 +14,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
 
-from services.console.operations import Operation, all_operations
+from services.console.operations import Operation
 from tests.support import Databases
 from tests.support.house import ELSEWHERE, HERE, House, a_house
+from tests.support.openapi import all_operations
 from tests.support.told import crews
 from tests.support.typed_forms import typed_into
 
@@ -35,7 +36,7 @@ def house(databases: Databases, patron_keys: None) -> Iterator[House]:
 def test_no_form_does_anything_to_another_property(house: House) -> None:
     """Whichever command it is: nothing of what it is about is shown, and nothing is recorded but refusals."""
     before, unrefused = house.entries(), []
-    for operation in all_operations().known.values():
+    for operation in all_operations().values():
         [crew, *_] = [name for name, roles in crews().items() if operation.roles & set(roles)]
         if not sent(house, operation, crew) and "property" in {one.name for one in operation.fields}:
             unrefused.append(operation.address)

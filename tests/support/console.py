@@ -20,6 +20,7 @@ from shared.local.ports import LOOPBACK
 from shared.runtime.http.bearer_tokens import Tokens
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
+from tests.support.openapi import PATH, document_of
 
 URL = "http://console.test"
 SERVICES = (
@@ -60,7 +61,7 @@ class MovedClock:
 class StubServices(httpx.AsyncBaseTransport):
     """Services that answer what a test says, by service, method and path; nothing else is found.
 
-    `asked` keeps all requests.
+    `asked` keeps all requests but those for the OpenAPI documents, which are the services' own.
     """
 
     def __init__(self) -> None:
@@ -70,8 +71,11 @@ class StubServices(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Answer as a service."""
         await request.aread()
-        self.asked.append(request)
         found = self.answers.get((request.url.host, request.method, request.url.raw_path.decode().partition("?")[0]))
+        if request.url.path == PATH:
+            found = found or (200, document_of(request.url.host))
+        else:
+            self.asked.append(request)
         if callable(found):
             answer = found(request)
         else:

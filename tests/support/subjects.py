@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import httpx
 
-from services.cli.subjects import HASH, subject_of
+from services.cli.subjects import HASH
+from tests.support.openapi import approvals_of
 
 NOTHING: Final = "0" * 64
 """The hash of no document: what somebody names who was shown nothing."""
@@ -32,7 +33,7 @@ class Shown:
         """
         if body is not None and (not isinstance(body, Mapping) or HASH in body):
             return body
-        subject = subject_of(self._service, path, body)
+        subject = approvals_of(self._service).subject_of(path, body)
         if subject is None:
             return body
         with self._looking:  # who sends the same to two processes at once has looked once

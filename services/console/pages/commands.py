@@ -15,7 +15,6 @@ from services.console.pages.days import zone_of
 from services.console.pages.subjects import subject_of
 from services.console.protection import local_path
 from services.console.services import Refused
-from services.console.words import say
 
 OWN: Final = ("csrf", "key", "back", "rows", "_confirmed", "_change")
 """Names in a form that are not fields of its command."""
@@ -27,13 +26,13 @@ def routes() -> APIRouter:
 
     @router.get("")
     async def form(request: Request, person: Asked, service: str, name: str) -> Response:
-        operation = _operation(person, service, name)
+        operation = person.console.operations.get(service, name)
         given = {key: value for key, value in request.query_params.items() if key not in OWN}
         return await command_form(request, person, operation, given, back=request.query_params.get("back", "/"))
 
     @router.post("")
     async def send(request: Request, person: Asked, service: str, name: str) -> Response:
-        operation = _operation(person, service, name)
+        operation = person.console.operations.get(service, name)
         form = await form_of(request)
         typed = {key: value for key, value in form.items() if key not in OWN}
         back, key = form.get("back", "/"), form.get("key", "")
@@ -71,14 +70,6 @@ def routes() -> APIRouter:
         return page(request, "done.html", person, **said)
 
     return router
-
-
-def _operation(person: Person, service: str, name: str) -> Operation:
-    operation = person.console.operations.find(service, name)
-    if operation is None:
-        detail = say("refused.command_why", name=name, service=service)
-        raise Refused(service, 404, {"title": say("refused.command"), "detail": detail})
-    return operation
 
 
 async def _zone(person: Person, given: dict[str, str]) -> str | None:

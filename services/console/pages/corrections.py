@@ -48,8 +48,7 @@ def routes() -> APIRouter:
     async def correct(request: Request, person: Asked, property: str, table: str, round_id: str) -> Response:
         """Show the form of a correction, filled with the record in force."""
         found = await person.calls.get(SETTLEMENT, path("rounds", property, table, round_id))
-        operation = person.console.operations.find(SETTLEMENT, "propose-correction")
-        assert operation is not None, "round settlement takes corrections"
+        operation = person.console.operations.get(SETTLEMENT, "propose-correction")
         given = {
             "property": property,
             "table": table,

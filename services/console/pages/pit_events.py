@@ -62,8 +62,7 @@ def routes() -> APIRouter:
     async def correct(request: Request, person: Asked, property: str, table: str, sequence: int) -> Response:
         """Show the form of a correction with what the event says."""
         found = await person.calls.get(INVENTORY, path("pit-events", property, table, sequence))
-        operation = person.console.operations.find(INVENTORY, "propose-pit-change")
-        assert operation is not None, "table inventory takes changes of pit events"
+        operation = person.console.operations.get(INVENTORY, "propose-pit-change")
         given = {
             "property": property,
             "table": table,

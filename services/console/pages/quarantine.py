@@ -19,7 +19,7 @@ def routes() -> APIRouter:
 
     @router.get("")
     async def quarantine(request: Request, person: Asked, property: str, status: str = "open") -> Response:
-        names = sorted({service for service, name in person.console.operations.known if name == "ask-replay"})
+        names = person.console.operations.services_with("ask-replay")
         answers = await together(*(person.calls.get_page(name, "/quarantine", status=status) for name in names))
         lists = [
             listed(

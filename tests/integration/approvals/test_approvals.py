@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from html import unescape
-from importlib import resources
 from itertools import count
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -18,8 +17,8 @@ import httpx
 import pytest
 
 from services.cli.services import NAMES, load
-from services.cli.subjects import HASH, subject_of
-from services.console.operations import Operation, all_operations
+from services.cli.subjects import HASH
+from services.console.operations import Operation
 from services.console.views import dollars
 from shared.runtime.commands.approval_subject import subject_sha256
 from shared.runtime.commands.command import Approving
@@ -32,6 +31,7 @@ from tests.support.browsers import Browsers, hidden
 from tests.support.corrections import PEOPLE as CORRECTORS
 from tests.support.desk import Desk, desk_of
 from tests.support.identities import People
+from tests.support.openapi import all_operations, approvals_of, document_of
 from tests.support.pit import PEOPLE as PIT
 from tests.support.pit import inventory_desk
 from tests.support.properties import property_event
@@ -127,7 +127,7 @@ def setting(named: tuple[str, str], databases: Databases) -> Iterator[Setting]:
 def _wait(setting: Setting, named: tuple[str, str], n: int) -> Waiting:
     """Bring something to wait, and read it as its approver does."""
     proposed = CASES[named].propose(setting.stage, n)
-    subject = subject_of(named[0], proposed.path, proposed.body)
+    subject = approvals_of(named[0]).subject_of(proposed.path, proposed.body)
     assert subject is not None, f"{proposed.path} approves something that can be read"
     answer = setting.desk.get(subject, person=proposed.approver)
     assert 200 == answer.status_code, f"{proposed.approver} approves, and may look: {answer.text}"
@@ -149,29 +149,28 @@ def test_every_command_that_takes_another_person_is_of_what_was_shown() -> None:
     taking = {
         (service, one.name)
         for service in SERVICES
-        for one in all_operations().of(service)
-        if "same-person" in json.dumps(_described(one)["responses"])
+        for (named, _), one in all_operations().items()
+        if named == service and "same-person" in json.dumps(_described(one)["responses"])
     }
     models = {(service, model.name()): model for service in SERVICES for model in load(service).all_commands.models()}
     approving = {key for key, model in models.items() if issubclass(model, Approving)}
     assert taking - ALONE.keys() <= approving
     assert approving == CASES.keys()
-    assert {key for key in all_operations().known if key[1].startswith(("approve-", "audit-", "seal-"))} <= approving
+    assert {key for key in all_operations() if key[1].startswith(("approve-", "audit-", "seal-"))} <= approving
     assert not ALONE.keys() & approving
 
 
 def test_what_is_approved_is_read_by_its_whole_key_by_whoever_approves() -> None:
     """The route of each subject is there, takes the names of the command and nothing else, and has its hash."""
     for service, name in sorted(CASES):
-        operation = all_operations().find(service, name)
-        assert operation is not None
+        operation = all_operations()[service, name]
         assert operation.subject is not None
         assert operation.names_of_subject <= {one.name for one in operation.fields}
         found = _route(service, operation.subject)
         roles = {role for one in found["security"] for each in one.values() for role in each}
         assert operation.roles <= roles, f"{service} {name}: who approves may not look"
         schema = found["responses"]["200"]["content"]["application/json"]["schema"]
-        model = _document(service)["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        model = document_of(service)["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
         assert "sha256" in model["properties"]
 
 
@@ -198,8 +197,7 @@ def test_the_form_shows_all_of_what_is_approved(named: tuple[str, str], setting:
     service, name = named
     _wait(setting, named, 1)
     waiting = _wait(setting, named, 2)
-    operation = all_operations().find(service, name)
-    assert operation is not None
+    operation = all_operations()[service, name]
     fields = {**_in_path(operation, waiting.proposed.path), **waiting.proposed.body}
     given = {name: str(fields[name]) for name in operation.names_of_subject}
     with (browsers := Browsers(setting.desk, people=setting.people, clock=setting.desk.context.clock)).client:
@@ -216,19 +214,14 @@ def test_the_form_shows_all_of_what_is_approved(named: tuple[str, str], setting:
 
 
 def _described(operation: Operation) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = _document(operation.service)["paths"][operation.path]["post"]
+    found: Mapping[str, Any] = document_of(operation.service)["paths"][operation.path]["post"]
     return found
-
-
-def _document(service: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(resources.files("schemas").joinpath("openapi", f"{service}.json").read_text())
-    return document
 
 
 def _route(service: str, path: str) -> Mapping[str, Any]:
     """Return what the document of a service says of the GET route of a path."""
     filled = re.sub(r"{\w+}", "x", path)
-    for template, methods in _document(service)["paths"].items():
+    for template, methods in document_of(service)["paths"].items():
         if "get" in methods and re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), filled):
             found: Mapping[str, Any] = methods["get"]
             return found

@@ -14,11 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from services.console.confirming import AMOUNTS, Line, lines, needs_a_look
 from services.console.forms import filled
 from services.console.money import dollars
-from services.console.operations import Field, Operation, all_operations
+from services.console.operations import Field, Operation
 from services.console.pages.commands import OWN
 from services.console.views import moment
 from shared.rules.record import MOST_CENTS
 from tests.support.console import CONFIRM, Browser, Form, Stage
+from tests.support.openapi import all_operations
 from tests.support.typed_forms import typed_into
 
 UTC = ZoneInfo("UTC")
@@ -30,7 +31,7 @@ def weighs(one: Field) -> bool:
     return one.kind in ("cents", "moment", "document") or any(map(weighs, within))
 
 
-WEIGHED = [one for one in all_operations().known.values() if any(map(weighs, one.fields))]
+WEIGHED = [one for one in all_operations().values() if any(map(weighs, one.fields))]
 
 
 @pytest.fixture
@@ -155,7 +156,7 @@ def test_no_field_of_a_command_is_taken_for_one_of_the_form() -> None:
     """What the form adds has names of its own."""
     assert {} == {
         one.address: names
-        for one in all_operations().known.values()
+        for one in all_operations().values()
         if (names := {*OWN} & {each.name for each in one.fields})
     }
 

@@ -14,7 +14,7 @@ import pytest
 from confluent_kafka import Consumer, Message, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has no `__all__`
 
-from services.cli.subjects import HASH, subject_of
+from services.cli.subjects import HASH
 from services.paytable_registry.manifest import MANIFEST
 from shared.contracts.properties import PropertyApproved
 from shared.contracts.submissions import SubmissionApproved
@@ -27,6 +27,7 @@ from shared.runtime.settings import Settings
 from tests.support import Databases, eventually
 from tests.support.asgi import assert_problem
 from tests.support.brokers import AnyBroker
+from tests.support.openapi import approvals_of
 from tests.support.registry import APPROVE, FILE, blackjack, riverbend
 from tests.support.services import settled_database
 
@@ -94,7 +95,7 @@ async def running(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
 async def command(client: httpx.AsyncClient, path: str, body: Any = None, *, person: str) -> httpx.Response:
     """Sends a command of a person; who approves something looks at it before."""
     headers = {"Authorization": f"Bearer {TOKENS[person]}", "Idempotency-Key": f"{datetime.now(UTC).timestamp()}"}
-    subject = subject_of(MANIFEST.name, path, body)
+    subject = approvals_of(MANIFEST.name).subject_of(path, body)
     if subject is not None:
         body = {HASH: (await client.get(subject, headers=headers)).json()["sha256"]}
     return await client.post(path, json=body, headers=headers)

@@ -1,26 +1,23 @@
 """The form of every command: what is typed into it becomes a document that the service's own schema takes."""
 
-import json
 import re
 from datetime import datetime
-from importlib import resources
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from services.cli.services import NAMES
 from services.console.forms import cents_of, filled, places
 from services.console.money import dollars
-from services.console.operations import Field, Operation, all_operations
+from services.console.operations import Field, Operation
 from tests.support.json_schema import validator
+from tests.support.openapi import all_operations, document_of
 from tests.support.typed_forms import ZONE, typed_into
 
-DOCUMENTS = {
-    file.name.removesuffix(".json"): json.loads(file.read_text())
-    for file in resources.files("schemas").joinpath("openapi").iterdir()
-}
-COMMANDS = [(service, name) for service, name in all_operations().known]
+DOCUMENTS = {name: document_of(name) for name in NAMES}
+COMMANDS = [(service, name) for service, name in all_operations()]
 
 
 def takes(operation: Operation, body: Any) -> list[str]:
@@ -39,9 +36,9 @@ def test_every_command_has_a_form() -> None:
         for path, each in document["paths"].items()
         if "post" in each
     ]
-    assert sorted(described) == sorted((one.service, one.path) for one in all_operations().known.values())
-    assert len(described) == len({one.address for one in all_operations().known.values()})
-    questions = {one.name for one in all_operations().known.values() if not one.roles}
+    assert sorted(described) == sorted((one.service, one.path) for one in all_operations().values())
+    assert len(described) == len({one.address for one in all_operations().values()})
+    questions = {one.name for one in all_operations().values() if not one.roles}
     assert set() == questions
 
 
@@ -50,8 +47,7 @@ def test_every_command_has_a_form() -> None:
 @given(data=st.data())
 def test_what_is_typed_is_what_the_service_takes(service: str, name: str, data: st.DataObject) -> None:
     """Filled in as a browser sends it, empty rows and all: the document that was meant, and the schema takes it."""
-    operation = all_operations().find(service, name)
-    assert operation is not None
+    operation = all_operations()[service, name]
     at_path, parts, sent = data.draw(typed_into(operation))
     found = filled(operation, sent, ZONE)
     expected = {key: part.value for key, part in parts.items() if part.value is not None}
@@ -65,9 +61,7 @@ def test_what_is_typed_is_what_the_service_takes(service: str, name: str, data: 
 
 def command(service: str, name: str) -> Operation:
     """Return a command."""
-    found = all_operations().find(service, name)
-    assert found is not None
-    return found
+    return all_operations()[service, name]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from shared.contracts.facts import KINDS
 from shared.rules import REGULATIONS, CaseFile, Refused, game_of, parse_round
 from tests.golden.test_golden import CASES
 from tests.support.json_schema import published, validator
+from tests.support.openapi import document_of
 from tests.unit.contracts.examples import EXAMPLES
 
 NAMED = sorted({kind.name for kind in KINDS} | {"round-record", "rules-submission"})
@@ -143,9 +144,9 @@ def test_every_channel_is_written_and_read(channels: Any) -> None:
 
 
 @pytest.mark.parametrize("service", NAMES)
-def test_every_reference_of_an_openapi_document_leads_somewhere(service: str, documents: dict[str, str]) -> None:
+def test_every_reference_of_an_openapi_document_leads_somewhere(service: str) -> None:
     """The HTTP interface of each service is described, down to its last schema."""
-    document = json.loads(documents[f"schemas/openapi/{service}.json"])
+    document = document_of(service)
     assert document["paths"]
     assert all(_resolve(document, one) for one in set(_references(document)))
 

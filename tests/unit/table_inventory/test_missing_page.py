@@ -1,6 +1,5 @@
 """docs/table-inventory.md says of everything that a day can lack who mends it, and with what."""
 
-import json
 import re
 from pathlib import Path
 from typing import Final, get_args
@@ -11,10 +10,11 @@ from shared.contracts import catalog
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import PIT_EVENTS
 from shared.contracts.win import MissingKind
+from tests.support.openapi import document_of
 
 ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = ROOT / "docs/table-inventory.md"
-ROUTES: Final = json.loads((ROOT / "schemas/openapi/table-inventory.json").read_text())["paths"]
+ROUTES: Final = document_of("table-inventory")["paths"]
 ROWS: Final = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.read_text().partition("else it lacks (`missing`)")[2].partition("\n\n")[0].splitlines()[2:]

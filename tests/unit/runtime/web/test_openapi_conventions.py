@@ -1,17 +1,16 @@
-"""One set of conventions for the HTTP interfaces of all services, held against schemas/openapi."""
+"""One set of conventions for the HTTP interfaces of all services, held against their OpenAPI documents."""
 
 import json
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from services.cli.services import NAMES
 from shared.runtime.http.app import OPEN_PATHS
 from shared.runtime.http.problems import PROBLEM
-
-DOCUMENTS = Path(__file__).parents[4] / "schemas" / "openapi"
+from tests.support.openapi import document_of
 
 MONEY = {
     "amount",
@@ -233,13 +232,10 @@ CONVENTIONS: tuple[Callable[[Document], Iterator[str]], ...] = (
 )
 
 
-SERVICES = [pytest.param(path, id=path.stem) for path in sorted(DOCUMENTS.glob("*.json"))]
-
-
-@pytest.mark.parametrize("path", SERVICES)
-def test_the_interface_keeps_the_conventions(path: Path) -> None:
+@pytest.mark.parametrize("service", NAMES)
+def test_the_interface_keeps_the_conventions(service: str) -> None:
     """Names, roles, problems, pages and units are the same everywhere."""
-    document = json.loads(path.read_text())
+    document = document_of(service)
     assert [] == [broken for convention in CONVENTIONS for broken in convention(document)]
 
 
