@@ -1,7 +1,7 @@
 """Write generated files, or check that they are up to date: `python -m services.cli.codegen [--check]`.
 
 They are the contracts in schemas/, the parts about services in infra/, docs/ and pyproject.toml, docs/jurisdictions,
-docs/duties.md and docs/reports.md, the readings as data for the console, and the counts of hands that the rules use.
+docs/duties.md, the readings as data for the console, and the counts of hands that the rules use.
 """
 
 import sys
@@ -18,7 +18,6 @@ from services.cli.exits import ExitCode
 from services.cli.output import message
 from services.cli.services import load_all, roles_of_services
 from services.console.felt import readings
-from services.reporting import handbook
 from shared.jurisdictions import known_packs, pack
 from shared.jurisdictions.document import page
 
@@ -32,8 +31,6 @@ def texts(root: Path = ROOT) -> dict[str, str]:
     """Return the texts of all files that are generated, or have generated parts, by path."""
     manifests = load_all()
     pages = {f"{_JURISDICTIONS}/{name}.md": page(pack(name)) for name in known_packs()}
-    pictures = (root / Path(handbook.PATH).parent / handbook.PICTURES).glob("*.png")
-    pages[handbook.PATH] = handbook.page(picture.stem for picture in pictures)
     pages[readings.PATH] = readings.packed(root)
     pages[duties.PATH] = duties.page(roles_of_services(manifests))
     return contracts.texts(manifests) | infra.texts(manifests, root) | pages

@@ -1,15 +1,19 @@
-"""Generate docs/reports.md from the definitions of the reports."""
+"""The documentation's page of all reports, which is built with the site: a hook of MkDocs."""
 
 from collections.abc import Iterable
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
+
+from mkdocs.structure.files import File
 
 from services.reporting.framework.definition import Report
 from services.reporting.framework.document import Column, Section
 from services.reporting.rendering import FORMATS
 from services.reporting.reports import REPORTS
 
-PATH: Final = "docs/reports.md"
-PICTURES: Final = "reports"
+_PAGE: Final = "reports.md"
+"""The page, in the site."""
+_PICTURES: Final = "reports"
 """The folder of the pictures, beside the page."""
 
 _HEAD: Final = f"""# Reports
@@ -29,8 +33,15 @@ which facts it comes from. The pictures are first pages of the demo's gaming day
   law behind a column that are unconfirmed.
 
 Amounts are whole cents in JSON, CSV and Parquet, and dollars on pages and in workbooks. This page is written from the
-definitions by `make generated`.
+definitions when the site is built.
 """
+
+
+def on_files(files: Any, *, config: Any) -> Any:
+    """Add the page to the files of the site."""
+    pictures = (Path(config.docs_dir) / _PICTURES).glob("*.png")
+    files.append(File.generated(config, _PAGE, content=page(picture.stem for picture in pictures)))
+    return files
 
 
 def page(pictures: Iterable[str] = ()) -> str:
@@ -42,7 +53,7 @@ def page(pictures: Iterable[str] = ()) -> str:
 
 def _report(report: Report, *, with_picture: bool) -> str:
     kinds = ", ".join(f"`{fact.KIND.name}`" for fact in report.sources)
-    picture = f"![{report.title}]({PICTURES}/{report.name}.png)\n\n" if with_picture else ""
+    picture = f"![{report.title}]({_PICTURES}/{report.name}.png)\n\n" if with_picture else ""
     signed = f" Signed by: {', '.join(report.signatures)}." if report.signatures else ""
     return (
         f'<a id="{report.name}"></a>\n\n## {report.title}\n\n{report.about}\n\n'
