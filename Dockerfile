@@ -19,6 +19,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 COPY pyproject.toml setup.py constraints.txt README.md LICENSE ./
 RUN python -m venv /opt/pitledger
+COPY pitledger pitledger
 COPY shared shared
 COPY services services
 COPY infra infra

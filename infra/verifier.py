@@ -13,7 +13,7 @@ import base64
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -96,6 +96,17 @@ def read_keys(options: Sequence[str], algorithm: int) -> list[Key]:
             raise Misused(f"the key of {name} is not an Ed25519 key of algorithm {algorithm}, or not what its id says")
         keys.append(Key(name, expected, Ed25519PublicKey.from_public_bytes(raw[1:])))
     return keys
+
+
+def trust_of(logs: Sequence[str], witnesses: Sequence[str] = (), required: int | None = None) -> Trust:
+    """Return whom to trust, from keys or files of keys; by default every witness must have cosigned."""
+    cosigners = read_keys(witnesses, WITNESS)
+    known = len({witness.name for witness in cosigners})
+    required = known if required is None else required
+    owners = {witness.key.public_bytes_raw(): witness.name for witness in cosigners}
+    if len(set(owners.values())) != known or not min(1, known) <= required <= known:
+        raise Misused(f"{required} witnesses are required of {known}, each with a key of its own")
+    return Trust(read_keys(logs, LOG), cosigners, required)
 
 
 def open_checkpoint(note: str, trust: Trust) -> Checkpoint:
@@ -368,7 +379,7 @@ def verify(content: Iterator[str], trust: Trust) -> Iterator[dict[str, Any]]:
     if form == "pitledger-inclusion-proof-v1":
         yield verify_entry(first, trust)
     elif form in ("pitledger-journal-v1", "pitledger-day-v1"):
-        yield from verify_lines(first, map(_object, content), trust)
+        yield from verify_lines(first, lines_of(content), trust)
     else:
         raise Wrong(f"the format {form!r} is not known")
 
@@ -388,6 +399,11 @@ def _parsed(text: str) -> Any:
         raise Wrong(f"not JSON: {error}") from error
 
 
+def lines_of(content: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of the lines of an export."""
+    return map(_object, content)
+
+
 def _object(line: str) -> dict[str, Any]:
     value = _parsed(line)
     if not isinstance(value, dict):
@@ -405,13 +421,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print what is proven as JSON, one document a line")
     given = parser.parse_args(arguments)
     try:
-        witnesses = read_keys(given.witness, WITNESS)
-        known = len({witness.name for witness in witnesses})
-        required = known if given.witnesses is None else given.witnesses
-        owners = {witness.key.public_bytes_raw(): witness.name for witness in witnesses}
-        if len(set(owners.values())) != known or not min(1, known) <= required <= known:
-            raise Misused(f"{required} witnesses are required of {known}, each with a key of its own")
-        trust = Trust(read_keys(given.key, LOG), witnesses, required)
+        trust = trust_of(given.key, given.witness, given.witnesses)
         with sys.stdin if given.file == "-" else Path(given.file).open(encoding="utf-8", newline="\n") as content:
             proven = list(verify(iter(content), trust))
     except (Misused, OSError) as error:

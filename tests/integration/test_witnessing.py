@@ -13,6 +13,7 @@ import httpx
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+import pitledger as face
 from services.round_settlement.tables import journal
 from shared.contracts.topics import CHECKPOINTS
 from shared.journal.checkpoint import checkpoint_origin, read_unverified
@@ -181,12 +182,20 @@ def test_witnesses_cosign_and_verify_demands_them(
         proven = json.loads(done.stdout)
         assert (entries, ORIGIN, [W1, W2]) == (proven["entries"], proven["log"], proven["witnesses"])
 
+    keys = [str(tmp_path / "verifiers.txt")], [str(tmp_path / "witnesses.txt")]
+    for name in ("day.jsonl", "journal.jsonl"):
+        found = list(face.entries(files[name], *keys))
+        assert [1, 2, 3, 4, 5, 6] == [one["seq"] for one in found]
+        assert {0} == {sum(posting[-1] for posting in one["postings"]) for one in found}
+
     whole = files["journal.jsonl"].read_text()
     for was, now in (("-10000]", "-10001]"), ('"sequence":4', '"sequence":9'), (f"— {W2} ", "— other ")):
         assert was in whole
         (tmp_path / "altered.jsonl").write_text(whole.replace(was, now, 1))
         altered = isolated(str(tmp_path / "altered.jsonl"), *trust)
         assert (1, "", True) == (altered.returncode, altered.stdout, "nothing is proven" in altered.stderr)
+        with pytest.raises(face.Wrong):
+            next(face.entries(tmp_path / "altered.jsonl", *keys))
     (tmp_path / "cut.jsonl").write_text("".join(whole.splitlines(keepends=True)[:-1]))
     assert 1 == isolated(str(tmp_path / "cut.jsonl"), *trust).returncode
 

@@ -17,6 +17,7 @@ MODULES = [
         "shared/runtime",
         "services",
         "infra",
+        "pitledger",
     )
     for path in sorted((ROOT / room).rglob("*.py"))
     if ">>> " in path.read_text()

@@ -19,7 +19,7 @@ from shared.journal.signed_note import CheckpointError, Signer, Verifier
 from shared.runtime.release_attestation import KEY_NAME, MANIFEST, SBOM, Release, digest, find_distribution, is_checkout
 from tests.unit.cli.calling import Caller
 
-PACKAGES = ("infra", "loadtest", "schemas", "services", "shared")
+PACKAGES = ("infra", "loadtest", "pitledger", "schemas", "services", "shared")
 SINGLE = ("pyproject.toml", "setup.py", "constraints.txt", "README.md", "LICENSE")
 ALTERED = "shared/rules/blackjack/insurance.py"
 

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-PACKAGES = ("infra", "loadtest", "schemas", "services", "shared")
+PACKAGES = ("infra", "loadtest", "pitledger", "schemas", "services", "shared")
 WANTED = {".json", ".py", ".sql", ".yaml", ".yml"}
 
 
@@ -42,7 +42,7 @@ def test_the_packages_are_in_it_with_their_data(repository: Path, site: Path) ->
 
 
 def test_the_schemas_are_reachable_where_it_is_installed(site: Path) -> None:
-    """`importlib.resources` finds the JSON Schemas, AsyncAPI and OpenAPI documents of the release."""
+    """`importlib.resources` finds the JSON Schemas and the AsyncAPI document of the release."""
     script = (
         "from importlib.resources import files; import json; root = files('schemas');"
         "print(json.loads((root / 'json' / 'round.completed.json').read_text())['$id'], root / 'asyncapi.yaml')"
