@@ -147,7 +147,7 @@ class Load:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Send a round every tenth of a second; at the end, wait until all of them are acknowledged."""
+        """Send a round every tenth of a second while there are any; at the end, wait until all are acknowledged."""
         self._ending.clear()
         with Publisher(self._floor.attacked.servers, devices=self._floor.devices) as publisher:
             sender = threading.Thread(target=self._send, args=(publisher,))
@@ -160,9 +160,9 @@ class Load:
 
     def _send(self, publisher: Publisher) -> None:
         while not self._ending.wait(0.1):
-            [message] = self._floor.coming(1)
-            publisher.send(message)
-            self._floor.sent += 1
+            for message in self._floor.coming(1):
+                publisher.send(message)
+                self._floor.sent += 1
 
 
 def processes(floor: Floor) -> Iterator[Attempt]:

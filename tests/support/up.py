@@ -59,15 +59,16 @@ class Up:
         return self.said.read_text().splitlines()
 
     def has_started_again(self, part: str, times: int) -> bool:
-        """Whether it has said so, so many times."""
-        return Counter(self.messages())[f"{part} is started again"] == times
+        """Whether it has said so, so many times at least: a start may fail on a slow machine."""
+        return Counter(self.messages())[f"{part} is started again"] >= times
 
     def pid_of(self, part: str) -> int:
         """The process of a part that is not a service: of those called so, the one from which the others come."""
         found = {
             each.pid: each.parent
             for each in processes_below(self.process.pid)
-            if any(PARTS[part] in word for word in each.words) and not any("_leash" in word for word in each.words)
+            if any(PARTS[part] in word for word in each.words)
+            and not any("_parent_watchdog" in word for word in each.words)
         }
         return next(pid for pid, parent in found.items() if parent not in found)
 
