@@ -15,6 +15,8 @@ HOME = f"/p/{PROPERTY}"
 ONE_OF = (
     (r"/days$", "/days/*"),
     (r"/(floor|days|months|years|meters)/[^/]+$", r"/\1/*"),
+    (r"/pit-events/[^/]+/[^/]+$", "/pit-events/*/*"),
+    (r"/pit-events/[^/]+$", "/pit-events/*"),
     (r"/(rounds|submissions|what-if|quarantine|counts)/[^/]+/[^/]+$", r"/\1/*"),
     (r"/patrons/accounts/[^/]+$", "/patrons/accounts/*"),
     (r"/patrons/(?!accounts)[^/]+$", "/patrons/*"),
@@ -101,6 +103,37 @@ def test_forms_are_accessible_and_fits(demo: RunningDemo, visit: Visit) -> None:
     for one in map(all_operations().__getitem__, FORMS):
         page.goto(f"{demo.console}{one.address}?property={PROPERTY}")
         wrong += [f"{one.address} {what}" for what in wrong_with(page)]
+    assert [] == wrong
+
+
+def test_the_pages_of_pit_events_are_accessible_and_fit(demo: RunningDemo, visit: Visit) -> None:
+    """The list of a gaming day, an event, the forms of its void and correction, and what waits for an approval."""
+    wrong: list[str] = []
+
+    def look(page: Page, what: str) -> Page:
+        wrong.extend(f"{what}: {one}" for one in wrong_with(page))
+        return page
+
+    events = f"{HOME}/pit-events/OU01"
+    page = look(visit("demo.round_corrector", f"{events}?day={demo.gaming_day}"), "list")
+    for number, what in enumerate(("void", "correct"), 1):
+        page.goto(f"{demo.console}{events}/{number + 2}")
+        look(page, "event").get_by_role("link", name=f"{what.title()} this event").click()
+        look(page, f"form to {what}").locator('main [name="reason"]').fill("as surveillance has it")
+        instead = page.locator('main [name="instead"]')
+        instead.fill(instead.input_value().replace("100000", "90000"))
+        page.locator("form.command button.main").click()
+        looked_at = page.locator("form.confirm button.main")
+        expect(page.get_by_role("status").or_(looked_at)).to_be_visible()
+        if looked_at.count():
+            look(page, f"to be confirmed to {what}")
+            looked_at.click()
+        expect(look(page, f"proposed to {what}").get_by_role("status")).to_have_text("It is on record.")
+    approver = look(visit("demo.correction_approver", f"{HOME}/pit-changes"), "changes")
+    for number in (1, 2):
+        approver.goto(f"{demo.console}{HOME}/pit-changes/{number}")
+        look(approver, f"change {number}").locator('a[href*="/approve-pit-change?"]').click()
+        look(approver, f"approval of {number}")
     assert [] == wrong
 
 
