@@ -93,7 +93,8 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 rows.keep(_insert, t.winners, fact, **place, withheld_change_cents=change_cents)
             case inventory.VarianceResolved():
                 said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
-                rows.keep(_update, t.variance_cases, said, resolved_cents=fact.cents)
+                of_box = {"resolved_by_instrument": fact.by_instrument}
+                rows.keep(_update, t.variance_cases, said, resolved_cents=fact.cents, **of_box)
     await rows.write(transaction.connection)
 
 
@@ -113,7 +114,7 @@ async def _what_stands(
     for entry, fact in recorded:
         match fact:
             case inventory.PitRecorded():
-                events.recorded(entry, fact, fact.sequence, fact.revision or 1)
+                events.recorded(entry, fact, fact.sequence, fact.revision or 1, gaming_day=fact.gaming_day)
             case inventory.PitVoided():
                 events.taken_back(entry, fact, fact.sequence, fact.revision)
                 voided[_place(fact)] = fact

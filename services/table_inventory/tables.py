@@ -22,8 +22,13 @@ journal = journal_tables(metadata, "table_inventory")
 properties = properties_table(metadata, "table_inventory")
 """The approved properties: location, clock and law."""
 
-pit_events = pit_events_table(metadata, "table_inventory")
-"""The events of the pit streams, with the entry of each in force."""
+pit_events = pit_events_table(
+    metadata,
+    "table_inventory",
+    *dates("gaming_day", null=True),
+    Index("pit_events_of_day", "source", "gaming_day", "sequence"),
+)
+"""The events of the pit streams, with the entry and the gaming day of each in force."""
 
 _JSON = JSONB(none_as_null=True)
 
@@ -237,6 +242,7 @@ variance_cases = Table(
     *texts("owner"),
     *moments("owned_at"),
     *numbers("resolved_cents", null=True),
+    *columns(_JSON, "resolved_by_instrument", null=True),
     *moments("resolved_at", null=True),
     *texts("conclusion", null=True),
 )

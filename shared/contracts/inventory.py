@@ -255,8 +255,12 @@ class VarianceOwned(VarianceRef):
 
 @fact("variance.resolved", INVENTORY, moves_money=True, stream=DESK)
 class VarianceResolved(VarianceRef, AsShown):
-    """A variance was investigated and resolved; the counted amount stands in the books."""
+    """A variance was investigated and resolved; the counted amount stands in the books.
 
+    `by_instrument` splits that of a drop box.
+    """
+
+    by_instrument: dict[Literal["currency", "counter_check"], SignedCents] | None = None
     owner: Person
     conclusion: Reason
     resolved_at: AwareDatetime

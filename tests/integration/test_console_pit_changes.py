@@ -14,6 +14,7 @@ from tests.support.outbox import Outbox
 from tests.support.pit import PEOPLE, PROPERTY, InventoryDesk, Table, at, inventory_desk
 from tests.support.pit_changes import send_approved
 from tests.support.services import settled_database
+from tests.support.twins import corrected
 
 EVENTS = f"/p/{PROPERTY}/pit-events/BJ-01"
 CHANGE = f"/p/{PROPERTY}/pit-changes/1"
@@ -73,6 +74,33 @@ def test_a_sale_is_found_corrected_approved_and_recorded(
     assert "recorded" in decided
     assert APPROVE not in decided
     assert "$900.00" in browsers.get(f"{EVENTS}/2", "floor.mia")
+
+
+def test_the_events_of_one_gaming_day_are_found(desk: InventoryDesk, browsers: Browsers) -> None:
+    """Page by page, as all of them are; an event that is corrected to another day is of that one."""
+    table = Table("BJ-01")
+    table.sequence, table.day = 2, "2026-11-21"
+    late = table.sold(at(24), 5_000_00)
+    desk.pit(late, table.sold(at(24.1), 6_000_00))
+
+    def listed(day: str) -> list[int]:
+        asked = f"/pit-events/{PROPERTY}/BJ-01?limit=1&from_end=true{day and f'&gaming_day={day}'}"
+        found, page = [], desk.read(asked)
+        while page["items"]:
+            found.append(page["items"][0]["sequence"])
+            page = desk.read(f"{asked}&cursor={page['next']}") if page.get("next") else {"items": []}
+        return found
+
+    days = ("2026-11-20", "2026-11-21", "2026-11-22", "")
+    assert [[2, 1], [4, 3], [], [4, 3, 2, 1]] == [listed(day) for day in days]
+    table.sequence = 4
+    desk.pit(
+        corrected(table, late, {**late, "time": at(2).isoformat(), "data": late["data"] | {"gaming_day": "2026-11-20"}})
+    )
+    assert [[3, 2, 1], [4]] == [listed(day) for day in days[:2]]
+    shown = browsers.get(f"{EVENTS}?day=2026-11-21", "audit.kim")
+    assert (True, False) == (f"{EVENTS}/4" in shown, f"{EVENTS}/3" in shown)
+    assert 'value="2026-11-21"' in shown
 
 
 def test_who_proposed_may_take_it_back_and_not_approve_it(browsers: Browsers) -> None:

@@ -24,14 +24,17 @@ def routes() -> APIRouter:
     router = APIRouter(prefix="/p/{property}")
 
     @router.get("/pit-events/{table}")
-    async def events(request: Request, person: Asked, property: str, table: str, cursor: str | None = None) -> Response:
+    async def events(
+        request: Request, person: Asked, property: str, table: str, day: str = "", cursor: str = ""
+    ) -> Response:
         there = path("pit-events", property, table)
-        found = await person.calls.get_page(INVENTORY, there, from_end=True, cursor=cursor)
+        found = await person.calls.get_page(INVENTORY, there, gaming_day=day, from_end=True, cursor=cursor)
         return page(
             request,
             "pit_events.html",
             person,
             table=table,
+            day=day,
             next=found.get("next"),
             lists=[
                 listed(

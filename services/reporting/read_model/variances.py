@@ -31,10 +31,14 @@ class Case:
     def status(self, cents: int, *parts: int) -> Status:
         """Return the status of a variance of this amount; `changed`: another amount was resolved.
 
-        With parts, such as instruments, it may exist even if they sum to zero.
+        With parts, currency and counter checks of a box, it may exist even if they sum to zero.
         """
         if self.resolved is not None:
-            return "resolved" if self.resolved.fact.cents == cents else "changed"
+            said = self.resolved.fact
+            split = said.by_instrument
+            if split is None or not parts:
+                return "resolved" if said.cents == cents else "changed"
+            return "resolved" if (split.get("currency", 0), split.get("counter_check", 0)) == parts else "changed"
         if not any((cents, *parts)):
             return "none"
         return "open" if self.owned is None else "owned"

@@ -27,6 +27,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.database import snapshot
 from shared.runtime.http import (
     Asked,
+    DayChoice,
     FromEnd,
     Page,
     PropertyPath,
@@ -84,12 +85,13 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         table: Annotated[Name, Path(description="the table")],
         asked: Asked,
+        gaming_day: DayChoice = None,
         from_end: FromEnd = False,
     ) -> Page[PitEventDocument]:
         """Those that stand, by their places in the pit stream: what each says now, and in which revision."""
         del reader
         async with snapshot(context.pools.readers) as connection:
-            return await list_events(connection, property_name, table, asked, from_end)
+            return await list_events(connection, property_name, table, asked, gaming_day, from_end=from_end)
 
     @router.get("/pit-changes", response_model_exclude_none=True, summary="List changes of pit events")
     async def list_changes(

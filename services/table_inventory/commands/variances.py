@@ -86,6 +86,7 @@ def resolve(command: ResolveVariance, variance: Variance, now: Now) -> Accepted:
     if variance.status == "resolved":
         raise Rejected(Why.ALREADY_DECIDED, "the variance is resolved already")
     resolved = {"conclusion": command.conclusion, "resolved_at": now.at}
-    fact = VarianceResolved(**variance.key()._asdict(), cents=variance.cents, owner=now.by, **resolved)
-    after = variance.after(resolved_cents=variance.cents, **resolved)
+    amount = {"cents": variance.cents, "by_instrument": variance.by_instrument}
+    fact = VarianceResolved(**variance.key()._asdict(), **amount, owner=now.by, **resolved)
+    after = variance.after(**{f"resolved_{name}": value for name, value in amount.items()}, **resolved)
     return Accepted(recording=FactWithPostings(fact=fact, postings=variance.correction()), answer=after)

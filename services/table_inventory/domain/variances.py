@@ -73,6 +73,7 @@ class Variance(ApprovalSubject):
     owner: str | None = None
     owned_at: AwareDatetime | None = None
     resolved_cents: int | None = None
+    resolved_by_instrument: dict[str, int] | None = None
     resolved_at: AwareDatetime | None = None
     conclusion: str | None = None
 
@@ -90,7 +91,8 @@ class Variance(ApprovalSubject):
         found = self.model_copy(update=changes)
         status: VarianceStatus = "open" if found.owner is None else "owned"
         if found.resolved_at is not None:
-            status = "resolved" if found.resolved_cents == found.cents else "changed"
+            resolved = (found.resolved_cents, found.resolved_by_instrument)
+            status = "resolved" if resolved == (found.cents, found.by_instrument) else "changed"
         return found.model_copy(update={"status": status})
 
     def correction(self) -> tuple[Posting, ...]:
@@ -101,9 +103,11 @@ class Variance(ApprovalSubject):
             case "inventory":
                 return table.transfer("inventory", "inventory_variance", cents)
             case "drop":
-                split = self.by_instrument if self.resolved_cents is None else None
-                parts = (split or {"currency": cents}).items()
-                money = (table.transfer("box", "drop_variance", part, name) for name, part in parts)
+                parts, before = self.by_instrument or {}, self.resolved_by_instrument or {}
+                money = (
+                    table.transfer("box", "drop_variance", parts.get(name, 0) - before.get(name, 0), name)
+                    for name in dict.fromkeys((*parts, *before))
+                )
                 return tuple(chain.from_iterable(money))
             case "fill" | "credit" as slip:
                 return table.transfer("transit", "transit_variance", cents, slip)
@@ -129,11 +133,12 @@ def variances(
         if window.variance_cents
         or (window.end and VarianceName(window.end.table, "inventory", window.end.sequence) in cases)
     )
-    found = [*_of_windows(property_name, looked_at), *_of_boxes(property_name, boxes), *_of_slips(slips)]
+    found = [*_of_windows(property_name, looked_at), *_of_boxes(property_name, boxes, cases), *_of_slips(slips)]
     standing: list[Variance] = []
     for variance in (one.judged(provisions) for one in found):
         case = cases.get(VarianceName(variance.table, variance.variance, variance.number))
-        if variance.cents or variance.by_instrument is not None or (case and case["resolved_cents"]):
+        stands_resolved = case is not None and (case["resolved_cents"] or case["resolved_by_instrument"])
+        if variance.cents or variance.by_instrument or stands_resolved:
             standing.append(variance if case is None else variance.after(**case))
     return sorted(standing, key=lambda variance: (variance.table, variance.at, variance.variance, variance.number))
 
@@ -163,11 +168,13 @@ def _of_windows(property_name: str, windows: Iterable[Window]) -> Iterator[Varia
             )
 
 
-def _of_boxes(property_name: str, boxes: Iterable[Box]) -> Iterator[Variance]:
+def _of_boxes(
+    property_name: str, boxes: Iterable[Box], cases: Mapping[VarianceName, Mapping[str, Any]]
+) -> Iterator[Variance]:
     for box in boxes:
         split = {name: cents for name, cents in box.differences.items() if cents}
         recorded_cents = box.recorded_currency_cents + box.recorded_checks_cents
-        if split:
+        if split or VarianceName(box.table, "drop", box.exchange) in cases:
             yield _variance(
                 property_name,
                 "drop",

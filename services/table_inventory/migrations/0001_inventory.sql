@@ -11,9 +11,10 @@ CREATE INDEX counts_of_day ON counts (property, gaming_day);
 
 CREATE TABLE pit_events (
     source TEXT, sequence BIGINT, last BIGINT NOT NULL, desk BIGINT NOT NULL, revision BIGINT NOT NULL,
-    shard BIGINT, seq BIGINT, changes BIGINT,
+    shard BIGINT, seq BIGINT, changes BIGINT, gaming_day DATE,
     PRIMARY KEY (source, sequence)
 );
+CREATE INDEX pit_events_of_day ON pit_events (source, gaming_day, sequence);
 
 CREATE TABLE brought_forward (property TEXT, "table" TEXT, cents BIGINT NOT NULL, PRIMARY KEY (property, "table"));
 
@@ -134,7 +135,8 @@ CREATE TABLE sealed_counts (
 
 CREATE TABLE variance_cases (
     property TEXT, "table" TEXT, variance TEXT, number BIGINT, gaming_day DATE NOT NULL, owner TEXT NOT NULL,
-    owned_at TIMESTAMPTZ NOT NULL, resolved_cents BIGINT, resolved_at TIMESTAMPTZ, conclusion TEXT,
+    owned_at TIMESTAMPTZ NOT NULL, resolved_cents BIGINT, resolved_by_instrument JSONB, resolved_at TIMESTAMPTZ,
+    conclusion TEXT,
     PRIMARY KEY (property, "table", variance, number)
 );
 

@@ -26,7 +26,7 @@ from shared.journal.reading import read_entry, read_places
 from shared.runtime.commands.approval import Decision
 from shared.runtime.http.pagination import Listing, Page, PageRequest
 from shared.runtime.ingest.pit_events import Said
-from shared.runtime.rows import find_row, thing_of
+from shared.runtime.rows import find_row, rows_of, thing_of
 from shared.runtime.service.approved_events import ApprovedEvent, dismissed_events, require_approved
 
 _C = pit_changes.c
@@ -52,11 +52,18 @@ async def find_event(connection: AsyncConnection, property_name: str, table: str
 
 
 async def list_events(
-    connection: AsyncConnection, property_name: str, table: str, asked: PageRequest, from_end: bool
+    connection: AsyncConnection,
+    property_name: str,
+    table: str,
+    asked: PageRequest,
+    gaming_day: date | None,
+    *,
+    from_end: bool,
 ) -> Page[PitEventDocument]:
-    """Return a page of the pit events of a table that stand, by their places."""
+    """Return a page of the pit events of a table that stand, of one gaming day or of all, by their places."""
     order = _E.sequence.desc() if from_end else _E.sequence
-    query = select(pit_events).where(_E.source == pit_source(property_name, table), _E.shard.is_not(None))
+    query = rows_of(pit_events, source=pit_source(property_name, table), gaming_day=gaming_day)
+    query = query.where(_E.shard.is_not(None))
     if (after := _EVENTS[from_end].after(asked.cursor)) is not None:
         query = query.where(_E.sequence < after[0] if from_end else _E.sequence > after[0])
     rows = (await connection.execute(query.order_by(order).limit(asked.limit + 1))).all()

@@ -9,7 +9,8 @@ from services.table_inventory.domain.variances import VarianceName
 from shared.runtime.snapshot_reader import Executes
 
 _CASES: Final = text("""
-    SELECT c."table", c.variance, c.number, c.owner, c.owned_at, c.resolved_cents, c.resolved_at, c.conclusion
+    SELECT c."table", c.variance, c.number, c.owner, c.owned_at, c.resolved_cents, c.resolved_by_instrument,
+           c.resolved_at, c.conclusion
     FROM unnest(CAST(:tables AS text[]), CAST(:variances AS text[]), CAST(:numbers AS bigint[]))
         w ("table", variance, number)
     JOIN table_inventory.variance_cases c ON c.property = :property

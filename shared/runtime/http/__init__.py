@@ -9,6 +9,7 @@ from shared.runtime.http.pagination import Asked, FromEnd, Listing, Page, TableL
 from shared.runtime.http.problems import PROBLEM, problems
 from shared.runtime.http.query_params import (
     AskedOfDay,
+    DayChoice,
     DayQuery,
     PropertyChoice,
     PropertyPath,
@@ -25,6 +26,7 @@ __all__ = [
     "AskedOfDay",
     "Caller",
     "Day",
+    "DayChoice",
     "DayQuery",
     "FromEnd",
     "Listing",

@@ -13,6 +13,7 @@ PropertyPath = Annotated[Name, Path(alias="property", description="the property"
 PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
 PropertyChoice = Annotated[Name | None, Query(alias="property", description="only of this property")]
 DayQuery = Annotated[Day, Query(description="the gaming day")]
+DayChoice = Annotated[Day | None, Query(description="only of this gaming day")]
 TableChoice = Annotated[Name | None, Query(description="only of this table")]
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.integration.table_inventory.day import OPENER
 from tests.support import Databases
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
-from tests.support.twins import World, voided, world_of
+from tests.support.twins import World, corrected, voided, world_of
 
 NEXT = "2026-11-21"
 PEOPLE = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
@@ -112,3 +112,39 @@ def test_a_round_that_was_taken_back_leaves_every_denomination_known(desk: Inven
     assert (1, None) == (running()["unknown"], running()["known"])
     desk.settle(rounds.reversed(table, at(1.2), "r-1", handle=700_00, payout=0))
     assert (0, {"chip:500": 1000, "chip:2500": 600}) == (running()["unknown"], running()["known"])
+
+
+def test_what_is_resolved_again_of_a_box_is_posted_by_instrument(desk: InventoryDesk) -> None:
+    """A counter check is void after the box was explained: that is posted of checks, and nothing stays in the box."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER), table.sold(at(1), 1_000_00))
+    issued = table.event("counter_check.issued", at(1.5), serial="K-1", cents=500_00, **PEOPLE)
+    desk.pit(issued, *table.box_off(at(7.5)), table.closed(at(8), OPENER))
+    checks = [{"serial": "K-1", "cents": 500_00}]
+    desk.count_boxes(("BJ-01", 4, {"currency": [{"cents": 10000, "count": 9}], "counter_checks": checks}))
+    path = f"/variances/{PROPERTY}/{DAY}/drop/BJ-01/4"
+    resolve(desk, path)
+    desk.pit(voided(table, issued))
+    [changed] = [one for one in desk.variances() if one["variance"] == "drop"]
+    assert ("changed", {"currency": -100_00, "counter_check": 500_00}) == (changed["status"], changed["by_instrument"])
+    desk.done(f"{path}/resolve", {"conclusion": "the check was never issued"}, person="audit.kim")
+    balances = desk.balances()
+    assert {} == {key: cents for key, cents in balances.items() if key[2] == "box" and cents}
+    explained = {key[1]: cents for key, cents in balances.items() if key[2] == "drop_variance"}
+    assert {"currency": 100_00, "counter_check": -500_00} == explained
+
+
+def test_a_box_that_is_explained_and_then_has_what_was_recorded_is_resolved_again(desk: InventoryDesk) -> None:
+    """The sale was typed wrong: the difference is gone, and what was posted of it is taken back."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER), sale := table.sold(at(1), 1_000_00))
+    desk.pit(*table.box_off(at(7.5)), table.closed(at(8), OPENER))
+    desk.count_boxes(("BJ-01", 3, {"currency": [{"cents": 10000, "count": 9}]}))
+    path = f"/variances/{PROPERTY}/{DAY}/drop/BJ-01/3"
+    resolve(desk, path)
+    desk.pit(corrected(table, sale, {**sale, "data": sale["data"] | {"cents": 900_00}}))
+    [changed] = [one for one in desk.variances() if one["variance"] == "drop"]
+    assert (0, "changed", -100_00) == tuple(changed[name] for name in ("cents", "status", "resolved_cents"))
+    desk.done(f"{path}/resolve", {"conclusion": "typed wrong"}, person="audit.kim")
+    assert [] == [key for key, cents in desk.balances().items() if key[2] in ("box", "drop_variance") and cents]
+    assert [] == [one for one in desk.variances() if one["variance"] == "drop"]
