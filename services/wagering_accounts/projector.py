@@ -122,4 +122,4 @@ def _lines(entry: Entry, found: Sequence[dict[str, Any]]) -> Sequence[Row]:
     return [line | of_entry for line in found]
 
 
-PROJECTOR: Final = Projector(tables=PROJECTIONS, project=project, read=in_order)
+PROJECTOR: Final = Projector(tables=PROJECTIONS, project=project, read=in_order, beside=(patron_keys, patron_codes))

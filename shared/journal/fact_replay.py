@@ -1,6 +1,6 @@
 """Read a whole journal with the facts of its entries, in the order in which they were recorded."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from heapq import heapify, heappop, heapreplace
@@ -46,13 +46,16 @@ def as_of_today(draft: EntryDraft) -> EntryDraft:
     return replace(draft, kind=fact.KIND.type, data=fact.encode())
 
 
-async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
-    """Yield all entries of a journal with their facts, or `Unreadable`, in batches.
+async def read_recorded(
+    connection: AsyncConnection, tables: JournalTables, after: Mapping[int, int]
+) -> AsyncIterator[Sequence[Recorded]]:
+    """Yield the entries of a journal with their facts, or `Unreadable`, in batches.
 
-    Entries of a shard come in order; shards are merged by time of recording.
+    Entries up to the sequence in `after`, by shard, are skipped. Entries of a shard come in order; shards are merged by
+    time of recording.
     """
     batch: list[Recorded] = []
-    async for entry in _merged(connection, tables):
+    async for entry in _merged(connection, tables, after):
         batch.append(with_fact_or_why(entry))
         if len(batch) == _BATCH_ENTRIES:
             yield batch
@@ -61,11 +64,11 @@ async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> A
         yield batch
 
 
-async def _merged(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Entry]:
+async def _merged(connection: AsyncConnection, tables: JournalTables, after: Mapping[int, int]) -> AsyncIterator[Entry]:
     shards = (await connection.execute(select(tables.shards.c.shard).order_by(tables.shards.c.shard))).scalars().all()
     heads: list[tuple[datetime, int, Entry, AsyncIterator[Entry]]] = []
     for shard in shards:
-        entries = read_entries(connection, tables, shard)
+        entries = read_entries(connection, tables, shard, first=after.get(shard, 0) + 1)
         first = await anext(entries, None)
         if first is not None:
             heads.append((first.recorded_at, shard, first, entries))

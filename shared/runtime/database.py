@@ -22,6 +22,11 @@ def role_of(service: str) -> str:
     return service.replace("-", "_")
 
 
+def schema_of_copy(schema: str) -> str:
+    """Return the schema with the copy of a service's tables."""
+    return f"{schema}_copy"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
     """Maximum number of connections, and maximum durations of waits and statements, seconds; 0: unlimited.

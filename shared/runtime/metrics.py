@@ -141,6 +141,12 @@ class Metrics:
         self.projection_age = Gauge(
             "pitledger_projection_age_seconds", "Since the tables were last compared with the journal", registry=r
         )
+        self.projection_pass_age = Gauge(
+            "pitledger_projection_pass_age_seconds", "Since every row had last been compared again", registry=r
+        )
+        self.projection_pass = Gauge(
+            "pitledger_projection_pass_seconds", "Within what time every row is compared again", registry=r
+        )
         self.http_requests = Counter(
             "pitledger_http_requests", "HTTP requests", ["method", "route", "status"], registry=r
         )

@@ -1,6 +1,6 @@
 """The read model of a service: projected from its journal by one function for live work, commands and rebuild."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -52,16 +52,22 @@ async def nothing(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
     """Project nothing: the service has no read model."""
 
 
+Read = Callable[[AsyncConnection, JournalTables, Mapping[int, int]], AsyncIterator[Sequence[Recorded]]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projector:
     """The tables that follow from a journal alone, their projection, and the reading order of a rebuild.
 
-    `read` yields entries in batches, and the next batch after these have been projected.
+    `read` gives the entries after a sequence of each shard, some at a time, and the next ones when these have been
+    projected. `beside` are tables that do not follow from the journal and that projecting changes all the same, such as
+    keys that are destroyed.
     """
 
     tables: Sequence[Table] = ()
     project: Project = nothing
-    read: Callable[[AsyncConnection, JournalTables], AsyncIterator[Sequence[Recorded]]] = read_recorded
+    read: Read = read_recorded
+    beside: Sequence[Table] = ()
 
     def extended_with(self, other: "Projector") -> "Projector":
         """Return a projector for the tables of both."""
@@ -70,4 +76,9 @@ class Projector:
             await self.project(transaction, recorded)
             await other.project(transaction, recorded)
 
-        return Projector(tables=(*self.tables, *other.tables), project=project, read=self.read)
+        return Projector(
+            tables=(*self.tables, *other.tables),
+            project=project,
+            read=self.read,
+            beside=tuple(dict.fromkeys((*self.beside, *other.beside))),
+        )

@@ -34,9 +34,9 @@ _WHATS: Final = ("altered", "added", "deleted")
 _NO: Final = "undone before its service could see it: who looks is asked in the same transaction"
 _KNOWN: Final = every_table(load_all())
 _SECONDS: Final = 300.0
-_COMPARISONS: Final = 4
-"""How many times as long as it took to be found a row may be found after it was put back: a comparison that had begun
-before ends, a pause is twice as long, and the next one is as long again."""
+_COMPARISONS: Final = 2
+"""How many times as long as it took to be found a row may be found after it was put back: it is compared again in each
+turn, and a turn that had begun before ends first."""
 
 
 def rows(floor: Floor) -> Iterator[Attempt]:

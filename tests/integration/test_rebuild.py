@@ -312,9 +312,11 @@ async def _nothing() -> None:
 def _rebuild(url: str, meanwhile: Callable[[], Awaitable[None]], *, check: bool) -> Any:
     """Rebuild one table of vigorish from an empty journal, while something is done."""
 
-    async def read(connection: AsyncConnection, journal: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
+    async def read(
+        connection: AsyncConnection, journal: JournalTables, after: Mapping[int, int]
+    ) -> AsyncIterator[Sequence[Recorded]]:
         await meanwhile()
-        async for recorded in read_recorded(connection, journal):
+        async for recorded in read_recorded(connection, journal, after):
             yield recorded
 
     only = replace(VIGORISH, references=(), handlers=(), projector=Projector(tables=(owed,), read=read))

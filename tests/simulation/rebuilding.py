@@ -57,10 +57,13 @@ def _lost(world: World, manifest: Manifest) -> list[str]:
 def _rereading(log: Log) -> Iterator[None]:
     """Have a rebuild read topics of the simulated log again."""
 
-    def batches(settings: Any, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[InputRecord]]:
+    def batches(
+        settings: Any, group: str, topic: str, begins: Mapping[int, int], ends: Mapping[int, int]
+    ) -> Iterator[Sequence[InputRecord]]:
         del settings, group
         for number, end in ends.items():
-            records = [one for one in log.topic(topic).partitions[number].held(0) if one.offset < end]
+            held = log.topic(topic).partitions[number].held(0)
+            records = [one for one in held if begins.get(number, 0) <= one.offset < end]
             if records:
                 yield records
 

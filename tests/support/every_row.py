@@ -202,7 +202,7 @@ async def _tried(tampering: _Tampering, table: Table, what: str, column: str | N
 async def _beside_copies(books: Books, engine: AsyncEngine) -> AsyncIterator[_Tampering]:
     """Give a transaction in which everything was projected again, as for a comparison."""
     manifest = books.manifest
-    async with second_copy(engine, tables_of(manifest)) as (connection, redirect):
+    async with second_copy(engine, tables_of(manifest), manifest.whole_projector.beside) as (connection, redirect):
         steps = ComparisonSteps(connection)
         unfit, unmade = await project_again(steps, manifest, books.settings)
         assert not unfit, unfit

@@ -54,7 +54,10 @@ def compared(
         try:
             context = context_of(manifest, settings or Settings(), Pools.of_one(engine), seals=seals)
             comparer = DriftMonitor(context, manifest, sleep=_at_once)
-            await comparer.compare()
+            try:
+                await comparer.compare()
+            finally:
+                await comparer.end()
         finally:
             await engine.dispose()
         assert comparer.found is not None

@@ -33,14 +33,32 @@ _AHEAD: Final = 500
 
 _BATCH: Final = 1000
 
-# Every version that an entry names: its own account's is its sequence.
+# Every version that an entry names: its own account's is its sequence. What was projected needs no more to be known.
+_BEGIN: Final = (
+    """
+    CREATE TEMP TABLE IF NOT EXISTS named (
+        shard integer, seq bigint, property text, account text, version bigint
+    )""",
+    "CREATE INDEX IF NOT EXISTS named_by_account ON pg_temp.named (property, account)",
+    "CREATE INDEX IF NOT EXISTS named_by_place ON pg_temp.named (shard, seq)",
+    "CREATE TEMP TABLE IF NOT EXISTS named_until (shard integer PRIMARY KEY, seq bigint NOT NULL)",
+)
+_FORGET_ALL: Final = ("DELETE FROM pg_temp.named", "DELETE FROM pg_temp.named_until")
+_FORGET: Final = "DELETE FROM pg_temp.named WHERE shard = :shard AND seq <= :after"
+_UNTIL: Final = """
+    SELECT s.shard, coalesce(u.seq, 0), s.next_seq - 1 FROM wagering_accounts.shards s
+    LEFT JOIN pg_temp.named_until u USING (shard)"""
 _NAME: Final = """
-    CREATE TEMP TABLE named ON COMMIT DROP AS
-    SELECT data ->> 'property' AS property, moved ->> 'account' AS account, (moved ->> 'version')::bigint AS version
-    FROM wagering_accounts.entries, json_array_elements(data -> 'movements') moved WHERE moved ->> 'version' IS NOT NULL
+    INSERT INTO pg_temp.named
+    SELECT shard, seq, data ->> 'property', moved ->> 'account', (moved ->> 'version')::bigint
+    FROM wagering_accounts.entries, json_array_elements(data -> 'movements') moved
+    WHERE moved ->> 'version' IS NOT NULL AND shard = :shard AND seq > :after
     UNION
-    SELECT split_part(source, '/', 3), split_part(source, '/', 5), sequence
-    FROM wagering_accounts.entries WHERE source LIKE '/properties/%'"""
+    SELECT shard, seq, split_part(source, '/', 3), split_part(source, '/', 5), sequence
+    FROM wagering_accounts.entries WHERE source LIKE '/properties/%' AND shard = :shard AND seq > :after"""
+_NAMED: Final = """
+    INSERT INTO pg_temp.named_until VALUES (:shard, :until)
+    ON CONFLICT (shard) DO UPDATE SET seq = excluded.seq"""
 _NAMED_AFTER: Final = bulk.Statement(
     """
     SELECT named.property, named.account, named.version
@@ -85,15 +103,19 @@ class _Shard:
             self.ahead.append(_step(entry, fact) if isinstance(fact, AccountsFact) else (recorded, {}))
 
 
-async def in_order(connection: AsyncConnection, journal: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
-    """Yield all entries in batches, each after the previous one is projected.
+async def in_order(
+    connection: AsyncConnection, journal: JournalTables, after: Mapping[int, int]
+) -> AsyncIterator[Sequence[Recorded]]:
+    """Yield the entries after those of each shard in batches, each after the previous one is projected.
 
+    The versions that they name stay in temporary tables of the session: a later call in it reads only newer entries.
     Raises: OutOfOrder if the named versions are not consistent with any order.
     """
-    await connection.execute(text(_NAME))
-    await connection.execute(text("CREATE INDEX ON pg_temp.named (property, account)"))
+    await _learn_names(connection, after)
     numbers = (await connection.execute(select(journal.shards.c.shard).order_by(journal.shards.c.shard))).scalars()
-    shards = [_Shard(read_entries(connection, journal, number)) for number in numbers.all()]
+    shards = [
+        _Shard(read_entries(connection, journal, number, first=after.get(number, 0) + 1)) for number in numbers.all()
+    ]
     known = _Known()
     while True:
         for shard in shards:
@@ -103,6 +125,19 @@ async def in_order(connection: AsyncConnection, journal: JournalTables) -> Async
         if not batch:
             return
         yield batch
+
+
+async def _learn_names(connection: AsyncConnection, after: Mapping[int, int]) -> None:
+    """Learn the versions that entries name which were not looked at yet; from nothing on, those of all."""
+    for statement in (*_BEGIN, *(() if after else _FORGET_ALL)):
+        await connection.execute(text(statement))
+    for shard, known, until in (await connection.execute(text(_UNTIL))).all():
+        projected = after.get(shard, 0)
+        known = max(known, projected)
+        await connection.execute(text(_FORGET), {"shard": shard, "after": projected})
+        if known < until:
+            await connection.execute(text(_NAME), {"shard": shard, "after": known})
+            await connection.execute(text(_NAMED), {"shard": shard, "until": until})
 
 
 def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:

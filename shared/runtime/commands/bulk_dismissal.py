@@ -283,7 +283,7 @@ def dismissal_projector(tables: JournalTables) -> Projector:
             .values(decision=decision, decided_by=by, decided_at=entry.recorded_at, decided_reason=reason)
         )
 
-    return Projector(tables=(dismissals,), project=project)
+    return Projector(tables=(dismissals,), project=project, beside=(tables.quarantine,))
 
 
 def _asked(entry: Entry, fact: FilteredRecords) -> dict[str, Any]:

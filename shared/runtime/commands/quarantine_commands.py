@@ -274,7 +274,7 @@ def quarantine_projector(tables: JournalTables) -> Projector:
             .values(decision=decision, decided_by=by, decided_at=entry.recorded_at, decided_reason=reason)
         )
 
-    return Projector(tables=(requests,), project=project)
+    return Projector(tables=(requests,), project=project, beside=(tables.quarantine,))
 
 
 def _asked(entry: Entry, fact: Fact) -> dict[str, Any]:

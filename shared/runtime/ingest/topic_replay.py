@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
@@ -16,7 +16,7 @@ from shared.contracts.journal_facts import RecordQuarantined
 from shared.journal.event_dedup import load_digests
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.streams import Stream, StreamPosition
-from shared.journal.tables import JournalTables
+from shared.journal.tables import OF_QUARANTINE, JournalTables
 from shared.journal.topic_identity import TopicIdentity, known_input
 from shared.runtime.errors import FatalServiceError
 from shared.runtime.ingest.handler import Handler, InputRecord
@@ -30,39 +30,93 @@ _POLL_SECONDS = 0.2
 _SILENCE_SECONDS = 30.0
 
 
-async def read_again(
-    connection: AsyncConnection,
-    journal: JournalTables,
-    handler: Handler[Any],
-    settings: Settings,
-    verifier: BatchVerifier | None,
-) -> AsyncIterator[list[Event[Any]]]:
-    """Yield the events that the service accepted from a topic, in batches, ordered within each partition.
+class TakenPlaces(Protocol):
+    """Remembers which places of streams were already yielded."""
 
-    Its shards must not change meanwhile: they are locked, or read in one snapshot. Raises: FatalServiceError if the
-    topic no longer holds everything that was read, unchanged and signed by its publisher; KafkaException if the cluster
-    does not answer.
+    async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
+        """Return what was yielded of each of these streams."""
+        ...
+
+    async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
+        """Remember what was yielded of these streams."""
+        ...
+
+
+class InMemoryPlaces:
+    """Remembers the places in memory."""
+
+    def __init__(self) -> None:
+        self._streams: dict[str, Stream] = {}
+
+    async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
+        """Return what was yielded of each of these streams."""
+        del topic
+        return {source: self._streams.setdefault(source, Stream()) for source in sources}
+
+    async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
+        """Do nothing: the streams were changed in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicReplay:
+    """Reads a topic again, from given offsets up to the service's read position.
+
+    The shards must not change meanwhile: they are locked, or read in one snapshot.
     """
-    topic = handler.topic
-    s = journal.shards.c
-    was_read = select(s.shard).where(s.name.startswith(f"{topic}/", autoescape=True), s.next_offset > 0)
-    if (await connection.execute(was_read.limit(1))).first() is None:
-        return
-    partitions = await _partitions(connection, journal, topic, await asyncio.to_thread(topic_log, settings, topic))
-    group = f"{settings.kafka_group_prefix}-{journal.schema}-again"
-    batches = _batches(settings, group, topic, {number: read.end for number, read in partitions.items()})
-    streams: dict[str, Stream] = {}
-    while batch := await asyncio.to_thread(partial(next, batches, None)):
+
+    journal: JournalTables
+    handler: Handler[Any]
+    settings: Settings
+    verifier: BatchVerifier | None
+
+    async def events(
+        self,
+        connection: AsyncConnection,
+        begins: dict[int, int],
+        places: TakenPlaces,
+        *,
+        most: int | None = None,
+    ) -> AsyncIterator[list[Event[Any]]]:
+        """Yield the events that the service accepted from a topic, in batches, ordered within each partition.
+
+        `begins` are the offsets to begin with, by partition, by default 0; each is moved to the next one. At most
+        `most` records of a partition are read. Raises: FatalServiceError if the topic no longer holds everything that
+        was read, unchanged and signed by its publisher; KafkaException if the cluster does not answer.
+        """
+        topic = self.handler.topic
+        s = self.journal.shards.c
+        was_read = select(s.shard).where(s.name.startswith(f"{topic}/", autoescape=True), s.next_offset > 0)
+        if (await connection.execute(was_read.limit(1))).first() is None:
+            return
+        found = await asyncio.to_thread(topic_log, self.settings, topic)
+        partitions = await _partitions(connection, self.journal, topic, found, begins, most)
+        group = f"{self.settings.kafka_group_prefix}-{self.journal.schema}-again"
+        ends = {number: read.end for number, read in partitions.items() if read.end > begins.get(number, 0)}
+        batches = _batches(self.settings, group, topic, begins, ends) if ends else iter(())
+        while batch := await asyncio.to_thread(partial(next, batches, None)):
+            yield await self._taken(connection, batch, partitions, places)
+        begins |= ends
+
+    async def _taken(
+        self,
+        connection: AsyncConnection,
+        batch: Sequence[InputRecord],
+        partitions: Mapping[int, "_Read"],
+        places: TakenPlaces,
+    ) -> list[Event[Any]]:
+        """Return the events of records, without duplicates of a place."""
         read = [record for record in batch if record.offset not in partitions[record.partition].refused]
-        taken = [(record, _authentic(handler, record, verifier, journal.schema)) for record in read]
-        await _require_as_read(connection, journal, handler, taken)
+        taken = [(record, _authentic(self.handler, record, self.verifier, self.journal.schema)) for record in read]
+        await _require_as_read(connection, self.journal, self.handler, taken)
+        streams = await places.load(self.handler.topic, sorted({event.source for _, event in taken}))
         events: list[Event[Any]] = []
         for _, event in taken:
-            stream = streams.setdefault(event.source, Stream())
+            stream = streams[event.source]
             if stream.place(event.sequence) is not StreamPosition.TAKEN:
                 stream.take(event.sequence)
                 events.append(event)
-        yield events
+        await places.store(self.handler.topic, streams)
+        return events
 
 
 def _authentic(handler: Handler[Any], record: InputRecord, verifier: BatchVerifier | None, schema: str) -> Event[Any]:
@@ -95,20 +149,24 @@ async def _require_as_read(
 
 @dataclass(slots=True)
 class _Read:
-    """A partition up to where it was read: the offset after the last record, and the refused offsets."""
+    """A partition up to where it is read: the offset after the last record, and the offsets that were refused."""
 
     end: int
     refused: set[int] = field(default_factory=set)
 
 
 async def _partitions(
-    connection: AsyncConnection, journal: JournalTables, topic: str, found: TopicLog
+    connection: AsyncConnection,
+    journal: JournalTables,
+    topic: str,
+    found: TopicLog,
+    begins: Mapping[int, int],
+    most: int | None,
 ) -> Mapping[int, _Read]:
     shards, e = journal.shards, journal.entries.c
     there = TopicIdentity(topic, found.cluster_id, found.topic_id)
     known = await known_input(connection, journal, topic, found.cluster_id) or there
     by_number: dict[int, _Read] = {}
-    by_shard: dict[int, _Read] = {}
     for row in (await connection.execute(select(shards).order_by(shards.c.shard))).all():
         place, _, log = row.name.rpartition("@")
         of_topic, _, number = place.rpartition("/")
@@ -120,11 +178,14 @@ async def _partitions(
                 "hold its records: point KAFKA_BOOTSTRAP_SERVERS at a cluster that does"
             )
         _require_first(topic, int(number), found)
-        by_number[int(number)] = by_shard[row.shard] = _Read(row.next_offset)
-    # As the journal says, and not quarantine, of which a row may be gone.
-    for row in await connection.execute(select(e.shard, e.offset).where(e.kind.in_(RecordQuarantined.KIND.types))):
-        if row.shard in by_shard:
-            by_shard[row.shard].refused.add(row.offset)
+        begin = begins.get(int(number), 0)
+        end = row.next_offset if most is None else min(row.next_offset, begin + most)
+        # As the journal says, and not quarantine, of which a row may be gone.
+        of_shard = (e.shard == row.shard, e.offset >= begin, e.offset < end)
+        refused = select(e.offset).where(
+            *of_shard, text(f"kind IN ({OF_QUARANTINE})"), e.kind.in_(RecordQuarantined.KIND.types)
+        )
+        by_number[int(number)] = _Read(end, set((await connection.scalars(refused)).all()))
     return by_number
 
 
@@ -137,8 +198,10 @@ def _require_first(topic: str, number: int, found: TopicLog) -> None:
         )
 
 
-def _batches(settings: Settings, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[InputRecord]]:
-    """Yield the records of the topic from its beginning to each partition's read position, in batches.
+def _batches(
+    settings: Settings, group: str, topic: str, begins: Mapping[int, int], ends: Mapping[int, int]
+) -> Iterator[Sequence[InputRecord]]:
+    """Return the records of partitions between two offsets of each, some at a time.
 
     Raises: FatalServiceError if records are deleted meanwhile, or none arrive; KafkaException.
     """
@@ -154,7 +217,7 @@ def _batches(settings: Settings, group: str, topic: str, ends: Mapping[int, int]
     )
     try:
         left = dict(ends)
-        consumer.assign([TopicPartition(topic, number, 0) for number in ends])
+        consumer.assign([TopicPartition(topic, number, begins.get(number, 0)) for number in ends])
         heard = monotonic()
         while left:
             messages = consumer.consume(_BATCH_RECORDS, timeout=_POLL_SECONDS)

@@ -9,7 +9,7 @@ from alembic.config import Config
 from sqlalchemy import Connection, create_engine, text
 
 import shared.journal
-from shared.runtime.database import role_of
+from shared.runtime.database import role_of, schema_of_copy
 
 _JOURNAL = Path(shared.journal.__file__).parent / "migrations"
 
@@ -38,8 +38,9 @@ def upgrade(service: str, migrations: Path, url: str, *, to: Sequence[str] = ("h
 def _prepare(connection: Connection, role: str) -> None:
     """Create schema and role. Names without a schema in a migration refer to the service's own schema.
 
-    The schema of temporary tables comes last: otherwise functions would search it first, and anyone who may create a
-    temporary table could substitute it for one that the journal's rules read.
+    A second schema, which the role owns, is for the copy with which the service compares its tables. The schema of
+    temporary tables comes last: otherwise functions would search it first, and anyone who may create a temporary table
+    could substitute it for one that the journal's rules read.
     """
     found = connection.execute(text("SELECT 1 FROM pg_roles WHERE rolname = :role"), {"role": role}).scalar()
     if not found:
@@ -47,4 +48,5 @@ def _prepare(connection: Connection, role: str) -> None:
         connection.execute(text(f'GRANT "{role}" TO CURRENT_USER'))
     connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{role}"'))
     connection.execute(text(f'GRANT USAGE ON SCHEMA "{role}" TO "{role}"'))
+    connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{schema_of_copy(role)}" AUTHORIZATION "{role}"'))
     connection.execute(text(f'SET LOCAL search_path TO "{role}", pg_temp'))

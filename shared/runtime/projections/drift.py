@@ -42,7 +42,7 @@ async def compare(
     each table.
     """
     tables = tables_of(manifest)
-    async with second_copy(engine, tables) as (connection, redirect):
+    async with second_copy(engine, tables, manifest.whole_projector.beside) as (connection, redirect):
         steps, rest = ComparisonSteps(connection), resting(await _size(connection, manifest))
         kept = await compare_kept(steps, manifest, rest=rest)
         unfit, unmade = await project_again(steps, manifest, settings, part, rest)
@@ -50,8 +50,7 @@ async def compare(
         for table in made:
             await connection.execute(text(f"ANALYZE pg_temp.{table.name}"))
             await rest(0)
-        if unmade:
-            redirect.to_tables()
+        redirect.to_tables() if unmade else redirect.to_copies()
         checked = await compare_checks(steps, manifest, rest=rest)
         redirect.to_tables()
         compared = await compare_copies(steps, made, rest)

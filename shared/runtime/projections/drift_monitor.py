@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from time import monotonic
 from typing import Any, Final
 
 import structlog
@@ -15,23 +14,13 @@ from shared.runtime.background.throttle import CpuThrottle
 from shared.runtime.context import RuntimeContext
 from shared.runtime.differences import TableComparison
 from shared.runtime.errors import ErrorKind, kind_of
-from shared.runtime.projections.drift import compare
-from shared.runtime.projections.projection_replay import Rest
+from shared.runtime.projections.incremental_comparison import IncrementalComparison
 from shared.runtime.service.manifest import Manifest
 
 log = structlog.get_logger()
 
-COMPARED_A_SECOND: Final = 50
-"""Minimum rate of projecting entries and events again; higher if PASS_SECONDS_MAX requires it."""
-
-PASS_SECONDS_MAX: Final = 3600
-"""Maximum duration of a comparison, pauses permitting: its transaction keeps dead rows from vacuum."""
-
 PART: Final = 100
 """Entries and events projected between two pauses: some milliseconds, for which requests wait."""
-
-_PAUSE_OF_PASS: Final = 2
-"""Minimum pause between comparisons, as a multiple of the last one's duration."""
 
 
 @dataclass(slots=True)
@@ -44,7 +33,11 @@ class DriftMonitor:
     alone: Callable[..., AbstractAsyncContextManager[Callable[[], Awaitable[bool]]]] = leadership
     found: TableComparison | None = None
     compared_at: datetime | None = None
-    """End of the last complete comparison; before the first one, the start of the process."""
+    """End of the last comparison of what had changed; before the first one, the start of the process."""
+    comparison: IncrementalComparison | None = None
+    """The comparison in progress, with its session, while this process compares."""
+    passed_at: datetime | None = None
+    """End of the last pass over all rows; before the first one, the start of the process."""
     failed: str | None = None
     """Why the last comparison failed: the data is not readable as written."""
 
@@ -53,18 +46,19 @@ class DriftMonitor:
 
         One process of the service compares; the others wait until it ends.
         """
-        self.compared_at = self.context.clock()
+        self.compared_at = self.passed_at = self.context.clock()
         while True:
             await asyncio.sleep(self.context.settings.comparison_seconds)
             try:
                 async with self.alone(
                     self.context.pools.background, f"{self.context.tables.schema}.comparison"
                 ) as is_ours:
-                    while await is_ours():
-                        began = monotonic()
-                        await self._try()
-                        pause = _PAUSE_OF_PASS * (monotonic() - began)
-                        await asyncio.sleep(max(self.context.settings.comparison_seconds, pause))
+                    try:
+                        while await is_ours():
+                            await self._try()
+                            await asyncio.sleep(self.context.settings.comparison_seconds)
+                    finally:
+                        await self.end()
                 self.found = self.failed = None  # whoever compares now tells what is there
             except Exception as error:
                 if kind_of(error) is ErrorKind.BUG:
@@ -76,21 +70,32 @@ class DriftMonitor:
         try:
             await self.compare()
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told
-            if kind_of(error) in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS):
+            if kind_of(error) in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED):
                 log.warning("projection comparison failed, retrying", error=str(error))
             else:  # the service works on: who alters a row must not be able to stop it
                 self._fail(f"the comparison with the journal failed: {error!r}")
 
     async def compare(self) -> None:
-        """Compare all tables that follow from the journal and from topics, in their current state."""
-        context = self.context
+        """Run one turn of the comparison with the journal and the topics."""
+        if self.comparison is None:
+            context = self.context
+            rest = CpuThrottle(context.settings.background_share, sleep=self.sleep).rest
+            self.comparison = await IncrementalComparison.open(
+                context.pools.background, self.manifest, context.settings, part=PART, rest=rest, clock=context.clock
+            )
+        try:
+            found = await self.comparison.compare()
+        except BaseException:
+            await self.end()
+            raise
+        self.passed_at = self.comparison.passed_at or self.passed_at
+        self._tell(found)
 
-        def resting(size: int) -> Rest:
-            share, a_second = context.settings.background_share, max(COMPARED_A_SECOND, size / PASS_SECONDS_MAX)
-            return CpuThrottle(share, a_second=a_second, sleep=self.sleep).rest
-
-        engine = context.pools.background
-        self._tell(await compare(engine, self.manifest, context.settings, part=PART, resting=resting))
+    async def end(self) -> None:
+        """End the session in which the tables are compared."""
+        ended, self.comparison = self.comparison, None
+        if ended is not None:
+            await ended.close()
 
     def _fail(self, why: str) -> None:
         """Keep why the comparison failed, and log it with a traceback unless it is the same failure as before."""
@@ -139,3 +144,7 @@ class DriftMonitor:
         self.context.metrics.projection_differences.set(different + (self.failed is not None))
         if self.compared_at is not None:
             self.context.metrics.projection_age.set((self.context.clock() - self.compared_at).total_seconds())
+        if self.passed_at is not None:
+            self.context.metrics.projection_pass_age.set((self.context.clock() - self.passed_at).total_seconds())
+        if self.comparison is not None:
+            self.context.metrics.projection_pass.set(self.comparison.pass_seconds)

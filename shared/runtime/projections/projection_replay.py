@@ -1,6 +1,7 @@
 """Project the whole journal of a service, and the tables kept from its topics, into empty tables."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Table, text
@@ -14,7 +15,7 @@ from shared.runtime.clock import utc_now
 from shared.runtime.differences import DIFFERENCES_MAX, InapplicableEntry
 from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.ingest.handler import Handler
-from shared.runtime.ingest.topic_replay import read_again
+from shared.runtime.ingest.topic_replay import InMemoryPlaces, TopicReplay
 from shared.runtime.projector import OutOfOrder, Projector, Transaction
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.signing_keys import message_verifier
@@ -46,7 +47,7 @@ async def project_all(connection: AsyncConnection, manifest: Manifest, settings:
     """Project everything; return the first inapplicable entries, which are left out.
 
     The tables must be empty, and the shards must not change meanwhile. Raises: FatalServiceError, KafkaException as
-    `read_again`.
+    `TopicReplay.events`.
     """
     unfit = await project_journal(connection, manifest)
     for keeper in keepers_of(manifest):
@@ -58,10 +59,39 @@ async def project_journal(
     connection: AsyncConnection, manifest: Manifest, *, part: int = PART, rest: Rest = no_rest
 ) -> list[InapplicableEntry]:
     """Project the journal in batches; return the entries that are inapplicable or unreadable."""
+    return (await project_after(connection, manifest, {}, part=part, rest=rest)).unfit
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectedPart:
+    """What came of projecting a part of a journal.
+
+    `after` is the last entry of each shard that was projected, `whole` whether there is no other.
+    """
+
+    after: Mapping[int, int]
+    unfit: list[InapplicableEntry]
+    whole: bool
+
+
+async def project_after(
+    connection: AsyncConnection,
+    manifest: Manifest,
+    after: Mapping[int, int],
+    *,
+    most: int | None = None,
+    part: int = PART,
+    rest: Rest = no_rest,
+) -> ProjectedPart:
+    """Project the entries after these, in batches of `part`, about `most` of them; None: all.
+
+    Inapplicable entries are left out; the first few of them end it.
+    """
     unfit: list[InapplicableEntry] = []
+    last, count = dict(after), 0
     projector = manifest.whole_projector
     await connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))  # shards come one after the other
-    reading = projector.read(connection, manifest.journal)
+    reading = projector.read(connection, manifest.journal, after)
     while len(unfit) < DIFFERENCES_MAX:
         try:
             recorded = await anext(reading, None)
@@ -73,8 +103,12 @@ async def project_journal(
         for some in _parts(recorded, part):
             unfit += [_unfit(entry, fact.why) for entry, fact in some if isinstance(fact, Unreadable)]
             unfit += await _project(connection, projector, [one for one in some if not isinstance(one[1], Unreadable)])
+            last |= {entry.shard: entry.seq for entry, _ in some}
+            count += len(some)
             await rest(len(some))
-    return unfit
+            if most is not None and count >= most:
+                return ProjectedPart(last, unfit, whole=False)
+    return ProjectedPart(last, unfit, whole=True)
 
 
 async def replay_topics(
@@ -88,14 +122,26 @@ async def replay_topics(
 ) -> None:
     """Write again what a handler keeps from its topic, in batches.
 
-    Raises: FatalServiceError, KafkaException as `read_again`.
+    Raises: FatalServiceError, KafkaException as `TopicReplay.events`.
     """
+    replay = replay_of(manifest, keeper, settings)
+    async for batch in replay.events(connection, {}, InMemoryPlaces()):
+        await keep_events(connection, keeper, batch, part=part, rest=rest)
+
+
+def replay_of(manifest: Manifest, keeper: Handler[Any], settings: Settings) -> TopicReplay:
+    """Return the topic of a handler, to be read again. Raises: FatalServiceError."""
     verifier = message_verifier(settings, [keeper.reader.topic], manifest.name)
-    events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings, verifier)
-    async for batch in events:
-        for some in _parts(batch, part):
-            await keeper.keep_again(connection, some, utc_now())
-            await rest(len(some))
+    return TopicReplay(manifest.journal, keeper, settings, verifier)
+
+
+async def keep_events(
+    connection: AsyncConnection, keeper: Handler[Any], events: Sequence[Any], *, part: int, rest: Rest
+) -> None:
+    """Keep again what a handler keeps of events, `part` of them at a time."""
+    for some in _parts(events, part):
+        await keeper.keep_again(connection, some, utc_now())
+        await rest(len(some))
 
 
 def _parts(things: Sequence[Any], part: int) -> Iterator[Sequence[Any]]:

@@ -7,35 +7,37 @@ redirected to the copies; the journal and other sources are read in place.
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from psycopg import AsyncCursor
 from sqlalchemy import MetaData, Table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+TEMPORARY: Final = "pg_temp"
 
-def copy_of(table: Table) -> Table:
+
+def copy_of(table: Table, schema: str = TEMPORARY) -> Table:
     """Return the copy of a table."""
-    return table.to_metadata(MetaData(), schema="pg_temp")
+    return table.to_metadata(MetaData(), schema=schema)
 
 
 @asynccontextmanager
 async def second_copy(
-    engine: AsyncEngine, tables: Sequence[Table]
+    engine: AsyncEngine, tables: Sequence[Table], beside: Sequence[Table] = ()
 ) -> AsyncIterator[tuple[AsyncConnection, "Redirect"]]:
     """Yield a transaction in one snapshot, with empty copies of these tables; it is rolled back at the end.
 
-    The copies have the declared columns, even if the real tables were altered. Statements go to the copies until
-    redirection is turned off.
+    The copies are as the service declares its tables, whatever became of these. Statements go to the copies, also to
+    those of what is changed `beside`, until they are told not to.
     """
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
         async with connection.begin() as transaction:
-            for table in tables:
+            for table in (*tables, *beside):
                 await connection.run_sync(copy_of(table).create, checkfirst=False)
             raw = await connection.get_raw_connection()
-            redirect = Redirect(raw.driver_connection, tables)
-            redirect.to_copies()
+            redirect = Redirect(raw.driver_connection, tables, beside)
+            redirect.to_all_copies()
             try:
                 yield connection, redirect
             finally:
@@ -46,10 +48,17 @@ async def second_copy(
 class Redirect:
     """Whether the statements of a connection go to the copies or to the tables themselves."""
 
-    def __init__(self, driver: Any, tables: Sequence[Table]) -> None:
+    def __init__(
+        self, driver: Any, tables: Sequence[Table], beside: Sequence[Table] = (), schema: str = TEMPORARY
+    ) -> None:
         self._driver = driver
         self._usual = driver.cursor_factory
-        self._copies = _cursor(redirected_to_copies(tables))
+        self._copies = _cursor(redirected_to_copies(tables, schema))
+        self._all_copies = _cursor(redirected_to_copies([*tables, *beside], schema))
+
+    def to_all_copies(self) -> None:
+        """Send statements to the copies from now on, also those for what is changed beside."""
+        self._driver.cursor_factory = self._all_copies
 
     def to_copies(self) -> None:
         """Send statements to the copies from now on."""
@@ -60,17 +69,26 @@ class Redirect:
         self._driver.cursor_factory = self._usual
 
 
-def redirected_to_copies(tables: Sequence[Table]) -> Callable[[Any], Any]:
-    """Return the function that names the copies in a statement, text or bytes, instead of the tables."""
+def redirected_to_copies(tables: Sequence[Table], schema: str = TEMPORARY) -> Callable[[Any], Any]:
+    """Return the function that names the copies in a statement, text or bytes, instead of the tables.
+
+    It raises AssertionError for a statement that would write to a table of the service of which there is no copy.
+    """
     names = "|".join(re.escape(table.name) for table in tables)
     schemas = "|".join({re.escape(str(table.schema)) for table in tables})
     named = re.compile(rf'(?<![\w"])(?:{schemas})\.("?)({names})\1(?!["\w])')
+    writes = re.compile(
+        rf"\b(?:INSERT INTO|UPDATE|DELETE FROM|COPY|MERGE INTO|TRUNCATE) (?:{schemas})\.", re.IGNORECASE
+    )
+    copies = rf"{schema}.\1\2\1"
 
     def redirected(query: Any) -> Any:
         if isinstance(query, bytes):
-            return named.sub(r"pg_temp.\1\2\1", query.decode()).encode()
+            return redirected(query.decode()).encode()
         assert isinstance(query, str), f"a statement of type {type(query).__name__} cannot be redirected"
-        return named.sub(r"pg_temp.\1\2\1", query)
+        sent = named.sub(copies, query)
+        assert writes.search(sent) is None, f"there is no copy of what is written: {sent}"
+        return sent
 
     return redirected
 

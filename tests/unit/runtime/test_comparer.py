@@ -80,7 +80,6 @@ def _run(comparer: DriftMonitor, monkeypatch: pytest.MonkeyPatch, *outcomes: Tab
         self._tell(outcome)
 
     monkeypatch.setattr(comparers.DriftMonitor, "compare", compare)
-    monkeypatch.setattr(comparers, "_PAUSE_OF_PASS", 0)  # to tell what failed takes a machine with other work seconds
 
     async def main() -> None:
         running = asyncio.create_task(comparer.run())
@@ -201,6 +200,13 @@ def test_it_takes_its_share_of_a_processor_at_most() -> None:
 _TABLES = [
     Table(name, MetaData(), Column("n", Integer, primary_key=True), schema="vigorish") for name in ("owed", "lines")
 ]
+
+
+@pytest.mark.parametrize("verb", ["INSERT INTO", "UPDATE", "DELETE FROM", "COPY", "update", "TRUNCATE"])
+def test_a_statement_that_writes_to_what_has_no_copy_is_refused(verb: str) -> None:
+    """Whatever projects into the copies changes nothing else."""
+    with pytest.raises(AssertionError, match="there is no copy"):
+        redirected_to_copies(_TABLES)(f"WITH old AS (SELECT 1) {verb} vigorish.quarantine SET n = 1")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,325 @@
+"""Compare a service's tables with a second copy that goes on with the journal and the topics, and stays.
+
+A turn projects what is new into the copy, looks at so many rows that are next in a pass over all of them, and compares
+the rows that changed or did not look alike, at one moment. Each of its transactions is short, and its cost is that of
+what is new, however long the journal is. A pass ends with the digest of the rows that it saw, which must be that of the
+rows that were projected: so it finds also what somebody altered in table and copy alike.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Self
+
+import structlog
+from sqlalchemy import Table, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from shared.runtime.clock import Clock, utc_now
+from shared.runtime.database import schema_of_copy
+from shared.runtime.differences import ComparedTable, InapplicableEntry, TableComparison, UncomparedTable
+from shared.runtime.ingest.handler import Handler
+from shared.runtime.projections.comparison_steps import ComparisonSteps
+from shared.runtime.projections.drift import compare_checks, compare_kept
+from shared.runtime.projections.projection_replay import (
+    Rest,
+    keep_events,
+    keepers_of,
+    project_after,
+    replay_of,
+    tables_of,
+)
+from shared.runtime.projections.row_digest import EMPTY, digest_of, joined
+from shared.runtime.projections.shadow_tables import Redirect
+from shared.runtime.projections.standing_copy import ComparisonBookmark, StandingCopy, StreamsRead
+from shared.runtime.projections.unlike_rows import compare_noted, next_rows, note_unlike
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.settings import Settings
+
+log = structlog.get_logger()
+
+ENTRIES_AT_ONCE: Final = 5000
+"""Entries, or records of a partition, that are projected in one transaction, about."""
+
+ROWS_AT_ONCE: Final = 10_000
+"""Rows that a pass looks at in one transaction."""
+
+ROWS_A_TURN: Final = 20_000
+"""Rows that a pass looks at in one turn at least."""
+
+ROWS_A_TURN_MAX: Final = 200_000
+"""So many at most, however many there are: then a pass takes longer, and no more of a processor."""
+
+_TURNS_A_DAY: Final = 1440
+_TURN_SECONDS: Final = 120
+"""How long a turn takes that looks at the most rows, with its rests and the pause after it."""
+_JOURNAL: Final = "what follows from the journal"
+_COPY: Final = "the second copy of the tables"
+_ALTERED: Final = "its rows are not those that were projected: somebody altered the copy; all is projected again"
+
+
+def rows_due(rows: int) -> int:
+    """Return how many rows a turn looks at, so that a pass over all of them ends within a day where it can.
+
+    >>> rows_due(1000), rows_due(43_200_000), rows_due(1_300_000_000)
+    (20000, 30000, 200000)
+    """
+    return min(ROWS_A_TURN_MAX, max(ROWS_A_TURN, rows // _TURNS_A_DAY))
+
+
+def pass_seconds(rows: int) -> float:
+    """Return within what time a pass over so many rows ends.
+
+    >>> pass_seconds(1000), pass_seconds(1_300_000_000)
+    (86400, 780000.0)
+    """
+    return max(86_400, rows / ROWS_A_TURN_MAX * _TURN_SECONDS)
+
+
+@dataclass(slots=True)
+class IncrementalComparison:
+    """The copy of one service in a session, which nobody else moves on meanwhile."""
+
+    copy: StandingCopy
+    redirect: Redirect
+    manifest: Manifest
+    settings: Settings
+    part: int
+    rest: Rest
+    clock: Clock
+    mark: ComparisonBookmark | None
+    """How far the copy is; None: it is to be made anew."""
+    unfit: list[InapplicableEntry] = field(default_factory=list)
+    checked: list[ComparedTable] = field(default_factory=list)
+    """What the last look at what is not projected has found: it is looked at once a pass, or until it is right."""
+    rows: int = 0
+    """How many rows the copy has, about."""
+
+    @classmethod
+    async def open(
+        cls,
+        engine: AsyncEngine,
+        manifest: Manifest,
+        settings: Settings,
+        *,
+        part: int,
+        rest: Rest,
+        clock: Clock = utc_now,
+    ) -> Self:
+        """Return the copy as the signed bookmark says that it is; one that nobody signed is made anew."""
+        connection = await engine.connect()
+        try:
+            await connection.execution_options(isolation_level="REPEATABLE READ")
+            schema, beside = schema_of_copy(manifest.schema), tuple(manifest.whole_projector.beside)
+            copy = StandingCopy(connection, schema, tables_of(manifest), beside)
+            async with connection.begin():
+                mark = await copy.open()
+            if isinstance(mark, str):
+                log.warning("comparison begins with the first entry", why=mark)
+            raw = await connection.get_raw_connection()
+            redirect = Redirect(raw.driver_connection, copy.tables, beside, schema)
+            known = None if isinstance(mark, str) else mark
+            return cls(copy, redirect, manifest, settings, part, rest, clock, known)
+        except BaseException:
+            await connection.invalidate()
+            raise
+
+    @property
+    def connection(self) -> AsyncConnection:
+        """Return the session."""
+        return self.copy.connection
+
+    @property
+    def passed_at(self) -> datetime | None:
+        """Return when the last pass over all rows ended; None where none did."""
+        return None if self.mark is None else self.mark.passed_at
+
+    @property
+    def pass_seconds(self) -> float:
+        """Return within what time a pass over all rows ends."""
+        return pass_seconds(self.rows)
+
+    async def close(self) -> None:
+        """End the session."""
+        await self.connection.invalidate()
+        await self.connection.close()
+
+    async def compare(self) -> TableComparison:
+        """Project what is new, and compare: the rows that changed, and so many others.
+
+        Each row that was found wrong is compared again in each turn, also after a start, until it is right. Where it
+        raises, what is in memory is of no use: it is to be closed.
+        """
+        steps = ComparisonSteps(self.connection)
+        await self._begin(steps)
+        whole = False
+        while not whole:
+            async with self._moment() as mark:
+                whole = await self._go_on(steps, mark, ENTRIES_AT_ONCE)
+                mark.caught_up |= whole and not _failed(steps)
+        ended = await self._pass(steps)
+        again = ended or any(one.different for one in self.checked)
+        kept: list[ComparedTable] = []
+        if again:
+            async with self.connection.begin():
+                kept = await compare_kept(steps, self.manifest, rest=self.rest)
+        async with self._moment() as mark:
+            await self._go_on(steps, mark, None)
+            await self.copy.absorb(mark)
+            made, compared = self._made(steps), list[ComparedTable]()
+            for table in made:
+                async with steps.step(table.name):
+                    compared.append(await compare_noted(self.copy, table))
+            if again:
+                self.checked = [*await self._check(steps, whole=len(made) == len(self.copy.tables)), *kept]
+        return TableComparison([*compared, *self.checked], self.unfit, steps.uncompared)
+
+    async def _begin(self, steps: ComparisonSteps) -> None:
+        """Make the copy anew where it is of no use, and say so where somebody must have altered it."""
+        if self.mark is not None and not self.mark.spoiled:
+            async with self.connection.begin():
+                if await self.copy.is_as_made(self.mark) and await self._is_of_journal(self.mark):
+                    return
+            steps.uncompared.append(UncomparedTable(_COPY, _ALTERED, altered=True))
+        self.unfit = []
+        async with self.connection.begin():
+            mark = await self.copy.begin()
+            await self.copy.save(mark)
+        self.mark = mark
+
+    async def _is_of_journal(self, mark: ComparisonBookmark) -> bool:
+        """Return whether the journal has all entries that the copy was made of."""
+        s = self.manifest.journal.shards.c
+        there = {row.shard: row.next_seq for row in await self.connection.execute(select(s.shard, s.next_seq))}
+        return all(seq < there.get(shard, 0) for shard, seq in mark.after.items())
+
+    @asynccontextmanager
+    async def _moment(self) -> AsyncIterator[ComparisonBookmark]:
+        """Give a transaction that sees all as it stands at one moment, and the bookmark that it moves on.
+
+        Raises: Fenced where another process has moved it on since.
+        """
+        assert self.mark is not None
+        mark = self.mark.model_copy(deep=True)
+        async with self.connection.begin():
+            await self.copy.hold(mark)
+            yield mark
+            await self.copy.absorb(mark)
+            await self.copy.save(mark)
+        self.mark = mark
+        await self.rest(0)
+
+    async def _go_on(self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int | None) -> bool:
+        """Project what is new, `most` entries and records of it about; return whether that was all.
+
+        A step that failed before is not tried again in this turn.
+        """
+        failed, whole = _failed(steps), True
+        self.redirect.to_all_copies()
+        try:
+            if _JOURNAL not in failed:
+                async with steps.step(_JOURNAL):
+                    whole = await self._project(mark, most)
+            for keeper in keepers_of(self.manifest):
+                if _of_topic(keeper) not in failed:
+                    async with steps.step(_of_topic(keeper)):
+                        whole &= await self._read_on(keeper, mark, most)
+        finally:
+            self.redirect.to_tables()
+        return whole
+
+    async def _project(self, mark: ComparisonBookmark, most: int | None) -> bool:
+        """Project the entries that are new; return whether that was all of them."""
+        found = await project_after(
+            self.connection, self.manifest, mark.after, most=most, part=self.part, rest=self.rest
+        )
+        mark.after = dict(found.after)
+        self.unfit += found.unfit
+        mark.spoiled |= bool(found.unfit)
+        return found.whole
+
+    async def _read_on(self, keeper: Handler[Any], mark: ComparisonBookmark, most: int | None) -> bool:
+        """Keep again what is new on a topic; return whether that was all of it."""
+        before = mark.offsets.get(keeper.topic, {})
+        begins = dict(before)
+        if most is None and not await self._is_behind(keeper.topic, begins):
+            return True
+        replay = replay_of(self.manifest, keeper, self.settings)
+        async for events in replay.events(self.connection, begins, StreamsRead(self.copy), most=most):
+            await keep_events(self.connection, keeper, events, part=self.part, rest=self.rest)
+        mark.offsets[keeper.topic] = begins
+        return not await self._is_behind(keeper.topic, begins)
+
+    async def _is_behind(self, topic: str, reached: Mapping[int, int]) -> bool:
+        """Return whether the service has read more of a topic."""
+        s = self.manifest.journal.shards.c
+        read = select(s.name, s.next_offset).where(s.name.startswith(f"{topic}/", autoescape=True))
+        of_partition = {
+            int(name.partition("@")[0].rpartition("/")[2]): end for name, end in await self.connection.execute(read)
+        }
+        return any(end > reached.get(number, 0) for number, end in of_partition.items())
+
+    def _made(self, steps: ComparisonSteps) -> list[Table]:
+        """Return the tables of which the copy is what they should be now."""
+        failed = _failed(steps)
+        unmade = set(self.manifest.whole_projector.tables) if _JOURNAL in failed else set[Table]()
+        for keeper in keepers_of(self.manifest):
+            unmade |= set(keeper.keeps) if _of_topic(keeper) in failed else set()
+        return [table for table in self.copy.tables if table not in unmade]
+
+    async def _pass(self, steps: ComparisonSteps) -> bool:
+        """Look at the rows that are next, and note those that are not alike; return whether a pass has ended."""
+        self.rows = await self._rows()
+        left, ended = rows_due(self.rows), False
+        while left > 0 and not ended:
+            async with self._moment() as mark:
+                looked, ended = await self._look(steps, mark, min(left, ROWS_AT_ONCE))
+            left -= looked
+        return ended
+
+    async def _rows(self) -> int:
+        """Return how many rows the copy has, about."""
+        query = text("SELECT sum(greatest(reltuples, 0)) FROM pg_class WHERE relnamespace = to_regnamespace(:schema)")
+        async with self.connection.begin():
+            return int((await self.connection.execute(query, {"schema": self.copy.schema})).scalar_one() or 0)
+
+    async def _look(self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int) -> tuple[int, bool]:
+        """Look at the next rows of a table; return how many there were, and whether they were the last of all."""
+        copies = self.copy.digested
+        place = next(number for number, each in enumerate(copies) if each.name == mark.table)
+        rows = await next_rows(self.connection, copies[place], mark.last, most)
+        mark.passed = joined(mark.passed, digest_of(mark.table, (row.line for row in rows)))
+        until = None if len(rows) < most else list(rows[-1].key)
+        for table in self._made(steps):
+            if table.name == mark.table and table.name not in _failed(steps):
+                async with steps.step(table.name):
+                    await note_unlike(self.copy, table, mark.last, until)
+        mark.last = until
+        if until is not None:
+            return len(rows), False
+        mark.table = copies[(place + 1) % len(copies)].name
+        if place + 1 < len(copies):
+            return len(rows), False
+        if mark.passed != mark.rows:
+            steps.uncompared.append(UncomparedTable(_COPY, _ALTERED, altered=True))
+            mark.spoiled = True
+        mark.passed, mark.passed_at = EMPTY, self.clock()
+        return len(rows), True
+
+    async def _check(self, steps: ComparisonSteps, *, whole: bool) -> list[ComparedTable]:
+        """Compare what a service keeps besides its projections with what is in their copies, where they are made."""
+        if whole:
+            self.redirect.to_copies()
+        try:
+            return await compare_checks(steps, self.manifest, rest=self.rest)
+        finally:
+            self.redirect.to_tables()
+
+
+def _failed(steps: ComparisonSteps) -> set[str]:
+    return {one.what for one in steps.uncompared}
+
+
+def _of_topic(keeper: Handler[Any]) -> str:
+    return f"what follows from topic {keeper.topic}"

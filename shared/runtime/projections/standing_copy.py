@@ -1,0 +1,289 @@
+"""A second copy of a service's tables that stays, in a schema of its own, with a signed bookmark of how far it is.
+
+Each change of a row of it is noted by triggers in a temporary table of the session that makes it, so that a digest of
+all rows follows. The bookmark is written in the same transaction: whoever goes on from it, after whatever ended the
+one before, has copy, digest and position of one moment.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    Column,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    cast,
+    delete,
+    literal,
+    select,
+    text,
+    tuple_,
+)
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.schema import CreateTable
+
+from shared.journal.ledger import Fenced
+from shared.journal.signed_rows import SIGNATURE, as_written, not_signed, signature_column, signed_rows
+from shared.journal.streams import Stream
+from shared.runtime.database import seals_of
+from shared.runtime.projections.row_digest import EMPTY, digest_of, joined, without
+from shared.runtime.projections.shadow_tables import copy_of
+
+Key = Sequence[str]
+"""The key of a row, each part as text."""
+
+_STRUCTURE: Final = """
+    SELECT encode(sha256(convert_to(coalesce(string_agg(line, E'\\n' ORDER BY line COLLATE "C"), ''), 'UTF8')), 'hex')
+    FROM (
+        SELECT format('%s %s %s %s', c.relname, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod)) AS line
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE c.relnamespace = to_regnamespace(:schema)
+        UNION ALL
+        SELECT format('%s %s %s', c.relname, pg_get_triggerdef(t.oid), t.tgenabled)
+        FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid WHERE c.relnamespace = to_regnamespace(:schema)
+        UNION ALL
+        SELECT format('%s %s', p.proname, p.prosrc) FROM pg_proc p WHERE p.pronamespace = to_regnamespace(:schema)
+    ) AS parts"""
+
+
+class ComparisonBookmark(BaseModel):
+    """How far the copy is: entries by shard, offsets by topic and partition, and the digest of its rows.
+
+    `passed` is the digest of the rows that the pass over all of them has seen: those up to the key `last` of `table`,
+    and of the tables before it. `structure` is what the database said of the copy when it was made, `declared` what
+    the release did.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    declared: str
+    structure: str
+    after: dict[int, int] = {}
+    offsets: dict[str, dict[int, int]] = {}
+    rows: int = EMPTY
+    passed: int = EMPTY
+    table: str = ""
+    last: list[str] | None = None
+    caught_up: bool = False
+    """Whether all was projected once: since then the rows that change are compared at once."""
+    passed_at: datetime | None = None
+    spoiled: bool = False
+    """Whether the copy is of no use: an entry did not fit, or somebody altered it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandingCopy:
+    """The copy of these tables, and of those that are changed `beside` them and stay empty, in a session."""
+
+    connection: AsyncConnection
+    schema: str
+    tables: tuple[Table, ...]
+    beside: tuple[Table, ...]
+
+    @property
+    def digested(self) -> list[Table]:
+        """Return the copies whose rows are in the digest, in the order of a pass."""
+        return [*(self.of(table) for table in self.tables), self.streams]
+
+    @property
+    def streams(self) -> Table:
+        """Return the table of the places of streams that were taken from topics."""
+        columns = (Column("topic", Text, primary_key=True), Column("source", Text, primary_key=True))
+        more = (Column("last", BigInteger, nullable=False), Column("gaps", Text, nullable=False))
+        return Table("streams_read", MetaData(), *columns, *more, schema=self.schema)
+
+    @property
+    def touched(self) -> Table:
+        """Return the table of the keys of rows that are to be compared."""
+        name, key = Column("name", Text), Column[Any]("key", ARRAY(Text))
+        return Table("touched_rows", MetaData(), name, key, PrimaryKeyConstraint(name, key), schema=self.schema)
+
+    @property
+    def bookmark(self) -> Table:
+        """Return the table of the bookmark."""
+        columns: tuple[Column[Any], ...] = (Column("only", Boolean, primary_key=True), Column("said", Text))
+        return Table("bookmark", MetaData(), *columns, signature_column(), schema=self.schema)
+
+    def of(self, table: Table) -> Table:
+        """Return the copy of a table."""
+        return copy_of(table, self.schema)
+
+    async def open(self) -> ComparisonBookmark | str:
+        """Return how far the copy is, as the service signed it, or why it is not known."""
+        await self._note_changes()
+        there = text("SELECT to_regclass(:name) IS NOT NULL")
+        if not (await self.connection.execute(there, {"name": self.bookmark.fullname})).scalar_one():
+            return "there is none"
+        found = (await self.connection.execute(select(*as_written(self.bookmark)))).mappings().one_or_none()
+        seals = seals_of(self.connection)
+        if found is None or seals is None:
+            return "there is none" if found is None else "nothing is signed here"
+        why = not_signed(seals, self.bookmark, dict(found))
+        if why is not None:
+            return why
+        try:
+            mark = ComparisonBookmark.model_validate_json(found["said"])
+        except ValidationError:
+            return "another release wrote it"
+        if mark.spoiled:
+            return "it was found to be of no use"
+        return mark if mark.declared == self._declared() else "another release declared other tables"
+
+    async def hold(self, mark: ComparisonBookmark) -> None:
+        """Keep everybody else from moving the copy on, up to the end of the transaction. Raises: Fenced if one did."""
+        query = select(self.bookmark.c.said).with_for_update()
+        if (await self.connection.execute(query)).scalar_one_or_none() != mark.model_dump_json():
+            raise Fenced(f"the bookmark in {self.schema} is another one")
+
+    async def is_as_made(self, mark: ComparisonBookmark) -> bool:
+        """Return whether the copy has the tables and triggers that it was made with."""
+        return mark.structure == await self._structure()
+
+    async def begin(self) -> ComparisonBookmark:
+        """Make the copy anew, empty."""
+        drop = text(
+            f"DO $$ DECLARE name text; BEGIN "  # noqa: S608 - the name of our own schema
+            f"FOR name IN SELECT c.oid::regclass FROM pg_class c WHERE c.relnamespace = '{self.schema}'::regnamespace "
+            f"AND c.relkind = 'r' LOOP EXECUTE 'DROP TABLE IF EXISTS ' || name || ' CASCADE'; END LOOP; "
+            f"FOR name IN SELECT p.oid::regprocedure FROM pg_proc p "
+            f"WHERE p.pronamespace = '{self.schema}'::regnamespace "
+            f"LOOP EXECUTE 'DROP FUNCTION ' || name || ' CASCADE'; END LOOP; END $$"
+        )
+        await self.connection.execute(drop)
+        await self._note_changes()
+        for table in (*self.digested, *map(self.of, self.beside), self.touched, self.bookmark):
+            await self.connection.run_sync(table.create, checkfirst=False)
+        for table in self.digested:
+            for statement in _noting(table):
+                await self.connection.execute(text(statement))
+        return ComparisonBookmark(
+            declared=self._declared(), structure=await self._structure(), table=self.digested[0].name
+        )
+
+    async def absorb(self, mark: ComparisonBookmark) -> None:
+        """Bring the digests of a bookmark up to date with what was changed in this transaction, which is forgotten."""
+        changed = _changes()
+        names = (await self.connection.execute(select(changed.c.name).distinct())).scalars().all()
+        place = {table.name: number for number, table in enumerate(self.digested)}
+        for name in sorted(names):
+            table = self.digested[place[name]]
+            passed: Any = literal(place[name] < place[mark.table])
+            if name == mark.table and mark.last is not None:
+                passed = tuple_(*keys_in(changed.c.key, table)) <= values_of(table, mark.last)
+            query = select(changed.c.came, changed.c.line, passed.label("passed")).where(changed.c.name == name)
+            rows = (await self.connection.execute(query)).all()
+            for came, change in ((True, joined), (False, without)):
+                mark.rows = change(mark.rows, digest_of(name, (row.line for row in rows if row.came is came)))
+                seen = digest_of(name, (row.line for row in rows if row.came is came and row.passed))
+                mark.passed = change(mark.passed, seen)
+        if names and mark.caught_up:
+            found = select(changed.c.name, changed.c.key).where(changed.c.name != self.streams.name).distinct()
+            touch = upsert(self.touched).from_select(["name", "key"], found)
+            await self.connection.execute(touch.on_conflict_do_nothing())
+        if names:
+            await self.connection.execute(delete(changed))
+
+    async def save(self, mark: ComparisonBookmark) -> None:
+        """Sign and write how far the copy is."""
+        table = self.bookmark
+        row = {"only": True, "said": mark.model_dump_json()}
+        [signed] = signed_rows(seals_of(self.connection), table, [row])
+        statement = upsert(table).values(**signed)
+        changed = {name: statement.excluded[name] for name in ("said", SIGNATURE)}
+        await self.connection.execute(statement.on_conflict_do_update(index_elements=["only"], set_=changed))
+
+    async def _note_changes(self) -> None:
+        """Let changes be noted in this session."""
+        made = CreateTable(_changes(), if_not_exists=True)
+        await self.connection.execute(made)
+
+    def _declared(self) -> str:
+        """Return the hash of what this release makes."""
+        dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+        made = [str(CreateTable(table).compile(dialect=dialect)) for table in self.digested]
+        return sha256(
+            "\n".join([*made, *(line for each in self.digested for line in _noting(each))]).encode()
+        ).hexdigest()
+
+    async def _structure(self) -> str:
+        return str((await self.connection.execute(text(_STRUCTURE), {"schema": self.schema})).scalar_one())
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsRead:
+    """Remembers in a copy which places of streams were given of topics."""
+
+    copy: StandingCopy
+
+    async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
+        """Return what was given of each of these streams."""
+        table = self.copy.streams
+        streams = {source: Stream() for source in sources}
+        query = select(table).where(table.c.topic == topic, table.c.source.in_(sources))
+        for row in await self.copy.connection.execute(query):
+            streams[row.source] = Stream(row.last, dict(json.loads(row.gaps)))
+        return streams
+
+    async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
+        """Write what was given of these streams."""
+        if not streams:
+            return
+        statement = upsert(self.copy.streams)
+        changed = {name: statement.excluded[name] for name in ("last", "gaps")}
+        rows = [
+            {"topic": topic, "source": source, "last": stream.last, "gaps": json.dumps(sorted(stream.gaps.items()))}
+            for source, stream in streams.items()
+        ]
+        keys = ["topic", "source"]
+        await self.copy.connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed), rows)
+
+
+def _changes() -> Table:
+    """Return the table of what was changed in a transaction: each row as text, with its key, that came or went."""
+    name, line = Column("name", Text), Column("line", Text)
+    columns: tuple[Column[Any], ...] = (name, Column("came", Boolean), line, Column("key", ARRAY(Text)))
+    return Table("changes", MetaData(), *columns, schema="pg_temp", postgresql_on_commit="DELETE ROWS")
+
+
+def keys_in(texts: Any, table: Table) -> Any:
+    """Return the parts of a key that is an array of texts, as values of the columns of a table."""
+    return [cast(texts[number], column.type) for number, column in enumerate(table.primary_key, 1)]
+
+
+def values_of(table: Table, key: Key) -> Any:
+    """Return a key of a table as values of its columns."""
+    pairs = zip(key, table.primary_key, strict=True)
+    return tuple_(*(cast(literal(value, Text), column.type) for value, column in pairs))
+
+
+def _noting(table: Table) -> list[str]:
+    """Return the statements by which each change of a row of a copy is noted."""
+    function = f'{table.schema}."note_{table.name}"'
+    key = ", ".join(f'"{column.name}"::text' for column in table.primary_key)
+    note = "INSERT INTO pg_temp.changes SELECT '{}', {}, ROW(r.*)::text, ARRAY[{}] FROM {} r;"
+    went, came = note.format(table.name, "false", key, "went"), note.format(table.name, "true", key, "came")
+    body = f"IF TG_OP <> 'INSERT' THEN {went} END IF; IF TG_OP <> 'DELETE' THEN {came} END IF; RETURN NULL;"
+    made = f"CREATE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body} END $$"
+    events = {
+        "INSERT": "NEW TABLE AS came",
+        "UPDATE": "OLD TABLE AS went NEW TABLE AS came",
+        "DELETE": "OLD TABLE AS went",
+    }
+    triggers = (
+        f'CREATE TRIGGER on_{event.lower()} AFTER {event} ON {table.schema}."{table.name}" REFERENCING {tables} '
+        f"FOR EACH STATEMENT EXECUTE FUNCTION {function}()"
+        for event, tables in events.items()
+    )
+    return [made, *triggers]
