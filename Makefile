@@ -70,7 +70,7 @@ nightly: setup ## all that takes long, each part bounded, with results on var/ni
 	$(BIN)/python -m tests.nightly $(ARGS)
 
 documented: setup ## run the commands of README.md and docs/ as they stand there, in their order, from nothing
-	$(BIN)/pytest tests/unit/test_documented.py tests/integration/test_readme.py tests/integration/test_integrate.py
+	$(BIN)/pytest --nightly=also tests/unit/test_documented.py tests/integration/test_readme.py tests/integration/test_integrate.py
 
 soak: setup ## play a month of days on services whose clock is ahead, and see that nothing grows with time alone (DAYS=30 ROUNDS=50)
 	$(BIN)/python -m tests.soak --days $(or $(DAYS),30) --rounds $(or $(ROUNDS),50) $(ARGS)

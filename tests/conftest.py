@@ -15,9 +15,9 @@ A test asks for the least that it needs:
 
 `--broker=kafka` runs whatever asks for a broker on Apache Kafka, and only that, without what is marked `any_broker`; a
 run on the embedded broker leaves out what asks for Apache Kafka itself, and with `--beside-kafka` all that a run on
-Apache Kafka has shown. `--nightly` runs what is marked `nightly`, on whichever broker it asks for, and no
-other run does. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`, where set, name servers to be used instead of started
-ones.
+Apache Kafka has shown. What is marked `nightly` runs with `--nightly=also`, on whichever broker it asks for, and with
+`--nightly=only` nothing else does. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`, where set, name servers to be used
+instead of started ones.
 """
 
 import gc
@@ -85,7 +85,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of our own."""
     parser.addoption("--broker", choices=["embedded", "kafka"], default="embedded", help="what broker tests run on")
     parser.addoption("--beside-kafka", action="store_true", help="leave out what --broker=kafka runs")
-    parser.addoption("--nightly", action="store_true", help="run what is marked `nightly`, and nothing else")
+    parser.addoption("--nightly", choices=["also", "only"], help="run what is marked `nightly`, too, or nothing else")
     parser.addoption("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="seed of the fixture rng")
 
 
@@ -116,8 +116,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     nightly = config.getoption("--nightly")
 
     def belongs(item: pytest.Item) -> bool:
-        if nightly or item.get_closest_marker("nightly") is not None:
-            return bool(nightly) and item.get_closest_marker("nightly") is not None
+        if item.get_closest_marker("nightly") is not None:
+            return nightly is not None
+        if nightly == "only":
+            return False
         fixtures = set(getattr(item, "fixturenames", ()))
         runs_on_kafka = bool(fixtures & ON_A_BROKER) and item.get_closest_marker("any_broker") is None
         return runs_on_kafka if on_kafka else not (fixtures & ON_KAFKA or (beside and runs_on_kafka))

@@ -10,16 +10,17 @@ from tests.days.run import TABLES_OF_SERVICES, before, play
 from tests.days.telling import is_event
 from tests.days.through import Through
 from tests.support.databases import Databases
+from tests.support.nightly import most_at_night
 from tests.support.services import settled_database
 
-DAYS = 10
 SEED = 1
 
 
-def test_what_the_services_state_report_and_seal_is_what_was_seen(databases: Databases) -> None:
+@pytest.mark.parametrize("days", most_at_night((2, 10), but={2}))
+def test_what_the_services_state_report_and_seal_is_what_was_seen(databases: Databases, days: int) -> None:
     """Two services on PostgreSQL: what a day lacks keeps it from being closed, and every figure is as seen."""
-    played = play(DAYS, SEED, tables=TABLES_OF_SERVICES, pit=before(databases))
-    assert played["days"] >= DAYS
+    played = play(days, SEED, tables=TABLES_OF_SERVICES, pit=before(databases))
+    assert played["days"] >= days
     assert played["sealed days"] > 0, "some days lack nothing"
 
 

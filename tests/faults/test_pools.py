@@ -15,10 +15,12 @@ from tests.faults.stage import Door, Stage
 from tests.faults.subject import Subject
 from tests.faults.subjects import SUBJECTS
 from tests.support import AnyBroker, Databases, eventually
+from tests.support.nightly import most_at_night
 from tests.support.services import query, running
 
 pytestmark = pytest.mark.any_broker
 
+BY_DAY = [one for one in SUBJECTS if one.name in ("round-settlement", "wagering-accounts")]
 _READERS = 40
 _CONNECTIONS = 3
 _FEW = {
@@ -37,7 +39,7 @@ def locked(url: str, table: str) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=NAMES)
+@pytest.mark.parametrize("subject", most_at_night(SUBJECTS, but=BY_DAY), ids=NAMES)
 def test_a_table_is_locked_under_many_readers(subject: Subject, fresh_broker: AnyBroker, databases: Databases) -> None:
     """They are told to try again; commands on other tables are answered; the service lives, and works afterwards."""
     if not subject.manifest.readers:

@@ -24,6 +24,7 @@ from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import Signer
 from shared.local.ports import LOOPBACK
 from tests.support import eventually
+from tests.support.nightly import AT_NIGHT
 from tests.support.processes import left_over
 from tests.support.properties import OF_ANY_AGE, property_event
 from tests.support.rebuilding import execute
@@ -144,6 +145,7 @@ def ends_when_told_to(stack: Up, services: Sequence[str] = SERVICES) -> None:
 
 
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
+@AT_NIGHT
 def test_a_service_that_does_not_start_leaves_the_others_running(server_directory: Path) -> None:
     """It is named with its reason; what mends it is done beside the rest, or with the servers alone, and it comes."""
     settings = {**QUICK, "PITLEDGER_RETRY_SECONDS_MAX": "1"}

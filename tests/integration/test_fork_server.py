@@ -16,6 +16,7 @@ from services.cli.fork_server import ForkServer
 from services.cli.services import load, roles_of_services
 from shared.local.ports import free_port
 from tests.support import Databases, eventually
+from tests.support.nightly import AT_NIGHT
 from tests.support.processes import alive, left_over
 from tests.support.services import settled_database
 
@@ -81,6 +82,7 @@ def test_what_does_not_stop_is_killed(tmp_path: Path, environment: Mapping[str, 
     assert "stopped" not in events(tmp_path)
 
 
+@AT_NIGHT
 def test_a_service_that_was_killed_is_named_and_can_be_forked_again(
     tmp_path: Path, environment: Mapping[str, str]
 ) -> None:
@@ -127,6 +129,7 @@ def test_a_service_that_cannot_be_imported_is_named_before_anything_starts(tmp_p
         assert "No module named 'services.lost_chips'" in ended.value.details
 
 
+@AT_NIGHT
 def test_nothing_is_left_when_the_parent_is_killed(tmp_path: Path, environment: Mapping[str, str]) -> None:
     """A parent that dies without a word takes its services along, and the directory with their logs goes, too."""
     home = tmp_path / "home"

@@ -23,8 +23,11 @@ from shared.journal.signed_note import Signer
 from shared.local.account import temporary_directory, unprivileged_account
 from tests.support import AnyBroker, eventually
 from tests.support.maven import kafka_home
+from tests.support.nightly import AT_NIGHT
 from tests.support.services import ROOT, create_topics, produce
 from tests.support.up import Up, up
+
+pytestmark = AT_NIGHT
 
 PAGE = (ROOT / "docs" / "integrate.md").read_text()
 EXAMPLES = ROOT / "docs" / "examples" / "integrate"

@@ -19,6 +19,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from shared.local import Broker, KafkaServer, LocalStackError, PostgresServer, Stack
 from shared.local.account import unprivileged_account
 from tests.support import eventually
+from tests.support.nightly import AT_NIGHT
 from tests.support.processes import left_over
 
 ROOT = Path(__file__).parents[2]
@@ -233,6 +234,7 @@ def test_a_broker_that_died_can_be_started_again() -> None:
 
 
 @pytest.mark.usefixtures("kafka_packages")
+@AT_NIGHT
 def test_apache_kafka_on_a_directory_is_the_same_cluster_at_each_start(server_directory: Path) -> None:
     """Killed and started again, by itself and on other ports, it has its topics and says that it is the same."""
     with KafkaServer(directory=server_directory) as first:

@@ -15,6 +15,7 @@ from tests.fuzz.apis import Called, call_every
 from tests.support import Databases
 from tests.support.desk import desk_of
 from tests.support.known import known_of
+from tests.support.nightly import AT_NIGHT
 from tests.support.outbox import Outbox
 from tests.support.sealing import seals_of
 from tests.support.worker import MOMENT
@@ -31,7 +32,7 @@ _ONLY_COMPUTE = {"POST /what-if"}
 """What is sent with a body, and changes nothing."""
 
 
-pytestmark = pytest.mark.usefixtures("patron_keys")
+pytestmark = [AT_NIGHT, pytest.mark.usefixtures("patron_keys")]
 
 
 @pytest.fixture

@@ -12,7 +12,10 @@ import pytest
 
 from shared.local.ports import free_port
 from tests.support import AnyBroker, Databases, documented, eventually
+from tests.support.nightly import AT_NIGHT
 from tests.support.services import ROOT
+
+pytestmark = AT_NIGHT
 
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)

@@ -24,6 +24,7 @@ from loadtest.players import Player
 from shared.rules import Round, Rules, Settlement, catalogue, compile_rules, parse_submission
 from shared.rules.submission import Selection, select
 from tests.property.figures import CUT, Figure, figures, seven_card_rows
+from tests.support.nightly import one_in
 from tests.support.returns import allowed, sum_reached
 
 SEED: Final = 20_261_120
@@ -124,7 +125,7 @@ def judge(expected: Sequence[Figure], found: Sequence[Measured]) -> dict[str, st
     return wrong
 
 
-@pytest.mark.parametrize("offer", GAME_OF)
+@pytest.mark.parametrize("offer", one_in(4, GAME_OF))
 def test_wagers_return_what_counting_says(offer: str) -> None:
     """On average over all hands, each wager with an exact payback comes as near to it as chance allows."""
     expected = figures_of(offer)

@@ -14,8 +14,8 @@ from tests.nightly.parts import Part, parts
 from tests.support.services import ROOT
 
 DEMANDED = {
-    "soak", "kafka", "other languages", "pages", "documented", "twin", "attacks", "fuzz", "interfaces", "seeds", "days",
-    "release", "recounts", "compiled",
+    "soak", "kafka", "other examples", "seeded bugs", "pages", "documented", "twin", "attacks", "fuzz", "interfaces",
+    "seeds", "days", "release", "recounts", "compiled",
 }  # fmt: skip
 
 

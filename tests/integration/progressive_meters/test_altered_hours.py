@@ -6,10 +6,13 @@ import pytest
 
 from services.progressive_meters.tables import compared_hours, compared_pools
 from tests.integration.progressive_meters.test_comparing import Day, keep, open_pools
+from tests.support.nightly import AT_NIGHT
 from tests.support.rebuilding import assert_named, compared, named
 from tests.support.services import query
 from tests.support.tampering import tampered
 from tests.unit.progressive_meters.office import Office
+
+pytestmark = AT_NIGHT
 
 SERVICE = "progressive-meters"
 

@@ -12,11 +12,14 @@ from services.reporting.progress import PROGRESS, all_read_until
 from services.reporting.schedule import deliver_sealed, wanted_reports
 from services.reporting.tables import deliveries, evidence_days, read_until
 from shared.journal.signed_note import Signer
+from tests.support.nightly import AT_NIGHT
 from tests.support.rebuilding import assert_named, execute, named
 from tests.support.reporting import Books
 from tests.support.services import query
 from tests.support.tampering import tampered
 from tests.unit.reporting.entries import day_closed, total
+
+pytestmark = AT_NIGHT
 
 SIGNER = Signer.generate("pitledger/reporting")
 READ = {("settlements", 0): 0.0, ("inventory", 0): 0.0}

@@ -17,7 +17,10 @@ import pytest
 from infra.release import SUMS, build, write
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
 from shared.runtime.release_attestation import KEY_NAME, MANIFEST, SBOM, Release, digest, find_distribution, is_checkout
+from tests.support.nightly import AT_NIGHT
 from tests.unit.cli.calling import Caller
+
+pytestmark = AT_NIGHT
 
 PACKAGES = ("infra", "loadtest", "pitledger", "schemas", "services", "shared")
 SINGLE = ("pyproject.toml", "setup.py", "constraints.txt", "README.md", "LICENSE")
