@@ -167,6 +167,7 @@ class IncrementalComparison:
         async with self._moment() as mark:
             await self._go_on(steps, mark, None)
             await self.copy.absorb(mark)
+            await self.copy.count_touched()
             made, compared = self._made(steps), list[ComparedTable]()
             for table in made:
                 async with steps.step(table.name):
