@@ -22,6 +22,7 @@ _UNSHOWN: Final[frozenset[Kind]] = frozenset({"secret"})
 
 AMOUNTS: Final = frozenset(
     {
+        "by_instrument",
         "dealer_wager",
         "double",
         "house_money_added",

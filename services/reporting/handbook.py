@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from mkdocs.structure.files import File
-
 from services.reporting.framework.definition import Report
 from services.reporting.framework.document import Column, Section
 from services.reporting.rendering import FORMATS
@@ -39,6 +37,8 @@ definitions when the site is built.
 
 def on_files(files: Any, *, config: Any) -> Any:
     """Add the page to the files of the site."""
+    from mkdocs.structure.files import File  # no service needs it, and where a site is built it is there
+
     pictures = (Path(config.docs_dir) / _PICTURES).glob("*.png")
     files.append(File.generated(config, _PAGE, content=page(picture.stem for picture in pictures)))
     return files

@@ -21,8 +21,8 @@ def document_of(service: str) -> dict[str, Any]:
 
 @cache
 def approvals_of(service: str) -> Approvals:
-    """Return the approvals of a service, each with the path of what is approved."""
-    return Approvals(document_of(service))
+    """Return the approvals of a service, each with the path of what is approved; a service of a test has none."""
+    return Approvals(document_of(service) if service in NAMES else {"paths": {}})
 
 
 @cache

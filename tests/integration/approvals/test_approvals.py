@@ -254,7 +254,7 @@ def _leaves(document: Any, name: str = "") -> Iterator[str]:
             yield "Yes" if document else "No"
         case int() | str() if name == "cents" or name.endswith("_cents"):
             yield dollars(document)
-        case str() if name.endswith("_at"):
+        case str() if name == "at" or name.endswith("_at"):
             yield datetime.fromisoformat(document).isoformat()
         case _:
             yield str(document)
