@@ -111,6 +111,25 @@ def test_only_a_device_speaks_for_its_table(desk: Desk) -> None:
     assert (3, 1) == (counted(desk), counted(desk, "duplicates")), "without its signature it is no duplicate either"
 
 
+def test_a_copy_under_another_key_is_a_duplicate_once_the_event_was_taken(desk: Desk) -> None:
+    """A client without a key copies what was signed; what was not taken yet is refused, and so are other bytes."""
+    events = [completed(T1, number) for number in (1, 2, 3)]
+    desk.feed("table.events", *events[:2], device=TERMINAL)
+    desk.feed("table.events", *map(encoded, events[:2]), device=TERMINAL)
+    assert ([], 2) == (desk.quarantined(), counted(desk, "duplicates"))
+    assert [("settlement.posted", 1), ("settlement.posted", 2)] == kinds(desk)
+
+    desk.feed("table.events", encoded(events[2]), device=TERMINAL)
+    desk.feed("table.events", encoded(completed(T1, 2, "other")), device=TERMINAL)
+    early, conflict = desk.quarantined()
+    assert "the Kafka key is None; it must be '/properties/riverside/tables/" in early
+    assert conflict.startswith("conflict: sequence 2 of ")
+    desk.feed("table.events", events[2], device=TERMINAL)
+    assert ("settlement.posted", 3) == kinds(desk)[-2], "the event itself is taken, and closes its early copy"
+    assert ("record.mended", 3) == kinds(desk)[-1]
+    assert [] == derived_again(desk)
+
+
 def test_a_key_is_rotated_and_revoked(desk: Desk) -> None:
     """Two keys at once; then the old one is revoked, from the moment on that two people say."""
     old, new = registered(), registered("new", valid_from=REQUIRED)

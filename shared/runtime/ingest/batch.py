@@ -157,6 +157,7 @@ class _Deriving:
             return self._again(decoded, event)
         flagged = None
         try:
+            self._handler.require_key(record, event)
             if self._door is not None:
                 flagged = self._door.require(
                     event,

@@ -56,8 +56,6 @@ def require_device(
         return
     place = place_at(places, property_name, received_at)
     problem = _problem(topic, record, header, place, table, received_at)
-    if problem is None and record.key != source.encode():
-        problem = "its Kafka key is not its source"
     if problem is not None:
         raise _not_from_device(property_name, table, problem)
 

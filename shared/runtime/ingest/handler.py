@@ -84,7 +84,7 @@ class Handler(Generic[StateT]):
 
     reader: ClassVar[Reader]
     keyed_by_source: ClassVar[bool] = False
-    """Whether the Kafka key of a record must be its event's source, or the stream that the event belongs to."""
+    """Whether the Kafka key of a new event must be its source, or the stream that the event belongs to."""
     keeps: ClassVar[Sequence[Table]] = ()
     copies: ClassVar[Sequence[Table]] = ()
     """Signed copies of approved documents, also written by `keep`; no rebuild recreates them."""
@@ -105,11 +105,16 @@ class Handler(Generic[StateT]):
 
     def decode(self, record: InputRecord) -> Event[Any]:
         """Return the event in a record. Raises: Refused."""
-        event = self.reader.decode(record.value)
+        return self.reader.decode(record.value)
+
+    def require_key(self, record: InputRecord, event: Event[Any]) -> None:
+        """Raise Refused if a record has another Kafka key than its event needs.
+
+        Asked of new events only: a copy of a recorded one is a duplicate under any key.
+        """
         if self.keyed_by_source and record.key != (wanted := self.key_of(event)).encode():
             key = None if record.key is None else record.key.decode(errors="replace")
             raise Refused(f"the Kafka key is {key!r}; it must be {wanted!r}")
-        return event
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:

@@ -64,11 +64,10 @@ def why(
     topic: Topic = TABLE_EVENTS,
     at: datetime = NOW,
     sent: dict[str, Any] | None = None,
-    key: bytes | None = None,
 ) -> str | None:
     """Why a record is not let in; None where it is."""
     said = SENT | (sent or {})
-    one = record(header, json.dumps(said).encode(), key or said["source"].encode())
+    one = record(header, json.dumps(said).encode(), said["source"].encode())
     try:
         require_device(topic, one, event(said), known or places(), at)
     except NotFromDevice as error:
@@ -152,12 +151,6 @@ def test_a_signature_of_another_property_is_none_here() -> None:
     )
     moved = {"source": "/properties/lakeside/tables/BJ-01"}
     assert "is of something else" in (why(of(sent=moved), known=lambda *_: there, sent=moved) or "")
-
-
-def test_another_key_of_the_record_is_wrong() -> None:
-    """It would be read beside the other events of the table, in another order."""
-    said = why(of(), key=b"/properties/riverside/tables/BJ-02")
-    assert "its Kafka key is not its source" in (said or "")
 
 
 def test_a_device_signs_what_it_is_registered_for() -> None:
