@@ -22,6 +22,11 @@ def role_of(service: str) -> str:
     return service.replace("-", "_")
 
 
+def application_name(role: str) -> str:
+    """Return the name under which the sessions of a role stand in PostgreSQL's list."""
+    return f"pitledger {role}"
+
+
 def schema_of_copy(schema: str) -> str:
     """Return the schema with the copy of a service's tables."""
     return f"{schema}_copy"
@@ -116,7 +121,7 @@ def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
         pool_use_lifo=True,
         connect_args={
             "connect_timeout": 10,
-            "application_name": f"pitledger {role}",
+            "application_name": application_name(role),
             "options": " ".join(f"-c {name}={value}" for name, value in limits.items()),
         },
     )

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -24,6 +25,7 @@ from shared.runtime.audit.outside_evidence import outside_evidence_of
 from shared.runtime.audit.rederivation_job import RederivationJob
 from shared.runtime.audit.witness_client import WitnessClient
 from shared.runtime.background.periodic import every
+from shared.runtime.background.stalled_sessions import LOOK_SECONDS, end_stalled_sessions
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.commands.record_replay import KafkaOutbox, ReplayOutbox, ReplaySender
 from shared.runtime.context import Behind, Wake
@@ -225,6 +227,8 @@ class _Run:
             watching.append(self._task(self._identities.run(), "identities"))
         if self._manifest.watch is not None:
             watching.append(self._task(self._manifest.watch(self._context), "watch"))
+        stalled = partial(end_stalled_sessions, self._context.pools.background, role_of(self._manifest.name))
+        watching.append(self._task(every(LOOK_SECONDS, stalled, "stalled sessions not ended"), "sessions"))
         reading = self._task(self._read(), "read")
         watching.append(self._task(every(_LOOK_AT_TOPICS_SECONDS, self._look, "topics not compared"), "topics"))
         try:
