@@ -20,8 +20,7 @@ from shared.journal.checkpoint_store import DirectoryStore
 from shared.local import Broker
 from shared.runtime.database import create_engine
 from shared.runtime.process.migrations import upgrade
-from shared.runtime.projections.incremental_comparison import IncrementalComparison
-from shared.runtime.projections.projection_replay import no_rest
+from shared.runtime.projections.incremental_comparison import IncrementalComparison, no_rest
 from shared.runtime.projections.row_digest import digest_of
 from shared.runtime.projections.unlike_rows import next_rows
 from shared.runtime.service.signing_keys import verifying_seals

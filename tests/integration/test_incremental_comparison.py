@@ -20,8 +20,7 @@ from shared.journal.signed_rows import signed_rows
 from shared.runtime.database import Pools, create_engine
 from shared.runtime.differences import TableComparison
 from shared.runtime.projections import incremental_comparison as comparing
-from shared.runtime.projections.incremental_comparison import IncrementalComparison
-from shared.runtime.projections.projection_replay import Rest, no_rest
+from shared.runtime.projections.incremental_comparison import IncrementalComparison, Rest, no_rest
 from shared.runtime.projections.standing_copy import StandingCopy
 from shared.runtime.projections.unlike_rows import next_rows
 from shared.runtime.projector import Projector, Transaction
@@ -55,6 +54,8 @@ class Table:
     played: int = 0
     projected: list[int] = field(default_factory=list)
     """By call of the projector: how many entries were projected."""
+    projecting: Callable[[Transaction, int], Awaitable[None]] | None = None
+    """What is done before so many entries are projected."""
 
     def play(self, rounds_played: int) -> None:
         """Play rounds, and have them settled."""
@@ -66,6 +67,8 @@ class Table:
     async def project(self, transaction: Transaction, recorded: Sequence[Recorded]) -> None:
         """Count, and project."""
         self.projected.append(len(recorded))
+        if self.projecting is not None:
+            await self.projecting(transaction, len(recorded))
         await MANIFEST.projector.project(transaction, recorded)
 
     def counted(self) -> int:
@@ -343,14 +346,16 @@ def test_wherever_it_is_killed_it_goes_on(table: Table, monkeypatch: pytest.Monk
     """Copy, digest and position are written together: whatever ends a process, the next one finds them as one."""
     monkeypatch.setattr(comparing, "ENTRIES_AT_ONCE", 4)
     monkeypatch.setattr(comparing, "ROWS_AT_ONCE", 4)
-    rests, kill_at, session = 0, 1, 0
+    steps, kill_at, session = 0, 1, 0
 
-    async def rest(done: int) -> None:
-        nonlocal rests
-        del done
-        rests += 1
-        if rests == kill_at:
+    async def step(*of: object) -> None:
+        nonlocal steps
+        del of
+        steps += 1
+        if steps == kill_at:
             await asyncio.to_thread(execute, table.url, f"SELECT pg_terminate_backend({session})")
+
+    table.projecting = step
 
     async def turn(following: IncrementalComparison) -> None:
         nonlocal session
@@ -360,11 +365,11 @@ def test_wherever_it_is_killed_it_goes_on(table: Table, monkeypatch: pytest.Monk
         assert {} == wrong(await following.compare())
 
     kills = 0
-    while rests >= kill_at or not kills:
+    while steps >= kill_at or not kills:
         table.play(5)
-        rests, kill_at = 0, kill_at + 2
+        steps, kill_at = 0, kill_at + 2
         try:
-            table.run(turn, rest=rest)
+            table.run(turn, rest=step)
         except DBAPIError:
             kills += 1
     assert kills > 5
@@ -376,23 +381,44 @@ def test_it_is_projected_in_short_transactions(table: Table, monkeypatch: pytest
     """A journal of any length keeps no row from being cleaned away: each transaction ends after a part of it."""
     monkeypatch.setattr(comparing, "ENTRIES_AT_ONCE", 5)
     seen: dict[str, int] = {}
-    here: list[IncrementalComparison] = []
 
-    async def rest(done: int) -> None:
-        if done:
-            began = await here[0].connection.execute(text("SELECT transaction_timestamp()::text"))
-            moment = began.scalar_one()
-            seen[moment] = seen.get(moment, 0) + done
+    async def note(transaction: Transaction, count: int) -> None:
+        began = await transaction.connection.execute(text("SELECT transaction_timestamp()::text"))
+        moment = began.scalar_one()
+        seen[moment] = seen.get(moment, 0) + count
 
     async def work(following: IncrementalComparison) -> None:
-        here.append(following)
         following.part = 5
         await asyncio.to_thread(table.play, 43)
         assert {} == wrong(await following.compare())
 
-    table.run(work, rest=rest)
+    table.projecting = note
+    table.run(work)
     assert len(seen) >= 9
     assert max(seen.values()) <= 10
+
+
+def test_it_rests_in_no_transaction(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pause may be as long as it likes: no session is idle in a transaction meanwhile, and keeps no row."""
+    monkeypatch.setattr(comparing, "ENTRIES_AT_ONCE", 5)
+    open_then: list[str] = []
+
+    async def rest(*done: object) -> None:
+        del done
+        here = "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        sessions = await asyncio.to_thread(query, table.url, here)
+        open_then.extend(state for (state,) in sessions if state != "idle")
+
+    async def work(following: IncrementalComparison) -> None:
+        following.part = 2
+        await asyncio.to_thread(table.play, 23)
+        assert {} == wrong(await following.compare())
+        execute(table.url, ALTERED.format(TABLES, 7))
+        assert {"rounds": {"r-7"}} == wrong(await following.compare())
+        assert following.passed_at is not None  # what is not projected was compared, too
+
+    table.run(work, rest=rest)
+    assert [] == open_then
 
 
 def test_a_comparison_writes_to_nothing_but_its_copy(table: Table) -> None:

@@ -22,8 +22,7 @@ from shared.local.postgres import PostgresServer
 from shared.runtime.database import Pools, create_engine
 from shared.runtime.projections import incremental_comparison
 from shared.runtime.projections.drift import compare
-from shared.runtime.projections.incremental_comparison import IncrementalComparison
-from shared.runtime.projections.projection_replay import no_rest
+from shared.runtime.projections.incremental_comparison import IncrementalComparison, no_rest
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support import rounds as played

@@ -133,6 +133,7 @@ class JournalVerifier:
         signed = {name: read_unverified(note).size for name, note in kept.items()}
         self.context.high_water.signed(signed)
         async with self.context.pools.background.connect() as connection:
+            await connection.execution_options(isolation_level="AUTOCOMMIT")  # no rest is in a transaction
             if self._watched is None:
                 self._watched = await self._marked(connection)
             shards = await read_shards(connection, self.context.tables)

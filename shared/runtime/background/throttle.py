@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any, Final
 
 REST_SECONDS_MAX: Final = 30
-"""Maximum pause, seconds: PostgreSQL ends a transaction that is idle for a minute."""
+"""Maximum pause, seconds, however long a piece of work took."""
 
 
 @dataclass(slots=True)

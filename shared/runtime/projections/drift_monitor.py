@@ -20,7 +20,7 @@ from shared.runtime.service.manifest import Manifest
 log = structlog.get_logger()
 
 PART: Final = 100
-"""Entries and events projected between two pauses: some milliseconds, for which requests wait."""
+"""Entries and events projected at once: some milliseconds, for which requests wait."""
 
 
 @dataclass(slots=True)

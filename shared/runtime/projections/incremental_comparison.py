@@ -6,7 +6,7 @@ what is new, however long the journal is. A pass ends with the digest of the row
 rows that were projected: so it finds also what somebody altered in table and copy alike.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,9 +21,8 @@ from shared.runtime.database import schema_of_copy
 from shared.runtime.differences import ComparedTable, InapplicableEntry, TableComparison, UncomparedTable
 from shared.runtime.ingest.handler import Handler
 from shared.runtime.projections.comparison_steps import ComparisonSteps
-from shared.runtime.projections.drift import compare_checks, compare_kept
+from shared.runtime.projections.drift import compare_checks, run_check
 from shared.runtime.projections.projection_replay import (
-    Rest,
     keep_events,
     keepers_of,
     project_after,
@@ -34,12 +33,21 @@ from shared.runtime.projections.row_digest import EMPTY, digest_of, joined
 from shared.runtime.projections.shadow_tables import Redirect
 from shared.runtime.projections.standing_copy import ComparisonBookmark, StandingCopy, StreamsRead
 from shared.runtime.projections.unlike_rows import compare_noted, next_rows, note_unlike
+from shared.runtime.projections.unprojected_tables import kept_checks
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.settings import Settings
 
 log = structlog.get_logger()
 
-ENTRIES_AT_ONCE: Final = 5000
+Rest = Callable[[], Awaitable[None]]
+"""Pause between two transactions. In one, PostgreSQL would end the session after a minute, and clean nothing up."""
+
+
+async def no_rest() -> None:
+    """Do not pause."""
+
+
+ENTRIES_AT_ONCE: Final = 1000
 """Entries, or records of a partition, that are projected in one transaction, about."""
 
 ROWS_AT_ONCE: Final = 10_000
@@ -162,8 +170,7 @@ class IncrementalComparison:
         again = ended or any(one.different for one in self.checked)
         kept: list[ComparedTable] = []
         if again:
-            async with self.connection.begin():
-                kept = await compare_kept(steps, self.manifest, rest=self.rest)
+            kept = await self._compare_kept(steps)
         async with self._moment() as mark:
             await self._go_on(steps, mark, None)
             await self.copy.absorb(mark)
@@ -209,7 +216,7 @@ class IncrementalComparison:
             await self.copy.absorb(mark)
             await self.copy.save(mark)
         self.mark = mark
-        await self.rest(0)
+        await self.rest()
 
     async def _go_on(self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int | None) -> bool:
         """Project what is new, `most` entries and records of it about; return whether that was all.
@@ -232,9 +239,7 @@ class IncrementalComparison:
 
     async def _project(self, mark: ComparisonBookmark, most: int | None) -> bool:
         """Project the entries that are new; return whether that was all of them."""
-        found = await project_after(
-            self.connection, self.manifest, mark.after, most=most, part=self.part, rest=self.rest
-        )
+        found = await project_after(self.connection, self.manifest, mark.after, most=most, part=self.part)
         mark.after = dict(found.after)
         self.unfit += found.unfit
         mark.spoiled |= bool(found.unfit)
@@ -248,7 +253,7 @@ class IncrementalComparison:
             return True
         replay = replay_of(self.manifest, keeper, self.settings)
         async for events in replay.events(self.connection, begins, StreamsRead(self.copy), most=most):
-            await keep_events(self.connection, keeper, events, part=self.part, rest=self.rest)
+            await keep_events(self.connection, keeper, events, part=self.part)
         mark.offsets[keeper.topic] = begins
         return not await self._is_behind(keeper.topic, begins)
 
@@ -308,12 +313,21 @@ class IncrementalComparison:
         mark.passed, mark.passed_at = EMPTY, self.clock()
         return len(rows), True
 
+    async def _compare_kept(self, steps: ComparisonSteps) -> list[ComparedTable]:
+        """Compare what is not projected, each table in a transaction of its own."""
+        compared: list[ComparedTable] = []
+        for table, check in kept_checks(self.manifest).items():
+            async with self.connection.begin():
+                compared += await run_check(steps, table, check)
+            await self.rest()
+        return compared
+
     async def _check(self, steps: ComparisonSteps, *, whole: bool) -> list[ComparedTable]:
         """Compare what a service keeps besides its projections with what is in their copies, where they are made."""
         if whole:
             self.redirect.to_copies()
         try:
-            return await compare_checks(steps, self.manifest, rest=self.rest)
+            return await compare_checks(steps, self.manifest)
         finally:
             self.redirect.to_tables()
 

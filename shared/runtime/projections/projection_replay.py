@@ -1,6 +1,6 @@
 """Project the whole journal of a service, and the tables kept from its topics, into empty tables."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,13 +23,6 @@ from shared.runtime.settings import Settings
 
 PART: Final = 1000
 """Maximum number of entries or events projected at once."""
-
-Rest = Callable[[int], Awaitable[None]]
-"""Pause after this many entries or events."""
-
-
-async def no_rest(done: int) -> None:
-    """Do not pause."""
 
 
 def keepers_of(manifest: Manifest) -> list[Handler[Any]]:
@@ -55,11 +48,9 @@ async def project_all(connection: AsyncConnection, manifest: Manifest, settings:
     return unfit
 
 
-async def project_journal(
-    connection: AsyncConnection, manifest: Manifest, *, part: int = PART, rest: Rest = no_rest
-) -> list[InapplicableEntry]:
+async def project_journal(connection: AsyncConnection, manifest: Manifest) -> list[InapplicableEntry]:
     """Project the journal in batches; return the entries that are inapplicable or unreadable."""
-    return (await project_after(connection, manifest, {}, part=part, rest=rest)).unfit
+    return (await project_after(connection, manifest, {})).unfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,6 @@ async def project_after(
     *,
     most: int | None = None,
     part: int = PART,
-    rest: Rest = no_rest,
 ) -> ProjectedPart:
     """Project the entries after these, in batches of `part`, about `most` of them; None: all.
 
@@ -105,7 +95,6 @@ async def project_after(
             unfit += await _project(connection, projector, [one for one in some if not isinstance(one[1], Unreadable)])
             last |= {entry.shard: entry.seq for entry, _ in some}
             count += len(some)
-            await rest(len(some))
             if most is not None and count >= most:
                 return ProjectedPart(last, unfit, whole=False)
     return ProjectedPart(last, unfit, whole=True)
@@ -118,7 +107,6 @@ async def replay_topics(
     settings: Settings,
     *,
     part: int = PART,
-    rest: Rest = no_rest,
 ) -> None:
     """Write again what a handler keeps from its topic, in batches.
 
@@ -126,7 +114,7 @@ async def replay_topics(
     """
     replay = replay_of(manifest, keeper, settings)
     async for batch in replay.events(connection, {}, InMemoryPlaces()):
-        await keep_events(connection, keeper, batch, part=part, rest=rest)
+        await keep_events(connection, keeper, batch, part=part)
 
 
 def replay_of(manifest: Manifest, keeper: Handler[Any], settings: Settings) -> TopicReplay:
@@ -135,13 +123,10 @@ def replay_of(manifest: Manifest, keeper: Handler[Any], settings: Settings) -> T
     return TopicReplay(manifest.journal, keeper, settings, verifier)
 
 
-async def keep_events(
-    connection: AsyncConnection, keeper: Handler[Any], events: Sequence[Any], *, part: int, rest: Rest
-) -> None:
+async def keep_events(connection: AsyncConnection, keeper: Handler[Any], events: Sequence[Any], *, part: int) -> None:
     """Keep again what a handler keeps of events, `part` of them at a time."""
     for some in _parts(events, part):
         await keeper.keep_again(connection, some, utc_now())
-        await rest(len(some))
 
 
 def _parts(things: Sequence[Any], part: int) -> Iterator[Sequence[Any]]:
