@@ -21,7 +21,7 @@ from shared.local.ports import free_port
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
 from shared.runtime.errors import FatalServiceError
-from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.consumer import Compare, Consumer
 from shared.runtime.ingest.halted_partitions import HaltedPartitions
 from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.ingest.subscription import KafkaTopics, Subscription
@@ -52,7 +52,6 @@ class Reader:
         self.batch_seconds = 0.0
         self.batch_records_max = settings.batch_records_max
         self.stopped = HaltedPartitions(self.context, topic)
-        self.look: Any = None
         self.positions: dict[int, int] = {}
         self.batches: list[int] = []
         self.values: list[bytes] = []
@@ -69,7 +68,8 @@ class Reader:
     async def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
         self.stopped.compare(known, found, positions)
 
-    async def handle(self, records: Sequence[InputRecord]) -> dict[int, int]:
+    async def handle(self, records: Sequence[InputRecord], compare: Compare) -> dict[int, int]:
+        del compare
         for record in records:
             self.positions[record.partition] = record.offset + 1
             self.values.append(record.value)

@@ -19,7 +19,7 @@ from shared.journal.topic_identity import TopicIdentity, first_input
 from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import Pools, create_engine
-from shared.runtime.ingest.consumer import Consumer
+from shared.runtime.ingest.consumer import Compare, Consumer
 from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.ingest.subscription import KafkaTopics, Subscription
 from shared.runtime.kafka import TopicLog, topic_log
@@ -130,7 +130,7 @@ async def is_read(url: str, servers: str) -> bool:
     """Take the partition over, and look at what the broker holds again; return whether it is read on."""
     async with reading(url, servers) as (subscription, _):
         await until(lambda: bool(subscription.consumer.positions))
-        await subscription.look()
+        await subscription.compare_with_topic()
         return not subscription.consumer.stopped.reasons
 
 
@@ -184,7 +184,7 @@ def test_a_topic_created_again_while_it_is_read_is_noticed(
         async with reading(url, servers) as (subscription, health):
             await until(lambda: len(posted(url)) >= 1)
             monkeypatch.setattr("shared.runtime.ingest.subscription.topic_log", another)
-            await subscription.look()
+            await subscription.compare_with_topic()
             await asyncio.to_thread(play, servers, T1, [2])
             return str(await health.checks["input"]())
 
@@ -221,8 +221,8 @@ def test_what_transactions_leave_out_is_asked_about_once_a_batch(
             consumer = subscription.consumer
             inner = consumer.handle
 
-            async def handle(records: Sequence[InputRecord]) -> dict[int, int]:
-                rewind = await inner(records)
+            async def handle(records: Sequence[InputRecord], compare: Compare) -> dict[int, int]:
+                rewind = await inner(records, compare)
                 handled.append(consumer.looked_seconds)
                 return rewind
 

@@ -207,7 +207,6 @@ class _Follower(Member):
         self._group = None if whole else parts.log.group(consumer.context.service, consumer.topic)
         self._generation = 0
         self._positions: dict[int, int] = {}
-        consumer.look = self._look
         self.topic.readers.append(self)
 
     def leave(self) -> None:
@@ -235,7 +234,7 @@ class _Follower(Member):
                 self._positions[record.partition] = record.offset + 1
             if records:
                 self.consumer.context.step("consumed")
-                self._positions |= await self.consumer.handle(records)
+                self._positions |= await self.consumer.handle(records, self._compare)
                 self.consumer.context.step("handled")
 
     async def _rebalanced(self, *, may_be_late: bool) -> None:
@@ -254,9 +253,9 @@ class _Follower(Member):
 
     async def _take_over(self, partitions: Iterable[int]) -> None:
         self._positions |= await self.consumer.assigned(partitions)
-        await self._look()
+        await self._compare()
 
-    async def _look(self) -> None:
+    async def _compare(self) -> None:
         await self.consumer.compare(self._known, self.topic.found(), self.consumer.positions)
 
     def _fetched(self, most: int) -> list[InputRecord]:

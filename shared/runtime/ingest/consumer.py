@@ -81,6 +81,13 @@ class _Batch:
     records: list[Decoded]
 
 
+Compare = Callable[[], Awaitable[None]]
+
+
+async def _nothing() -> None:
+    """Do nothing."""
+
+
 class Consumer:
     """Process the partitions of one topic for one service."""
 
@@ -90,10 +97,8 @@ class Consumer:
         self.rest = handler.rest
         self.batch_records_max = context.settings.batch_records_max * handler.batch_scale
         self.context = context
-        self.look: Callable[[], Awaitable[None]] = _nothing
-        """Ask the broker what it holds, and stop the partitions of which it does not hold what comes next."""
         self.looked_seconds = 0.0
-        """How long that took in the last batch: not every batch asks."""
+        """How long the broker was asked what it holds in the last batch: not every batch asks."""
         self.stopped = HaltedPartitions(context, self.topic)
         from_outside = handler.reader.topic.publisher is None
         context.metrics.begin_topic(self.topic, get_args(PlausibilityLimit) if from_outside else ())
@@ -158,21 +163,22 @@ class Consumer:
 
     # --- batches ---
 
-    async def handle(self, records: Sequence[InputRecord]) -> dict[int, int]:
+    async def handle(self, records: Sequence[InputRecord], compare_with_topic: Compare = _nothing) -> dict[int, int]:
         """Process a batch, which may mix partitions; return the offsets to rewind to, by partition.
 
+        `compare_with_topic` queries the broker, and halts the partitions whose next record it does not hold.
         Raises: FatalServiceError if the database stays unavailable; a bug propagates unchanged.
         """
         with self.context.tracing.batch(self.topic, records):
-            return await self._handle(records)
+            return await self._handle(records, compare_with_topic)
 
-    async def _handle(self, records: Sequence[InputRecord]) -> dict[int, int]:
+    async def _handle(self, records: Sequence[InputRecord], compare_with_topic: Compare) -> dict[int, int]:
         started = perf_counter()
         by_partition = sorted(records, key=lambda record: record.partition)
         handed = {number: list(group) for number, group in groupby(by_partition, key=lambda record: record.partition)}
         for number in handed.keys() - self._partitions.keys():
             del handed[number]  # it was revoked meanwhile: its next owner reads this again
-        await self._require_all({number: group[0].offset for number, group in handed.items()})
+        await self._require_all({number: group[0].offset for number, group in handed.items()}, compare_with_topic)
         batches = {
             number: self._received(number, group)
             for number, group in handed.items()
@@ -191,7 +197,7 @@ class Consumer:
         self.context.metrics.commit.observe(perf_counter() - started)
         return rewind
 
-    async def _require_all(self, begins: Mapping[int, int]) -> None:
+    async def _require_all(self, begins: Mapping[int, int], compare_with_topic: Compare) -> None:
         """Halt the partitions whose records, beginning at these offsets, do not follow the last ones without a gap.
 
         If offsets are missing, the broker is queried, once per batch: compaction removes records, and each producer
@@ -201,7 +207,7 @@ class Consumer:
         self.looked_seconds = 0.0
         if begins != wanted:
             started = perf_counter()
-            await self.look()
+            await compare_with_topic()
             self.looked_seconds = perf_counter() - started
         for number, offset in begins.items():
             if offset < wanted[number]:
@@ -408,10 +414,6 @@ class Consumer:
                 source: (stream.last, places.next_version(source)) for source, stream in stream_positions(part).items()
             }
             await self.context.ledger.save_streams(sent, shard, after, digests_of(part))
-
-
-async def _nothing() -> None:
-    """Do nothing."""
 
 
 def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:

@@ -175,7 +175,6 @@ class Subscription:
         failed: Callable[[BaseException], None],
     ) -> None:
         self.consumer = consumer
-        consumer.look = self.look
         self._known = known
         self._context = consumer.context
         self._failed = failed
@@ -257,12 +256,12 @@ class Subscription:
         """
         async with asyncio.timeout(self._assign_seconds):
             offsets = await self.consumer.assigned(partitions)
-            await self.look()
+            await self.compare_with_topic()
         for number in offsets:
             self._since[number], self._handed[number] = monotonic(), 0
         return offsets
 
-    async def look(self) -> None:
+    async def compare_with_topic(self) -> None:
         """Halt the partitions for which the broker does not hold the next record.
 
         Raises: FatalServiceError on another cluster.
@@ -332,7 +331,7 @@ class Subscription:
             self.age_seconds = max((self._context.clock() - oldest).total_seconds(), 0.0)
             self._context.metrics.age.labels(self.consumer.topic).set(self.age_seconds)
             self._context.step("consumed")
-            rewind = await self.consumer.handle(records)
+            rewind = await self.consumer.handle(records, self.compare_with_topic)
             self._context.step("handled")
             await message.ack()
             kafka = self._subscriber.consumer

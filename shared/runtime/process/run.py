@@ -230,7 +230,9 @@ class _Run:
         stalled = partial(end_stalled_sessions, self._context.pools.background, role_of(self._manifest.name))
         watching.append(self._task(every(LOOK_SECONDS, stalled, "stalled sessions not ended"), "sessions"))
         reading = self._task(self._read(), "read")
-        watching.append(self._task(every(_LOOK_AT_TOPICS_SECONDS, self._look, "topics not compared"), "topics"))
+        watching.append(
+            self._task(every(_LOOK_AT_TOPICS_SECONDS, self._compare_topics, "topics not compared"), "topics")
+        )
         try:
             await self._over
         finally:
@@ -334,9 +336,9 @@ class _Run:
 
         return await RetryPolicy(context, topic).retry_until_deadline(known)
 
-    async def _look(self) -> None:
+    async def _compare_topics(self) -> None:
         for subscription in self._health.subscriptions:
-            await subscription.look()
+            await subscription.compare_with_topic()
 
 
 async def _until(done: Callable[[], bool]) -> None:
