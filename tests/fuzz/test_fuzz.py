@@ -19,7 +19,7 @@ def every() -> dict[str, Target]:
 
 
 _SEED = 1
-_EACH = 50
+_EACH = 15
 _ROOT = Path(__file__).parents[2]
 
 

@@ -19,6 +19,7 @@ from loadtest.processes import Process, processes_below
 from loadtest.reports import rows_of, total_of
 from services.cli.demo_tables import show_identities
 from services.cli.services import NAMES
+from tests.support.nightly import AT_NIGHT
 from tests.support.polling import eventually
 from tests.support.turns import WHOLE_STACK, turn
 
@@ -234,6 +235,7 @@ def exists(pid: int) -> bool:
     return True
 
 
+@AT_NIGHT
 @pytest.mark.usefixtures("whole_stack")
 def test_throughput_is_measured_from_produced_to_committed() -> None:
     """The harness plays a stack of its own and gives its figures beside a raw COPY of the same rows."""

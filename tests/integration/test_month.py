@@ -3,8 +3,10 @@
 import pytest
 
 from loadtest.month import main
+from tests.support.nightly import AT_NIGHT
 
 
+@AT_NIGHT
 @pytest.mark.usefixtures("whole_stack")
 def test_a_month_is_reported_and_rebuilt_to_the_same_bytes(capfd: pytest.CaptureFixture[str]) -> None:
     """Two days on three tables: no identity fails, asked again and after a rebuild, no byte is another."""

@@ -6,10 +6,12 @@ from tempfile import gettempdir
 import pytest
 
 from loadtest.prefilled import TooSmall, lines, measure
+from tests.support.nightly import AT_NIGHT
 
 POSTINGS = 20_000
 
 
+@AT_NIGHT
 def test_rounds_are_played_to_an_empty_and_to_a_filled_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict holds for both: what was filled in stands beside what the service wrote, and not in it."""
     monkeypatch.setenv("PITLEDGER_CHECKPOINT_SECONDS", "2")

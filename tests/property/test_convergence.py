@@ -24,7 +24,7 @@ from loadtest.players import Player
 from shared.rules import Round, Rules, Settlement, catalogue, compile_rules, parse_submission
 from shared.rules.submission import Selection, select
 from tests.property.figures import CUT, Figure, figures, seven_card_rows
-from tests.support.nightly import one_in
+from tests.support.nightly import AT_NIGHT, one_in
 from tests.support.returns import allowed, sum_reached
 
 SEED: Final = 20_261_120
@@ -132,6 +132,7 @@ def test_wagers_return_what_counting_says(offer: str) -> None:
     assert {} == judge(expected, measure(play(GAME_OF[offer], offer), expected))
 
 
+@AT_NIGHT
 def test_fewer_than_two_hundred_figures_share_the_false_alarms() -> None:
     """The stated rate holds for all of them together."""
     assert 60 < sum(len(figures_of(offer)) for offer in GAME_OF) < 200

@@ -25,6 +25,7 @@ from shared.contracts.envelope import canonical
 from shared.contracts.exact import parse_exact
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.cancellation import Cancelled
+from tests.support.nightly import most_at_night
 from tests.unit.reporting.rendering_documents import AWKWARD, KNOWN_AT, SLIPS, any_documents, report
 
 
@@ -134,7 +135,10 @@ _GROWS_MB: Final = {"csv": 80, "parquet": 160, "xlsx": 80}
 """Most memory that writing takes; 200,000 rows kept together took 420 MB."""
 
 
-@pytest.mark.parametrize(("name", "rows"), [("csv", 200_000), ("parquet", 100_000), ("xlsx", 40_000)])
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    most_at_night([("csv", 200_000), ("parquet", 100_000), ("xlsx", 40_000)], but=[("parquet", 100_000)]),
+)
 def test_many_rows_take_no_more_memory_than_few(name: FormatName, rows: int, tmp_path: Path) -> None:
     """They are made, hashed and written one after the other, and none is kept."""
     command = [sys.executable, "-m", "tests.unit.reporting.many_rows", name, str(rows), str(tmp_path / name)]
