@@ -95,6 +95,7 @@ _OF_JOURNAL: Final[Mapping[str, Kept]] = {
         {
             "shard": "nobody reads one of no shard, and the store has it",
             "signed_at": "nobody asks the database when one was signed",
+            "tile_roots": "a proof with it leads to no signed root and is not given; without it the entries are read",
         },
     ),
     "copies": Kept("the copies that it signs", COMPARED, COMPARED, COMPARED),

@@ -4,7 +4,7 @@ The hashing and the proofs are those of RFC 9162, section 2.1 (the same as RFC 6
 is the 32-byte hash of an entry; the entry with sequence `seq` is the leaf with index `seq - 1`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -80,17 +80,26 @@ def inclusion_proof(leaves: Sequence[bytes], index: int, size: int) -> tuple[byt
     """
     if len(leaves) < size:
         raise ProofError(f"proof: a tree of size {size} needs as many leaves, got {len(leaves)}")
+    return inclusion_path(index, size, lambda low, high: _root(leaves, low, high))
+
+
+def inclusion_path(index: int, size: int, root: Callable[[int, int], bytes]) -> tuple[bytes, ...]:
+    """Return the path from a leaf to the root of a tree: the roots of the subtrees beside it, the leaf's sibling first.
+
+    `root` returns the root of the subtree of the leaves from one index up to another. Raises: ProofError if there is
+    no such leaf.
+    """
     if not 0 <= index < size:
         raise ProofError(f"inclusion proof: leaf {index} is not in a tree of size {size}; take a later checkpoint")
     path: list[bytes] = []
     low, high = 0, size
     while high - low > 1:
-        middle = low + _left_size(high - low)
+        middle = low + left_size(high - low)
         if index < middle:
-            path.append(_root(leaves, middle, high))
+            path.append(root(middle, high))
             high = middle
         else:
-            path.append(_root(leaves, low, middle))
+            path.append(root(low, middle))
             low = middle
     return tuple(reversed(path))
 
@@ -139,23 +148,10 @@ class Tree:
 
     def path(self, index: int) -> tuple[bytes, ...]:
         """Return the inclusion proof of a leaf, as `inclusion_proof`. Raises: ProofError if there is no such leaf."""
-        size = len(self.levels[0])
-        if not 0 <= index < size:
-            raise ProofError(f"inclusion proof: leaf {index} is not in a tree of size {size}; take a later checkpoint")
-        path: list[bytes] = []
-        low, high = 0, size
-        while high - low > 1:
-            middle = low + _left_size(high - low)
-            if index < middle:
-                path.append(self._root(middle, high))
-                high = middle
-            else:
-                path.append(self._root(low, middle))
-                low = middle
-        return tuple(reversed(path))
+        return inclusion_path(index, len(self.levels[0]), self._root)
 
     def _root(self, low: int, high: int) -> bytes:
-        left = _left_size(high - low) if high - low > 1 else 1
+        left = left_size(high - low) if high - low > 1 else 1
         if high - low in (1, 2 * left):
             level = (high - low).bit_length() - 1
             return self.levels[level][low >> level]
@@ -174,7 +170,7 @@ def consistency_proof(old: Frontier, leaves: Sequence[bytes]) -> tuple[bytes, ..
     if old.size in (0, high):
         return ()
     while high > old.size:
-        middle = low + _left_size(high - low)
+        middle = low + left_size(high - low)
         if old.size <= middle:
             proof.append(_root(leaves, middle - old.size, high - old.size))
             high = middle
@@ -228,7 +224,7 @@ def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, p
         raise ProofError(f"{what}: leads to root {after.hex()}, expected {root.hex()}")
 
 
-def _left_size(size: int) -> int:
+def left_size(size: int) -> int:
     """Return the number of leaves in the left subtree: the largest power of two below `size`, which is at least two."""
     return 1 << (size - 1).bit_length() - 1
 

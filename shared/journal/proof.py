@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shared.contracts.json_text import MemberTwice, read_model
 from shared.journal.checkpoint import Checkpoint, open_note, read_unverified
-from shared.journal.merkle import ProofError, inclusion_proof, verify_inclusion
+from shared.journal.merkle import ProofError, verify_inclusion
 from shared.journal.signed_note import Verifier, decode_base64
 
 _LENGTH_BYTES = 8
@@ -52,16 +52,14 @@ class ProvenEntry:
     fields: tuple[bytes, ...]
 
 
-def prove(record: bytes, index: int, leaves: Sequence[bytes], checkpoint: str) -> str:
+def prove(record: bytes, index: int, path: Sequence[bytes], checkpoint: str) -> str:
     """Return the proof document of an entry, under a signed checkpoint.
 
-    `record` is what the entry's hash covers, `index` its index in the shard from 0, `leaves` the entry hashes of the
-    shard, in order, at least up to the size of the checkpoint. The signature is not verified here. Raises:
-    EvidenceError if the checkpoint does not cover the entry, or if record, leaves and checkpoint do not match: the
-    shard was altered after signing.
+    `record` is what the entry's hash covers, `index` its index in the shard from 0, `path` the hashes from its leaf to
+    the root. The signature is not verified here. Raises: EvidenceError if the checkpoint does not cover the entry, or
+    if record, path and checkpoint do not match: the shard was altered after signing.
     """
     signed = read_unverified(checkpoint)
-    path = inclusion_proof(leaves, index, signed.size)
     verify_inclusion(sha256(record).digest(), index, signed.size, path, signed.root)
     return ProofDocument(
         format="pitledger-inclusion-proof-v1",

@@ -10,6 +10,7 @@ from shared.journal.checkpoint_store import TILE_ENTRIES
 from shared.journal.entry import Entry, entry_record
 from shared.journal.proof import prove
 from shared.journal.tables import JournalTables
+from shared.journal.tile_roots import new_tile_roots, path_to_root
 
 
 async def prove_entry(
@@ -22,10 +23,8 @@ async def prove_entry(
     record = entry_record(
         entry.draft, shard_name=shard_name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
     )
-    e = tables.entries.c
-    query = select(e.hash).where(e.shard == entry.shard, e.seq <= size).order_by(e.seq)
-    leaves = (await connection.scalars(query)).all()
-    return prove(record, entry.seq - 1, leaves, note)
+    path = await path_to_root(connection, tables, entry.shard, entry.seq - 1, size)
+    return prove(record, entry.seq - 1, path, note)
 
 
 async def covering_checkpoint(
@@ -44,9 +43,13 @@ async def covering_checkpoint(
 async def list_checkpoint(
     connection: AsyncConnection, tables: JournalTables, shard: int, size: int, note: str, now: datetime
 ) -> None:
-    """List a checkpoint that is stored outside; as there, the first of each tile and the latest are kept."""
+    """List a checkpoint that is stored outside; as there, the first of each tile and the latest are kept.
+
+    The roots of the tiles that have become whole are kept with it.
+    """
     table, other = tables.checkpoints, tables.checkpoints.alias("earlier")
-    values = {"shard": shard, "size": size, "note": note, "signed_at": now}
+    roots = await new_tile_roots(connection, tables, shard, size)
+    values = {"shard": shard, "size": size, "note": note, "signed_at": now, "tile_roots": roots or None}
     await connection.execute(upsert(table).values(values).on_conflict_do_nothing())
     c, earlier = table.c, other.c
     same_tile = earlier.size // TILE_ENTRIES == c.size // TILE_ENTRIES

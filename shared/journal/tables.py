@@ -197,6 +197,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("size", key=True),
             *texts("note"),
             *moments("signed_at"),
+            *columns(LargeBinary, "tile_roots", null=True),  # of the tiles that have become whole, end to end
         ),
         copies=table(
             "copies", *texts("name", "property", key=True), *columns(LargeBinary, "digest"), signature_column()

@@ -2,15 +2,16 @@
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
 import pytest
 
+from shared.journal import proof
 from shared.journal.checkpoint import Checkpoint, sign
-from shared.journal.merkle import EvidenceError, Frontier, ProofError
-from shared.journal.proof import prove, read_fields, verify_document
+from shared.journal.merkle import EvidenceError, Frontier, ProofError, inclusion_proof
+from shared.journal.proof import read_fields, verify_document
 from shared.journal.signed_note import CheckpointError, Signer
 from tests.support.json_text import with_members_twice
 
@@ -27,6 +28,11 @@ LEAVES = [sha256(record).digest() for record in RECORDS]
 CHECKPOINT = Checkpoint(ORIGIN, 10, Frontier().extend(LEAVES[:10]).root())
 NOTE = sign(CHECKPOINT, SIGNER)
 OTHER_NOTE = sign(CHECKPOINT, Signer.generate(SIGNER.name))
+
+
+def prove(record: bytes, index: int, leaves: Sequence[bytes], note: str) -> str:
+    """The proof of a record by all leaves."""
+    return proof.prove(record, index, inclusion_proof(leaves, index, 10), note)
 
 
 @pytest.mark.parametrize("index", range(10))

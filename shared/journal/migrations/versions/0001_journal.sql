@@ -6,7 +6,7 @@ CREATE TABLE accounts (
 );
 
 CREATE TABLE checkpoints (
-    shard INTEGER, size BIGINT, note TEXT NOT NULL, signed_at TIMESTAMPTZ NOT NULL,
+    shard INTEGER, size BIGINT, note TEXT NOT NULL, signed_at TIMESTAMPTZ NOT NULL, tile_roots BYTEA,
     PRIMARY KEY (shard, size)
 );
 

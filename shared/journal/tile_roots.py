@@ -1,0 +1,86 @@
+"""Roots of the whole tiles of a shard's tree: with them a proof reads two tiles of entry hashes, and not all.
+
+They are computed when a checkpoint is listed, and kept with it. A root that is not there is computed again from the
+entries; one that was altered leads to no signed root.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Final
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.checkpoint_store import TILE_ENTRIES
+from shared.journal.merkle import HASH_BYTES, Frontier, inclusion_path, left_size, node_hash
+from shared.journal.tables import JournalTables
+
+_AT_ONCE: Final = 4096
+"""Hashes that are read and hashed at once: some milliseconds, for which requests wait."""
+
+
+async def new_tile_roots(connection: AsyncConnection, tables: JournalTables, shard: int, size: int) -> bytes:
+    """Return the roots of the tiles of the first `size` entries, one after the other, from the first one not kept."""
+    kept = await _kept(connection, tables, shard)
+    roots = [
+        await _root_of(connection, tables, shard, tile)
+        for tile in range(max(kept, default=-1) + 1, size // TILE_ENTRIES)
+    ]
+    return b"".join(roots)
+
+
+async def path_to_root(
+    connection: AsyncConnection, tables: JournalTables, shard: int, index: int, size: int
+) -> tuple[bytes, ...]:
+    """Return the path from the leaf at `index` to the root of the shard's first `size` entries.
+
+    Raises: ProofError if there is no such leaf.
+    """
+    whole, roots = size // TILE_ENTRIES, await _kept(connection, tables, shard)
+    for tile in range(whole):
+        if tile not in roots:
+            roots[tile] = await _root_of(connection, tables, shard, tile)
+    leaves = {
+        tile: [leaf async for part in _leaves(connection, tables, shard, tile, size) for leaf in part]
+        for tile in {index // TILE_ENTRIES, whole}
+    }
+
+    def root(low: int, high: int) -> bytes:
+        if high - low > TILE_ENTRIES:
+            middle = low + left_size(high - low)
+            return node_hash(root(low, middle), root(middle, high))
+        tile, start = divmod(low, TILE_ENTRIES)
+        if high - low == TILE_ENTRIES:
+            return roots[tile]
+        return Frontier().extend(leaves[tile][start : start + high - low]).root()
+
+    return inclusion_path(index, size, root)
+
+
+async def _kept(connection: AsyncConnection, tables: JournalTables, shard: int) -> dict[int, bytes]:
+    """Return the roots that are kept with the listed checkpoints, by tile."""
+    c = tables.checkpoints.c
+    query = select(c.size, c.tile_roots).where(c.shard == shard, c.tile_roots.is_not(None)).order_by(c.size)
+    found: dict[int, bytes] = {}
+    for size, kept in await connection.execute(query):
+        roots = [kept[at : at + HASH_BYTES] for at in range(0, len(kept), HASH_BYTES)]
+        found |= dict(enumerate(roots, size // TILE_ENTRIES - len(roots)))  # they end with the tile before the size
+    return found
+
+
+async def _root_of(connection: AsyncConnection, tables: JournalTables, shard: int, tile: int) -> bytes:
+    frontier = Frontier()
+    async for part in _leaves(connection, tables, shard, tile, (tile + 1) * TILE_ENTRIES):
+        frontier = frontier.extend(part)
+        await asyncio.sleep(0)
+    return frontier.root()
+
+
+async def _leaves(
+    connection: AsyncConnection, tables: JournalTables, shard: int, tile: int, size: int
+) -> AsyncIterator[list[bytes]]:
+    """Yield the entry hashes of a tile, of the shard's first `size` entries, in parts."""
+    e, end = tables.entries.c, min((tile + 1) * TILE_ENTRIES, size)
+    for first in range(tile * TILE_ENTRIES, end, _AT_ONCE):
+        part = (e.shard == shard, e.seq > first, e.seq <= min(first + _AT_ONCE, end))
+        yield list((await connection.scalars(select(e.hash).where(*part).order_by(e.seq))).all())
