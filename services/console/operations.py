@@ -142,13 +142,20 @@ class Operations:
         self._urls, self._client, self._clock = dict(urls), client, clock
         self._by_service: dict[str, dict[str, Operation]] = {}
         self._due: dict[str, datetime] = {}
-        self._reading = asyncio.Lock()
+        self._reading: dict[str, asyncio.Task[None]] = {}
+        self._tried: set[str] = set()
 
     async def refresh(self) -> None:
-        """Read the documents that are due. A service that does not answer keeps the commands last read, if any."""
-        async with self._reading:
-            now = self._clock()
-            await asyncio.gather(*(self._read(name) for name in self._urls if self._due.get(name, now) <= now))
+        """Have the documents that are due read, and wait for those that were never read before.
+
+        A service that does not answer keeps the commands last read, if any, and nobody waits for it again.
+        """
+        now = self._clock()
+        for service in self._urls:
+            if self._due.get(service, now) <= now:
+                self._due[service] = now + _TRY_AGAIN
+                self._reading[service] = asyncio.create_task(self._read(service))
+        await asyncio.gather(*(one for name, one in self._reading.items() if one.done() or name not in self._tried))
 
     async def _read(self, service: str) -> None:
         try:
@@ -156,10 +163,10 @@ class Operations:
             found = operations_of(service, answer.raise_for_status().json())
             self._by_service[service] = {one.name: one for one in found}
         except (httpx.HTTPError, LookupError, ValueError) as error:
-            self._due[service] = self._clock() + _TRY_AGAIN
             log.warning("commands not read from the service", service=service, error=repr(error))
         else:
             self._due[service] = self._clock() + _READ_AGAIN
+        self._tried.add(service)
 
     def find(self, service: str, name: str) -> Operation | None:
         """Return a command; None if there is none, or its service has not answered yet."""

@@ -67,12 +67,16 @@ class StubServices(httpx.AsyncBaseTransport):
     def __init__(self) -> None:
         self.answers: dict[tuple[str, str, str], Answer | Callable[[httpx.Request], httpx.Response]] = {}
         self.asked: list[httpx.Request] = []
+        self.silent: set[str] = set()
+        """The services that take a request for their document and never answer."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Answer as a service."""
         await request.aread()
         found = self.answers.get((request.url.host, request.method, request.url.raw_path.decode().partition("?")[0]))
         if request.url.path == PATH:
+            if request.url.host in self.silent:
+                await asyncio.Event().wait()
             found = found or (200, document_of(request.url.host))
         else:
             self.asked.append(request)

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import httpx
 
+from tests.support import eventually
 from tests.support.console import Stage
 from tests.support.openapi import PATH, document_of
 
@@ -36,7 +37,17 @@ def test_a_service_that_was_upgraded_has_other_forms(stage: Stage) -> None:
     without = {**document_of(INVENTORY), "paths": {}}
     stage.services.answers[DOCUMENT] = (200, without)
     stage.clock.moved += timedelta(seconds=6)
-    assert 404 == browser.get(FORM).status_code
+    eventually(lambda: 404 == browser.get(FORM).status_code, because="its document has been read again")
+
+
+def test_nobody_waits_for_a_service_that_stopped_answering(stage: Stage) -> None:
+    """Its document is due, and is asked for; pages go on with the commands that it had."""
+    browser = stage.browser("pit.pat")
+    assert 200 == browser.get(FORM).status_code
+    stage.services.silent.add(INVENTORY)
+    for _ in range(2):
+        stage.clock.moved += timedelta(minutes=6)
+        assert 200 == browser.get(FORM).status_code
 
 
 def test_the_quarantine_is_of_the_services_that_have_one(stage: Stage) -> None:
