@@ -72,7 +72,8 @@ class Redirect:
 def redirected_to_copies(tables: Sequence[Table], schema: str = TEMPORARY) -> Callable[[Any], Any]:
     """Return the function that names the copies in a statement, text or bytes, instead of the tables.
 
-    It raises AssertionError for a statement that would write to a table of the service of which there is no copy.
+    It raises AssertionError for a statement that would write to a table of the service of which there is no copy, or
+    that calls a function of the service, which reads the tables themselves.
     """
     names = "|".join(re.escape(table.name) for table in tables)
     schemas = "|".join({re.escape(str(table.schema)) for table in tables})
@@ -80,6 +81,7 @@ def redirected_to_copies(tables: Sequence[Table], schema: str = TEMPORARY) -> Ca
     writes = re.compile(
         rf"\b(?:INSERT INTO|UPDATE|DELETE FROM|COPY|MERGE INTO|TRUNCATE) (?:{schemas})\.", re.IGNORECASE
     )
+    called = re.compile(rf'(?<![\w"])(?:{schemas})\.\w+\(')
     copies = rf"{schema}.\1\2\1"
 
     def redirected(query: Any) -> Any:
@@ -88,6 +90,7 @@ def redirected_to_copies(tables: Sequence[Table], schema: str = TEMPORARY) -> Ca
         assert isinstance(query, str), f"a statement of type {type(query).__name__} cannot be redirected"
         sent = named.sub(copies, query)
         assert writes.search(sent) is None, f"there is no copy of what is written: {sent}"
+        assert called.search(sent) is None, f"a function reads the tables and not their copies: {sent}"
         return sent
 
     return redirected

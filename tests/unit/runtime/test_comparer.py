@@ -209,6 +209,12 @@ def test_a_statement_that_writes_to_what_has_no_copy_is_refused(verb: str) -> No
         redirected_to_copies(_TABLES)(f"WITH old AS (SELECT 1) {verb} vigorish.quarantine SET n = 1")
 
 
+def test_a_statement_that_calls_a_function_of_the_service_is_refused() -> None:
+    """It would read the tables themselves, whatever the statement is sent for."""
+    with pytest.raises(AssertionError, match="a function reads the tables"):
+        redirected_to_copies(_TABLES)("SELECT n FROM vigorish.owed o, vigorish.owed_between(o.n, 7) b")
+
+
 @pytest.mark.parametrize(
     ("statement", "sent"),
     [
