@@ -18,6 +18,7 @@ from services.cli.demo_users import PEOPLE, roles_of
 from services.cli.environment import variable_of
 from services.cli.exits import NotFound, StackEnded
 from services.cli.fork_server import SERVER, ForkServer
+from services.cli.log_rotation import rotate
 from services.cli.run_directory import Home
 from services.cli.services import CONSOLE, NAMES, STACK_VARIABLE, TOKEN_VARIABLE, migrations, url_variable
 from services.cli.supervision import Part
@@ -298,6 +299,12 @@ class RunningStack:
         """Replace tokens that end soon."""
         if time.monotonic() > self._tokens_until:
             self._renew_tokens()
+
+    def keep_logs(self) -> None:
+        """Move away what is too long of the logs of services and servers."""
+        servers = (one.log for one in (self._servers.postgres, self._servers.broker) if one is not None)
+        for lost in rotate([*self.home.logs.glob("*.log"), *(log for log in servers if log is not None)]):
+            self._report(lost)
 
     def check(self) -> None:
         """Raise StackEnded if a part of the stack has ended by itself. Tokens about to expire are replaced."""

@@ -111,6 +111,11 @@ class ManagedProcess:
         """End the command at once and wait until it is gone."""
         self._end(b"k")
 
+    @property
+    def log(self) -> Path:
+        """Return the file to which the process writes what it says."""
+        return self._config.log
+
     def log_tail(self) -> str:
         """Return the last 4 KiB that the command has written, for error messages."""
         return log_tail(self._config.log)

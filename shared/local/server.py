@@ -44,6 +44,11 @@ class Server(ABC):
         """Return the process id of the running server; None when it is stopped."""
         return None if self._process is None or not self._process.running else self._process.pid
 
+    @property
+    def log(self) -> Path | None:
+        """Return the log of the running server; None when it is stopped."""
+        return None if self._process is None else self._process.log
+
     @abstractmethod
     def start(self) -> None:
         """Start the server and wait until it answers; do nothing when it runs already."""

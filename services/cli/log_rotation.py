@@ -1,0 +1,32 @@
+"""Keep the logs of a stack short: the processes append to them for as long as the stack runs."""
+
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+LOG_BYTES_MAX: Final = 16 * 2**20
+"""A log that is longer is moved to `NAME.log.1`, in place of the one before: two of these are all that there is."""
+
+
+def rotate(logs: Iterable[Path], bytes_max: int = LOG_BYTES_MAX) -> list[str]:
+    """Copy each log that is too long to `NAME.log.1`, and empty it; return what could not be copied, and why.
+
+    Its process goes on appending to the same file. A log is emptied even where there is no space for the copy.
+    """
+    lost: list[str] = []
+    for log in logs:
+        with suppress(FileNotFoundError):
+            if log.stat().st_size <= bytes_max:
+                continue
+            unfinished = log.with_name(f"{log.name}.1.unfinished")
+            try:
+                shutil.copy2(log, unfinished)
+                unfinished.replace(log.with_name(f"{log.name}.1"))
+            except OSError as error:
+                unfinished.unlink(missing_ok=True)
+                lost.append(f"{log} was emptied without a copy: {error}")
+            with log.open("r+b") as written:
+                written.truncate(0)
+    return lost
