@@ -9,11 +9,15 @@ import pytest
 from sqlalchemy import update
 from structlog.testing import capture_logs
 
+from services.round_settlement.manifest import MANIFEST
 from shared.contracts.envelope import shard_source
 from shared.journal.entry import Entry
+from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.context import RuntimeContext
 from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.outbox.relay import NotDelivered, Outgoing, Relay, entry_message
+from shared.runtime.process import health
+from shared.runtime.projections.drift_monitor import DriftMonitor
 from tests.support import Databases
 from tests.support.rebuilding import execute
 from tests.support.rounds import TABLES, completed, encoded
@@ -96,8 +100,9 @@ def test_memory_says_what_the_database_says(url: str, lost: int) -> None:
     play_at(url, play)
 
 
-def test_how_long_nothing_could_be_published_is_known(url: str) -> None:
-    """From the first attempt that failed until one has not: what is recorded meanwhile changes nothing."""
+def test_how_long_nothing_could_be_published_is_known(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the first attempt that failed until one has not, and readiness says so; what is recorded changes nothing."""
+    monkeypatch.setattr(health, "RESPONSE_AGE_SECONDS_MAX", 0.0)
 
     class Away(_Reads):
         is_away = True
@@ -110,9 +115,10 @@ def test_how_long_nothing_could_be_published_is_known(url: str) -> None:
     async def play(table: Table) -> None:
         consumer = table.consumer()
         await consumer.assigned([0, 1])
-        relay = Away(consumer.context)
+        relay, context = Away(consumer.context), consumer.context
+        watched = health.Health(context, JournalVerifier(context), DriftMonitor(context, MANIFEST), relay=relay)
         await relay.publish()
-        assert 0 == relay.waiting_seconds
+        assert (0, None) == (relay.waiting_seconds, await watched.checks["broker"]())
         first, *rest = _records()
         await consumer.handle([first])
         for records in ([], rest):
@@ -121,9 +127,10 @@ def test_how_long_nothing_could_be_published_is_known(url: str) -> None:
             with pytest.raises(NotDelivered):
                 await relay.publish()
             assert relay.waiting_seconds > 0
+            assert "what is recorded could not be published" in str(await watched.checks["broker"]())
         relay.is_away = False
         await relay.publish()
-        assert 0 == relay.waiting_seconds
+        assert (0, None) == (relay.waiting_seconds, await watched.checks["broker"]())
 
     play_at(url, play)
 

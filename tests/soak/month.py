@@ -29,6 +29,8 @@ from tests.support.services import create_topics, migrate, produce, query, read_
 from tests.twin.process import OwnProcess
 
 DAY_SECONDS: Final = 86_400
+LOG_BYTES_A_DAY: Final = 2_000
+"""What a process that has nothing to say may log each day all the same."""
 _HOUSE: Final = ZoneInfo("America/New_York")
 """Where the property is; its gaming day begins at four."""
 WAIT_SECONDS: Final = 240.0
@@ -234,6 +236,8 @@ def unbounded(evenings: Sequence[Evening]) -> list[str]:
         bounded(f"{name}: open files", before.files, after.files, before.files + 12)
         bounded(f"{name}: threads", before.threads, after.threads, before.threads + 8)
         bounded(f"{name}: series of metrics", before.series, after.series, before.series * 1.05)
+        most = before.log_bytes + LOG_BYTES_A_DAY * (len(evenings) - 1 - len(evenings) // 3)
+        bounded(f"{name}: bytes of log", before.log_bytes, after.log_bytes, most)
         bounded(f"{name}: KiB of memory", before.memory_kib, after.memory_kib, before.memory_kib * 1.25 + 16_384)
     return found
 

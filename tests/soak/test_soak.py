@@ -8,7 +8,7 @@ from tests.soak.month import Evening, Held, month, unbounded
 
 
 def test_nothing_grows_with_days_alone(whole_stack: None) -> None:
-    """Connections, open files, threads, memory, metrics and files of checkpoints stay; each day is read to its end."""
+    """Connections, open files, threads, memory, metrics, logs and files of checkpoints stay; each day is read out."""
     with month(["round-settlement"]) as played:
         for number in range(1, 7):
             evening = played.play(5)
@@ -22,7 +22,7 @@ def test_nothing_grows_with_days_alone(whole_stack: None) -> None:
         {"connections": 40},
         {"checkpoint_files": 9},
         *({"processes": {"s": replace(Held(100_000, 50, 20, 400, 1), **{name: value})}} for name, value in
-          (("memory_kib", 200_000), ("files", 80), ("threads", 40), ("series", 500))),
+          (("memory_kib", 200_000), ("files", 80), ("threads", 40), ("series", 500), ("log_bytes", 9_999))),
     ],
     ids=str,
 )  # fmt: skip

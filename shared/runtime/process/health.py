@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Final
 
 import structlog
 from sqlalchemy import func, select, text
@@ -19,7 +20,8 @@ from shared.runtime.projections.drift_monitor import DriftMonitor
 
 log = structlog.get_logger()
 
-_OBSERVE_SECONDS = 2.0
+OBSERVE_SECONDS: Final = 2.0
+"""How often the metrics are sampled."""
 
 
 @dataclass(slots=True)
@@ -83,7 +85,7 @@ class Health:
                 if kind_of(error) is ErrorKind.BUG:
                     raise
                 log.warning("metrics not read from the database", error=str(error))
-            await asyncio.sleep(_OBSERVE_SECONDS)
+            await asyncio.sleep(OBSERVE_SECONDS)
 
     async def _count(self) -> None:
         gaps, quarantine = self.context.tables.gaps, self.context.tables.quarantine

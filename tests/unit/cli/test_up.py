@@ -1,10 +1,11 @@
-"""What `pitledger up` prints of a stack that runs."""
+"""What `pitledger up` prints of a stack that runs, and where it starts none."""
 
 import pytest
 
 from services.cli.demo_users import PEOPLE
-from services.cli.services import NAMES
+from services.cli.services import NAMES, STACK_VARIABLE
 from services.cli.up import show_stack
+from tests.unit.cli.calling import Caller
 
 RUN = "/var/lib/pitledger/of-the-property-at-the-river/run"
 PATHS = ("tokens_file", "checkpoints", "verifiers_file", "logs", "environment_file")
@@ -31,3 +32,16 @@ def test_without_a_terminal_no_line_is_wider_than_a_page(
     said = " ".join(word for line in lines for word in line.split())
     for whole in (*(running[name] for name in PATHS), running["database_url"], *urls.values(), *PEOPLE):
         assert str(whole) in said
+
+
+def test_in_a_terminal_of_a_stack_none_is_started(pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of one that has ended: it says at once whose environment that is, and what to unset."""
+    monkeypatch.setenv(STACK_VARIABLE, RUN)
+    monkeypatch.setenv("DATABASE_URL", "postgresql+psycopg://pitledger@127.0.0.1:1/pitledger")
+    monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
+    called = pitledger("up")
+    assert (2, "") == (called.code, called.stdout)
+    said = " ".join(called.stderr.split())
+    assert f"the environment of the stack in {RUN}" in said
+    assert f"unset {STACK_VARIABLE} DATABASE_URL" in said
+    assert "starting" not in said

@@ -11,6 +11,8 @@ import yaml
 
 from services.cli.services import load_all
 from services.console import serve as console
+from shared.runtime.ingest.partition_ends import RESPONSE_AGE_SECONDS_MAX
+from shared.runtime.process.health import OBSERVE_SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +46,16 @@ def test_rules_name_only_metrics_that_exist(
 ) -> None:
     """A renamed metric would leave an alert silent for ever."""
     assert not {rule["expr"]: unknown for rule in rules if (unknown := unknown_metrics(rule["expr"]))}
+
+
+def test_a_broker_that_says_nothing_is_told_in_time(rules: list[dict[str, Any]]) -> None:
+    """Readiness and metrics within 30 seconds, and somebody is paged within two minutes, by the same bound."""
+    [rule] = [rule for rule in rules if rule.get("alert") == "PitledgerBrokerUnresponsive"]
+    bounds = [float(number) for number in re.findall(r"> ([0-9.]+)", rule["expr"])]
+    assert [RESPONSE_AGE_SECONDS_MAX] * 2 == bounds
+    assert RESPONSE_AGE_SECONDS_MAX + OBSERVE_SECONDS <= 30
+    scraped = 15
+    assert RESPONSE_AGE_SECONDS_MAX + OBSERVE_SECONDS + int(rule["for"].removesuffix("s")) + 2 * scraped <= 120
 
 
 def test_every_recording_rule_has_a_test(repository: Path, rules: list[dict[str, Any]]) -> None:
