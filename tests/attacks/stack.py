@@ -21,6 +21,7 @@ from sqlalchemy import make_url
 from loadtest.target import Target
 from services.cli.services import NAMES, TOKEN_VARIABLE
 from shared.local.account import remove, temporary_directory, unprivileged_account
+from shared.local.process import log_tail
 from tests.attacks.pace import SETTINGS
 from tests.attacks.prometheus import Prometheus
 from tests.support import eventually
@@ -28,6 +29,8 @@ from tests.support.answers import get
 from tests.support.up import Up, up
 
 CANARY: Final = "a-secret-of-the-environment"
+_MESSAGES: Final = 10
+"""How many of the last messages of `pitledger up` are told of a service that is not ready."""
 _READY_SECONDS: Final = 90.0
 REVOKED: Final = "revoked.txt"
 
@@ -166,7 +169,8 @@ class Attacked:
             try:
                 eventually(partial(self._is_ready, service), because=f"{service} is ready", seconds=seconds)
             except AssertionError as late:
-                raise AssertionError(f"{late}: {self.not_ready(service)}") from late
+                told = "\n".join([*self.up.messages()[-_MESSAGES:], log_tail(self.log(service))])
+                raise AssertionError(f"{late}: {self.not_ready(service)}\n{told}") from late
         return time.monotonic() - began
 
     def _is_ready(self, service: str) -> bool:

@@ -34,6 +34,8 @@ SESSION_SECONDS: Final = float(SETTINGS["PITLEDGER_KAFKA_SESSION_SECONDS"])
 _MORE_THAN_SESSION: Final = 2.5 * SESSION_SECONDS
 _FENCED_SECONDS: Final = 2.5
 _CUTS: Final = 6
+_LINES: Final = 30
+"""How many of the last lines of its log are told of a process that does not do what it has to."""
 _SHIFTS: Final = (3600.0, -3600.0, 90_000.0, -90_000.0)
 _DAY_SECONDS: Final = 86_400.0
 _MOMENTS: Final = timedelta(minutes=20)
@@ -81,10 +83,10 @@ def stopped_service(twin: Twin, play: Play, rng: Random) -> str:
     since, began = other.written, time.monotonic()
     one.signal(signal.SIGSTOP)
     try:
-        in_time(
-            lambda: other.has_partitions(since),
-            because=f"{other.name} takes the partitions over",
-        )
+        try:
+            in_time(lambda: other.has_partitions(since), because=f"{other.name} takes the partitions over")
+        except AssertionError as late:
+            raise AssertionError("\n".join([str(late), *other.said(since)[-_LINES:]])) from late
         time.sleep(SESSION_SECONDS)
     finally:
         one.signal(signal.SIGCONT)
