@@ -47,8 +47,9 @@ def _require_known(environment: Mapping[str, str]) -> None:
     others = (TOKEN_VARIABLE, STACK_VARIABLE, REGISTRY_PASSWORD, _OF_COMPOSE, *map(url_variable, NAMES))
     known, prefix = {*fields, *others}, Settings.model_config["env_prefix"]
     for name in sorted(environment):
-        if name.startswith(prefix) and name not in known:
-            meant = get_close_matches(name, known, n=1)
+        upper = name.upper()  # settings are read whatever the case of their names
+        if upper.startswith(prefix) and upper not in known:
+            meant = get_close_matches(upper, known, n=1)
             advice = f"is {meant[0]} meant?" if meant else "take it out of the environment"
             raise UsageWrong(f"{name}: there is no such setting; {advice} (`pitledger config` lists the settings)")
 

@@ -14,7 +14,7 @@ class KafkaSettings(BaseSettings):
     brokers.
     """
 
-    model_config = SettingsConfigDict(env_prefix="PITLEDGER_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="PITLEDGER_", frozen=True, extra="ignore", env_ignore_empty=True)
 
     kafka_bootstrap_servers: str = Field(
         default="127.0.0.1:9092",

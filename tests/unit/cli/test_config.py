@@ -66,6 +66,7 @@ def test_a_setting_that_is_wrong_is_named_without_its_value(pitledger: Caller, m
     [
         ("PITLEDGER_LOGLEVEL", "is PITLEDGER_LOG_LEVEL meant?"),
         ("PITLEDGER_HTTPPORT", "is PITLEDGER_HTTP_PORT meant?"),
+        ("pitledger_scrub_secconds", "is PITLEDGER_SCRUB_SECONDS meant?"),
         ("PITLEDGER_ZZZZZZZZZZZZ", "take it out of the environment"),
     ],
 )
@@ -78,6 +79,18 @@ def test_a_variable_that_is_no_setting_is_refused(
     assert 2 == refused.code
     assert f"{variable}: there is no such setting; {advice}" in refused.stderr
     assert "secret-value" not in refused.stderr
+
+
+def test_a_variable_without_a_value_is_as_one_that_is_not_set(
+    pitledger: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every setting: an empty path would be the directory in which the process happens to be."""
+    (unset,) = pitledger("config", "--json").documents
+    for one in unset["settings"].values():
+        monkeypatch.setenv(one["variable"], "")
+    (empty,) = pitledger("config", "--json").documents
+    assert {"default"} == {one["source"] for one in empty["settings"].values()}
+    assert empty["settings"]["checkpoint_directory"]["value"] is None
 
 
 def test_what_other_parts_read_is_no_mistake(pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
