@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -74,6 +75,30 @@ def test_an_old_entry_that_was_altered_is_found(url: str, notary: CheckpointSign
         await record_entries(engine, 4, 4)
         await clock.watch(guard)
         assert [3] == notary.store.sizes(ORIGIN)
+
+    run_on(url, work)
+
+
+def test_what_cannot_be_kept_is_verified_all_the_same(url: str, notary: CheckpointSigner) -> None:
+    """The directory of the checkpoints cannot be written: the service is ready, looks back, and signs when it can."""
+    in_the_way = notary.store.path / quote(ORIGIN, safe="") / ".unfinished"
+
+    async def work(engine: AsyncEngine) -> None:
+        await record_entries(engine, 1, 3)
+        clock = Clock()
+        guard = guard_of(engine, notary, clock)
+        in_the_way.mkdir(parents=True)
+        await clock.watch(guard, times=2)
+        assert (True, None, []) == (guard.begun, guard.signed_at, guard.problems)
+        assert guard.verified_at == clock.now
+        in_the_way.rmdir()
+        await clock.watch(guard)
+        assert ([3], clock.now) == (notary.store.sizes(ORIGIN), guard.signed_at)
+        in_the_way.mkdir()
+        await record_entries(engine, 4, 4)
+        await as_owner(url, *MOVED)
+        await clock.watch(guard)
+        assert [2] == [problem.seq for problem in guard.problems]
 
     run_on(url, work)
 
