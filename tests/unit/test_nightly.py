@@ -5,6 +5,8 @@ import json
 import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,17 @@ def test_every_part_names_what_exists(short: bool) -> None:
         for word in words:
             assert not word.startswith("tests/") or (ROOT / word).exists(), part
         assert "make" not in words or words[words.index("make") + 1] in targets, part
+
+
+PICKED = [part for part in parts(short=True) if part.command[0] == "pytest" and "-k" in part.command]
+
+
+@pytest.mark.parametrize("part", PICKED, ids=lambda part: part.name)
+def test_a_short_form_picks_a_test(part: Part) -> None:
+    """Whoever leaves a test to the night, or renames it, leaves none of these without any."""
+    words = [sys.executable, "-m", *part.command, "--collect-only"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_make_runs_it() -> None:
