@@ -35,7 +35,7 @@ from shared.contracts.rejection import Rejected
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, sign
 from shared.journal.entry import EntryDraft, entry_record, genesis
-from shared.journal.merkle import Frontier
+from shared.journal.merkle import Frontier, inclusion_proof
 from shared.journal.proof import prove
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, signed_note
@@ -229,7 +229,10 @@ def _export() -> bytes:
         records.append(entry_record(draft, shard_name="submissions/1", seq=seq, recorded_at=_NOW, previous=before))
     leaves = [sha256(one).digest() for one in records]
     note = sign(Checkpoint(origin, len(leaves), Frontier().extend(leaves).root()), _REGISTRY)
-    proofs = [json.loads(prove(one, index, leaves, note)) for index, one in enumerate(records)]
+    proofs = [
+        json.loads(prove(one, index, inclusion_proof(leaves, index, len(leaves)), note))
+        for index, one in enumerate(records)
+    ]
     about = {name: export_facts()[0][1][name] for name in ("property", "game")}
     return json.dumps({"format": "pitledger-submissions-v1", **about, "proofs": proofs}).encode()
 

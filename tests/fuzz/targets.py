@@ -24,7 +24,7 @@ from shared.contracts.properties import PropertyDocument
 from shared.contracts.submissions import SubmissionApproved, SubmissionFiled, submission_hash
 from shared.contracts.tables import READER
 from shared.journal.checkpoint import Checkpoint, open_note, read_unverified, sign
-from shared.journal.merkle import EvidenceError, Frontier
+from shared.journal.merkle import EvidenceError, Frontier, inclusion_proof
 from shared.journal.proof import prove, verify_document
 from shared.journal.signed_batch import BatchVerifier, message_bytes, sign_batch, signer_name
 from shared.journal.signed_note import Signer, Verifier
@@ -129,7 +129,10 @@ def _mark() -> str:
 def _proofs() -> list[bytes]:
     leaves = [sha256(record).digest() for record in _RECORDS]
     note = _note()
-    return [prove(record, index, leaves, note).encode() for index, record in enumerate(_RECORDS)]
+    return [
+        prove(record, index, inclusion_proof(leaves, index, len(leaves)), note).encode()
+        for index, record in enumerate(_RECORDS)
+    ]
 
 
 def export_facts() -> list[tuple[str, dict[str, Any]]]:

@@ -17,7 +17,7 @@ from services.round_settlement.domain.money import postings_of, totals_of
 from shared.contracts.submissions import RulesSubmission, SubmissionApproved, submission_hash
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, sign
 from shared.journal.entry import Entry, EntryDraft, entry_record, genesis, reversal, seal
-from shared.journal.merkle import Frontier
+from shared.journal.merkle import Frontier, inclusion_proof
 from shared.journal.proof import prove
 from shared.rules import catalogue, parse_round, parse_submission, settle
 from tests.support.checkpoints import SIGNER
@@ -160,7 +160,7 @@ def _proof(entry: Entry, leaves: list[bytes], note: str) -> str:
     record = entry_record(
         entry.draft, shard_name=SHARD_NAME, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
     )
-    return prove(record, entry.seq - 1, leaves, note)
+    return prove(record, entry.seq - 1, inclusion_proof(leaves, entry.seq - 1, len(leaves)), note)
 
 
 def _shown(entry: Entry, approved: SubmissionApproved, size: int, note: str) -> EntryDocument:
