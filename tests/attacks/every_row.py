@@ -23,7 +23,7 @@ from shared.runtime.settings import Settings
 from tests.attacks.floor import Floor
 from tests.attacks.naming import not_projected
 from tests.attacks.outcome import Attempt, Sign
-from tests.attacks.pace import A_COMPARISON, looked_seconds
+from tests.attacks.pace import A_COMPARISON_ANEW, looked_seconds
 from tests.attacks.stack import Attacked
 from tests.attacks.watching import watching
 from tests.support import eventually
@@ -118,7 +118,7 @@ def _live(attacked: Attacked) -> Iterator[Attempt]:
         for watch in watches.values():
             watch.strike()
     attempts = []
-    stated, within = A_COMPARISON
+    stated, within = A_COMPARISON_ANEW
     for name, tables in every.items():
         unnamed = partial(_unnamed, attacked, name, tables, logged[name])
         with suppress(AssertionError):  # a table that had just been compared is named by the next turn

@@ -36,6 +36,8 @@ A_LOOK_AT_TOPICS: Final = ("ten seconds", 10.0)
 A_DERIVATION: Final = ("an hour", 2.0 * REDERIVATION_SECONDS)
 A_COMPARISON: Final = ("two minutes up to 20,000 rows", 120.0)
 """Not divided: it compares so many rows a second, whatever pauses it makes."""
+A_COMPARISON_ANEW: Final = ("four minutes up to 20,000 rows, all projected again", 240.0)
+"""Where there is no bookmark yet, as in a stack that has just been started."""
 
 Stated = tuple[str, float]
 """A time as the documents state it, and the seconds that it comes to here, without those of looking."""
