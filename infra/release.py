@@ -123,9 +123,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """Build, and say what came out."""
     parser = argparse.ArgumentParser(prog="python -m infra.release", description=__doc__)
     parser.add_argument("--key", type=Path, required=True, help="the Ed25519 key that signs, PKCS #8 PEM")
-    parser.add_argument("--new-key", action="store_true", help="make the key first, where it is not there")
-    parser.add_argument("--commit", default="HEAD", help="what is released")
-    parser.add_argument("--target", type=Path, default=Path("dist/release"), help="where it is written")
+    parser.add_argument("--new-key", action="store_true", help="create the key first if it is missing")
+    parser.add_argument("--commit", default="HEAD", help="the commit to release")
+    parser.add_argument("--target", type=Path, default=Path("dist/release"), help="the output directory")
     parser.add_argument("--compiled", action="store_true", help="compile the rules")
     given = parser.parse_args(words)
     repository = Path(__file__).parents[1]

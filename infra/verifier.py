@@ -414,11 +414,13 @@ def _object(line: str) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Verify the file that the arguments name, and say what it proves."""
     parser = argparse.ArgumentParser(description="Verify what Pitledger proves, without Pitledger.")
-    parser.add_argument("file", help="what `pitledger prove` or `pitledger export` wrote; - for standard input")
-    parser.add_argument("--key", action="append", required=True, help="a service's key, or a file of them")
-    parser.add_argument("--witness", action="append", default=[], help="a witness's key, or a file of them")
-    parser.add_argument("--witnesses", type=int, help="how many witnesses must have cosigned; default: all")
-    parser.add_argument("--json", action="store_true", help="print what is proven as JSON, one document a line")
+    parser.add_argument("file", help="the output of `pitledger prove` or `pitledger export`; - for standard input")
+    parser.add_argument(
+        "--key", action="append", required=True, help="a service's verifier key, or a file with one per line"
+    )
+    parser.add_argument("--witness", action="append", default=[], help="a witness's key, or a file with one per line")
+    parser.add_argument("--witnesses", type=int, help="number of witnesses that must have cosigned (default: all)")
+    parser.add_argument("--json", action="store_true", help="print what is proven as JSON, one document per line")
     given = parser.parse_args(arguments)
     try:
         trust = trust_of(given.key, given.witness, given.witnesses)

@@ -17,10 +17,10 @@ def balances(
     service: Annotated[str, service_option("Whose journal.")] = SETTLEMENT,
     as_of: Annotated[
         str | None,
-        typer.Option(metavar="DATE|MOMENT", help="What had happened by then: a gaming day, or a moment with its zone."),
+        typer.Option(metavar="DATE|MOMENT", help="Include what happened up to a gaming day, or a time with its zone."),
     ] = None,
     known_at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="What was known then: a moment with its zone.")
+        str | None, typer.Option(metavar="MOMENT", help="Include only what was recorded by a time with its zone.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -43,7 +43,7 @@ def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]
 
 
 def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
-    """As `with_connection`, for work that opens its connections itself."""
+    """Like `with_connection`, for work that opens its own connections."""
     url = settings().database_url.get_secret_value()
 
     async def whole() -> T:

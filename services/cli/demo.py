@@ -81,11 +81,11 @@ _COMMANDS_AT_ONCE: Final = 2
 
 
 def demo(
-    rounds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Rounds to play, at all tables together.")] = ROUNDS,
-    tables: Annotated[int, typer.Option(min=1, max=400, help="Tables that play them.")] = 12,
-    seed: Annotated[int, typer.Option(help="What is played: the same seed plays the same day.")] = 56,
+    rounds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Total number of rounds to play.")] = ROUNDS,
+    tables: Annotated[int, typer.Option(min=1, max=400, help="Number of tables.")] = 12,
+    seed: Annotated[int, typer.Option(help="Random seed: the same seed plays the same day.")] = 56,
     reports: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where the day's reports go; a new folder, without it.")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for the day's reports (default: a new one).")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep everything running afterwards, until Ctrl-C.")] = False,
     as_json: AsJson = False,

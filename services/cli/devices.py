@@ -24,19 +24,17 @@ app = typer.Typer()
 def key(
     private_key: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The private key (PEM) on this machine; made, where there is none."),
+        typer.Option(metavar="FILE", help="The private key file (PEM) on this machine; created if missing."),
     ] = None,
     public_key: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The public key (PEM) of a device that has made its key pair itself."),
+        typer.Option(metavar="FILE", help="The public key (PEM) of a device that generated its own key pair."),
     ] = None,
     kid: Annotated[
-        str | None, typer.Option(help="The key's id in the property; without it, its thumbprint (RFC 7638).")
+        str | None, typer.Option(help="The key's id in the property (default: its thumbprint, RFC 7638).")
     ] = None,
-    valid_from: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="From when it is valid; without it, from now on.")
-    ] = None,
-    valid_until: Annotated[str | None, typer.Option(metavar="MOMENT", help="Until when it is valid.")] = None,
+    valid_from: Annotated[str | None, typer.Option(metavar="MOMENT", help="Start of validity (default: now).")] = None,
+    valid_until: Annotated[str | None, typer.Option(metavar="MOMENT", help="End of validity.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the registration of a device's key, for its property's document; create the key if there is none.

@@ -15,24 +15,27 @@ app = typer.Typer()
 _PATH = "/quarantine/dismissals"
 
 Service = Annotated[str, service_option("Which service refused the records.")]
-Number = Annotated[int, typer.Argument(metavar="DISMISSAL", min=1, help="The number that `dismiss-all` said.")]
+Number = Annotated[
+    int, typer.Argument(metavar="DISMISSAL", min=1, help="The request's number, printed by `dismiss-all`.")
+]
 Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")]
 
 
 @app.command("dismiss-all")
 def dismiss_all(
-    until: Annotated[int, typer.Option(metavar="ID", min=1, help="The greatest id of a record that is meant.")],
+    until: Annotated[int, typer.Option(metavar="ID", min=1, help="Only records up to this id.")],
     reason: Why,
     topic: Annotated[str | None, typer.Option(metavar="TOPIC", help="Only records of this topic.")] = None,
     containing: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Only those whose reason has this in it.")
+        str | None, typer.Option(metavar="TEXT", help="Only records whose reason contains this text.")
     ] = None,
     property_name: Annotated[
         str | None,
-        typer.Option("--property", metavar="PROPERTY", help="Only those listed under this property."),
+        typer.Option("--property", metavar="PROPERTY", help="Only records listed under this property."),
     ] = None,
     before: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="Only those quarantined before it: 2026-11-20T12:00:00Z.")
+        str | None,
+        typer.Option(metavar="MOMENT", help="Only records quarantined before this time, such as 2026-11-20T12:00:00Z."),
     ] = None,
     service: Service = SETTLEMENT,
     as_json: AsJson = False,

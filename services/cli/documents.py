@@ -65,7 +65,7 @@ def document_in(name: str, raw: bytes) -> object:
 
 
 def _trouble(error: Exception) -> str:
-    """Return what is wrong with a text in one line, with its place."""
+    """Return the problem with a text in one line, with its position."""
     match error:
         case RecursionError():
             return "nested too deeply"

@@ -45,7 +45,7 @@ def export(
     witnesses: Witnesses = None,
     required: Required = None,
     output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="An export is JSON Lines in any case.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="No effect: an export is always JSON Lines.")] = True,
 ) -> None:
     """Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.
 

@@ -21,10 +21,10 @@ _SHOWN_MAX: Final = 5
 
 
 def intake(
-    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Where in/, done/ and rejected/ are.")],
-    once: Annotated[bool, typer.Option("--once", help="Take what is there, and end.")] = False,
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="The folder with in/, done/ and rejected/.")],
+    once: Annotated[bool, typer.Option("--once", help="Process the files present, then exit.")] = False,
     key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The private key (PEM) that signs for the tables of the files.")
+        Path | None, typer.Option(metavar="FILE", help="The private key (PEM) that signs the events of the files.")
     ] = None,
     kid: Annotated[str | None, typer.Option(help="The id of that key in the property.")] = None,
     as_json: AsJson = False,

@@ -28,7 +28,7 @@ _END: Final = KafkaError._PARTITION_EOF
 
 @dataclass(slots=True)
 class Known:
-    """What was read of the topics: their identities, offsets, and each stream's last sequence and partition."""
+    """The state read from the topics: their identities, offsets, and each stream's last sequence and partition."""
 
     topic_ids: dict[str, str] = field(default_factory=dict)
     offsets: dict[str, dict[int, int]] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Known:
     partitions: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as a JSON document."""
+        """Return the state as a JSON document."""
         return {
             "topic_ids": self.topic_ids,
             "offsets": {topic: {str(n): at for n, at in found.items()} for topic, found in self.offsets.items()},

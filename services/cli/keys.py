@@ -27,16 +27,18 @@ PATRON_KEYS: Final = "patron-keys.txt"
 
 Keys = Annotated[
     list[str] | None,
-    typer.Option("--key", metavar="KEY|FILE", help="A verifier key, or a file with one a line; may be repeated."),
+    typer.Option("--key", metavar="KEY|FILE", help="A verifier key, or a file with one per line; may be repeated."),
 ]
 
 
 Witnesses = Annotated[
     list[str] | None,
-    typer.Option("--witness", metavar="KEY|FILE", help="A witness's key, or a file with one a line; may be repeated."),
+    typer.Option(
+        "--witness", metavar="KEY|FILE", help="A witness's key, or a file with one per line; may be repeated."
+    ),
 ]
 Required = Annotated[
-    int | None, typer.Option("--witnesses", min=1, help="How many of the witnesses must have cosigned a checkpoint.")
+    int | None, typer.Option("--witnesses", min=1, help="Number of witnesses that must have cosigned a checkpoint.")
 ]
 
 
@@ -113,7 +115,7 @@ def write_patron_keys(directory: Path) -> None:
         write_wrapping_keys(path, new_wrapping_key("k1"))
 
 
-def keys(directory: Annotated[Path, typer.Argument(help="Where the keys are; made where it is not there.")]) -> None:
+def keys(directory: Annotated[Path, typer.Argument(help="The directory of the keys; created if missing.")]) -> None:
     """Create the services' signing keys, and the list of their public keys.
 
     Each service has its own, DIRECTORY/SERVICE.pem; existing ones are kept. The public keys are added to

@@ -21,7 +21,7 @@ _WIDTH_MAX = 400
 _WORD_MAX = 24
 """Words up to this length are never wrapped, however narrow the terminal."""
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one document a line, instead of tables.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one document per line, instead of tables.")]
 """The option that every command has."""
 
 

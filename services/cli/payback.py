@@ -29,14 +29,14 @@ def show_paybacks(
         typer.Argument(metavar="FILE...", help="Rules submissions as they are filed, YAML or JSON; - for stdin."),
     ],
     rows: Annotated[
-        bool, typer.Option("--rows", help="Also show every end of each wager: how often, and its return.")
+        bool, typer.Option("--rows", help="Also show every outcome of each wager: its probability and return.")
     ] = False,
     meters: Annotated[
         list[str] | None,
-        typer.Option("--meter", metavar="WAGER=CENTS", help="What a meter shows; by default its reset amount."),
+        typer.Option("--meter", metavar="WAGER=CENTS", help="A meter's reading (default: its reset amount)."),
     ] = None,
     strategy: Annotated[
-        bool, typer.Option("--strategy", help="Also show how a wager is played best, where a card can say it.")
+        bool, typer.Option("--strategy", help="Also show the optimal strategy, if it can be written as a card.")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -166,11 +166,9 @@ def _percent(share: Any) -> str:
 @app.command()
 def recompute(
     named: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="What to count; by default everything.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="What to count (default: everything).")
     ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit 1 where a file holds other counts.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file's counts differ.")] = False,
 ) -> None:
     """Recount the hands from which paybacks are computed, and write them, or compare them with the stored ones.
 

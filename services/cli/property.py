@@ -96,7 +96,9 @@ def diff(
     version: Version,
     since: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="The version to compare with; the last approved before, without it."),
+        typer.Option(
+            metavar="N", min=1, help="The version to compare with (default: the last one approved before it)."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -117,10 +119,10 @@ def diff(
 @app.command("show")
 def show_version(
     property_name: Property,
-    at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="As it is at a moment with its zone; now, without it.")
+    at: Annotated[str | None, typer.Option(metavar="MOMENT", help="As of a time with its zone (default: now).")] = None,
+    version: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="A version by number, whatever its status.")
     ] = None,
-    version: Annotated[int | None, typer.Option(metavar="N", min=1, help="A version, whatever became of it.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a property: its law, clock, limits, tables and people.
@@ -168,10 +170,10 @@ def list_versions(
 def tables(
     property_name: Property,
     day: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The gaming day of the master list; today's, without it.")
+        str | None, typer.Option(metavar="DATE", help="The gaming day of the master list (default: today's).")
     ] = None,
     month: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM", help="The tables of a month instead, with their gaming days.")
+        str | None, typer.Option(metavar="YYYY-MM", help="Instead, the tables of a month with their gaming days.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

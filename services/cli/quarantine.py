@@ -27,14 +27,16 @@ _LOOK_SECONDS: Final = 0.2
 
 Service = Annotated[str, service_option("Which service refused the record.")]
 Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="The record's id, as `list` shows it.")]
-RequestNumber = Annotated[int, typer.Argument(metavar="REQUEST", min=1, help="The request's number, as `show` says.")]
+RequestNumber = Annotated[
+    int, typer.Argument(metavar="REQUEST", min=1, help="The request's number, as `show` prints it.")
+]
 Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")]
 
 
 @app.command("list")
 def list_records(
     service: Service = SETTLEMENT,
-    everything: Annotated[bool, typer.Option("--all", help="Also the records that are resolved.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list resolved records.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the open quarantined records.
@@ -107,7 +109,8 @@ def replay(
     number: Number,
     reason: Why,
     file: Annotated[
-        str | None, typer.Option(metavar="MENDED", help="The mended record; - for stdin. Without it: as it is.")
+        str | None,
+        typer.Option(metavar="MENDED", help="The repaired record; - for stdin (default: the record unchanged)."),
     ] = None,
     service: Service = SETTLEMENT,
     as_json: AsJson = False,
@@ -140,7 +143,7 @@ def approve(
     number: Number,
     request: RequestNumber,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait until the service has taken the replay, or refused it again.")
+        bool, typer.Option("--wait", help="Wait until the service has accepted or refused the replay.")
     ] = False,
     shown: Shown = None,
     service: Service = SETTLEMENT,

@@ -19,7 +19,7 @@ from shared.runtime.projections.rebuild import rebuild as rebuild_read_model
 
 def rebuild(
     service: Annotated[str, service_argument("Whose tables.")],
-    check: Annotated[bool, typer.Option("--check", help="Only compare: what is there stays as it is.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only compare; change nothing.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Rebuild the tables that follow from a service's journal, and report rows that differed.

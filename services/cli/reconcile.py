@@ -43,8 +43,8 @@ def reconcile(
     still_held: Annotated[
         Path | None,
         typer.Option(
-            help="Copy the checkpoints that the journals still reach into this new directory, and note there what was "
-            "named as lost: with it the services take commands again."
+            help="Copy the checkpoints that the journals still cover into this new directory, and record there what "
+            "was lost: with this directory the services accept commands again."
         ),
     ] = None,
     as_json: AsJson = False,

@@ -29,16 +29,16 @@ _REPORTING: Final = "reporting"
 _PERIODS: Final = {"day": "YYYY-MM-DD", "week": "YYYY-MM-DD", "month": "YYYY-MM", "quarter": "YYYY-Qn", "year": "YYYY"}
 _AMOUNTS: Final = frozenset({"cents", "exact_cents", "count", "percent"})
 
-_Day = Annotated[str | None, typer.Option(metavar="DATE", help="Of a gaming day.")]
-_Week = Annotated[str | None, typer.Option(metavar="DATE", help="Of the week in which a gaming day is.")]
-_Month = Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Of a month.")]
-_Quarter = Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="Of a quarter.")]
-_Year = Annotated[str | None, typer.Option(metavar="YYYY", help="Of a year.")]
+_Day = Annotated[str | None, typer.Option(metavar="DATE", help="The report for a gaming day.")]
+_Week = Annotated[str | None, typer.Option(metavar="DATE", help="The report for the week that contains a gaming day.")]
+_Month = Annotated[str | None, typer.Option(metavar="YYYY-MM", help="The report for a month.")]
+_Quarter = Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="The report for a quarter.")]
+_Year = Annotated[str | None, typer.Option(metavar="YYYY", help="The report for a year.")]
 
 
 def report(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The report; without it, the list of them.")
+        str | None, typer.Argument(metavar="NAME", help="The report's name (default: list all reports).")
     ] = None,
     property_name: Annotated[str | None, typer.Option("--property", help="The property.")] = None,
     day: _Day = None,
@@ -49,14 +49,14 @@ def report(
     table_name: Annotated[str | None, typer.Option("--table", help="Only of this table.")] = None,
     game: Annotated[str | None, typer.Option(help="Only of this game.")] = None,
     known_at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="As it was known at a moment with its zone; now, without it.")
+        str | None, typer.Option(metavar="MOMENT", help="As known at a time with its zone (default: now).")
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--as", metavar="FORMAT", help="pdf, xlsx, csv, parquet or json; else tables.")
+        str | None, typer.Option("--as", metavar="FORMAT", help="pdf, xlsx, csv, parquet or json (default: tables).")
     ] = None,
-    section: Annotated[str | None, typer.Option(help="Of CSV and Parquet: only this section.")] = None,
+    section: Annotated[str | None, typer.Option(help="CSV and Parquet: only this section.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; stdout, without it.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The output file (default: stdout).")
     ] = None,
     explain: Annotated[
         str | None,

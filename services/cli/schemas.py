@@ -21,13 +21,13 @@ def schemas() -> None:
 
 @app.command()
 def publish(
-    registry: Annotated[str, typer.Option(metavar="URL", help="Where the registry has its Confluent interface.")],
-    prefix: Annotated[str, typer.Option(help="What the subjects of kinds begin with.")] = "pitledger.",
-    compatibility: Annotated[str, typer.Option(metavar="LEVEL", help="What each subject is set to.")] = COMPATIBILITIES[
-        0
-    ],
+    registry: Annotated[str, typer.Option(metavar="URL", help="URL of the schema registry's Confluent API.")],
+    prefix: Annotated[str, typer.Option(help="Prefix of the subjects.")] = "pitledger.",
+    compatibility: Annotated[
+        str, typer.Option(metavar="LEVEL", help="Compatibility level to set for each subject.")
+    ] = COMPATIBILITIES[0],
     user: Annotated[str | None, typer.Option(help=f"Who logs in; the password is in {REGISTRY_PASSWORD}.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Publish the schemas of this release to a registry with Confluent's API.

@@ -18,12 +18,10 @@ from shared.rules.signs import sign as sign_of
 
 def sign(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A rules submission as it is filed; - for stdin.")],
-    guide: Annotated[
-        bool, typer.Option("--guide", help="The gaming guide instead of the sign of payout odds.")
-    ] = False,
-    form: Annotated[FormName, typer.Option("--as", help="The form.")] = "html",
+    guide: Annotated[bool, typer.Option("--guide", help="Print the gaming guide instead of the payout sign.")] = False,
+    form: Annotated[FormName, typer.Option("--as", help="The output format.")] = "html",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; stdout, without it.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The output file (default: stdout).")
     ] = None,
 ) -> None:
     """Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.

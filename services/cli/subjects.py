@@ -9,7 +9,11 @@ import typer
 
 Shown = Annotated[
     str | None,
-    typer.Option("--sha256", metavar="HASH", help="What `show` said: approve that alone; else what is there now."),
+    typer.Option(
+        "--sha256",
+        metavar="HASH",
+        help="The hash that `show` printed: approve only that content (default: the current content).",
+    ),
 ]
 """The option with the hash of the approval subject."""
 

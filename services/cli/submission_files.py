@@ -82,7 +82,7 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="An export is JSON in any case.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="No effect: an export is always JSON.")] = True,
 ) -> None:
     """Export the versions of a submission with their facts, hashes and proofs, under the registry's signature.
 
@@ -106,7 +106,7 @@ def verify(
     keys: Keys = None,
     digest: Annotated[
         str | None,
-        typer.Option("--hash", metavar="HEX", help="Exit code 1 unless a version of this hash was approved."),
+        typer.Option("--hash", metavar="HEX", help="Exit with 1 unless a version with this hash was approved."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -139,7 +139,7 @@ def bring_in(
     file: Export,
     keys: Keys = None,
     version: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="This version; without it the last that was approved.")
+        int | None, typer.Option(metavar="N", min=1, help="The version (default: the last approved one).")
     ] = None,
     property_name: Annotated[
         str | None, typer.Option("--property", help="Draft it for this property instead of its own.")

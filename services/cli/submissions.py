@@ -34,7 +34,7 @@ Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in word
 def draft(
     file: File,
     version: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Replace this draft; without it, a new one is made.")
+        int | None, typer.Option(metavar="N", min=1, help="Replace this draft (default: create a new one).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,7 +58,7 @@ def file_version(
     ] = None,
     of_draft: Annotated[
         tuple[str, str, int] | None,
-        typer.Option("--draft", metavar="PROPERTY GAME VERSION", help="File this draft as it is, instead of a file."),
+        typer.Option("--draft", metavar="PROPERTY GAME VERSION", help="File this draft unchanged, instead of a file."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -108,9 +108,9 @@ def approve(
     property_name: Property,
     game: Game,
     version: Version,
-    withdrawal: Annotated[bool, typer.Option(help="Approve its withdrawal, which somebody else asked for.")] = False,
+    withdrawal: Annotated[bool, typer.Option(help="Approve its withdrawal, requested by another person.")] = False,
     override: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Why what its paybacks say is passed over; it is recorded.")
+        str | None, typer.Option(metavar="TEXT", help="The reason for overriding the payback findings; it is recorded.")
     ] = None,
     shown: Shown = None,
     as_json: AsJson = False,
@@ -143,7 +143,7 @@ def paybacks(
     version: Version,
     meters: Annotated[
         list[str] | None,
-        typer.Option("--meter", metavar="WAGER=CENTS", help="What a meter shows; by default its reset amount."),
+        typer.Option("--meter", metavar="WAGER=CENTS", help="A meter's reading (default: its reset amount)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -166,7 +166,9 @@ def give_back(
     game: Game,
     version: Version,
     reason: Why,
-    withdrawal: Annotated[bool, typer.Option(help="Return the request to withdraw it, which then stands.")] = False,
+    withdrawal: Annotated[
+        bool, typer.Option(help="Return the request to withdraw it; the version stays in effect.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Return a version to its filer; it never takes effect.
@@ -270,10 +272,8 @@ def list_versions(
 @app.command("in-effect")
 def in_effect(
     property_name: Property,
-    of_table: Annotated[str | None, typer.Option("--table", help="Only at this table; without it, at all.")] = None,
-    at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="At a moment with its zone; now, without it.")
-    ] = None,
+    of_table: Annotated[str | None, typer.Option("--table", help="Only at this table (default: all tables).")] = None,
+    at: Annotated[str | None, typer.Option(metavar="MOMENT", help="As of a time with its zone (default: now).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the version in effect at each table at a moment.

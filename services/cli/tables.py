@@ -45,7 +45,7 @@ class Kept:
 
     @property
     def fates(self) -> Mapping[str, Fate]:
-        """Return the fate of a row by what is done to it."""
+        """Return the outcome of each kind of tampering with a row."""
         return {"altered": self.altered, "added": self.added, "deleted": self.deleted}
 
 

@@ -33,7 +33,7 @@ app = typer.Typer()
 PartitionsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--partitions", metavar="TOPIC=NUMBER", help="Another number of partitions for a topic; may be repeated."
+        "--partitions", metavar="TOPIC=NUMBER", help="Override a topic's number of partitions; may be repeated."
     ),
 ]
 
@@ -42,9 +42,9 @@ PartitionsOption = Annotated[
 def apply(
     partitions: PartitionsOption = None,
     replication_factor: Annotated[
-        int, typer.Option(min=1, max=9, help="Brokers on which each message stands, for topics that are created.")
+        int, typer.Option(min=1, max=9, help="Replication factor of topics that are created.")
     ] = 1,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Create missing topics, and update the others.
@@ -78,7 +78,7 @@ def apply(
 
 @app.command()
 def acls(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Set each service's permissions on the cluster to what its manifest needs.

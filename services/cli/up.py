@@ -26,12 +26,12 @@ _DRAIN_SECONDS_MAX = 20.0
 
 def up(
     directory: Annotated[
-        Path | None, typer.Option(help="Keep everything here between runs; without it nothing is kept.")
+        Path | None, typer.Option(help="Keep all data in this directory between runs (default: keep nothing).")
     ] = None,
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     partitions: PartitionsOption = None,
     servers_only: Annotated[
-        bool, typer.Option("--servers-only", help="Start PostgreSQL and the broker alone, and touch nothing on them.")
+        bool, typer.Option("--servers-only", help="Start only PostgreSQL and the broker, and change nothing on them.")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -134,7 +134,7 @@ def stack_document(stack: RunningStack) -> dict[str, Any]:
 
 
 def show_stack(running: Mapping[str, Any]) -> None:
-    """Print for people what `stack_document` says of a running stack: what may be copied is on one line."""
+    """Print a running stack's `stack_document` for people; text to copy is on one line."""
     services = [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in running["services"].items()]
     console = [["console", running["console"], "log in as any of its people; no password"]]
     places = [

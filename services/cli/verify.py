@@ -64,13 +64,13 @@ def verify(
     witnesses: Witnesses = None,
     required: Required = None,
     rows_only: Annotated[
-        bool, typer.Option("--rows-only", help="Compare with no signed checkpoint: what was cut off is not seen.")
+        bool, typer.Option("--rows-only", help="Compare with no signed checkpoint: truncation is not detected.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--rederive", help="Derive entries again from the records of the topics, and compare.")
+        bool, typer.Option("--rederive", help="Re-derive entries from the records of the topics, and compare.")
     ] = False,
     resume: Annotated[
-        Path | None, typer.Option(help="With --rederive: go on where an earlier run stood, kept in this directory.")
+        Path | None, typer.Option(help="With --rederive: resume an earlier run, whose state is kept in this directory.")
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -23,10 +23,11 @@ def version(
         typer.Option("--key", metavar="KEY|FILE", help="With --attest: the verifier key of the release."),
     ] = None,
     manifest: Annotated[
-        Path | None, typer.Option(help="With --attest: the manifest, if not the installed one; sbom.json lies beside.")
+        Path | None,
+        typer.Option(help="With --attest: the manifest (default: the installed one), with sbom.json beside it."),
     ] = None,
     site: Annotated[
-        Path | None, typer.Option(help="With --attest: the site-packages to look at, if not those of this process.")
+        Path | None, typer.Option(help="With --attest: the site-packages directory to check (default: this process's).")
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -31,16 +31,16 @@ _SHOWN: Final = 10
 
 def whatif(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The other submission, YAML or JSON; - for stdin.")],
-    day: Annotated[str | None, typer.Option(metavar="DATE", help="Of a gaming day.")] = None,
-    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Of a month.")] = None,
+    day: Annotated[str | None, typer.Option(metavar="DATE", help="Rounds of a gaming day.")] = None,
+    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Rounds of a month.")] = None,
     tables: Annotated[
-        list[str] | None, typer.Option("--table", help="Only at this table of those that it lists; may be repeated.")
+        list[str] | None, typer.Option("--table", help="Only at this table of the submission; may be repeated.")
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="That settle side by side; by default one for each processor.")
+        int | None, typer.Option(min=1, help="Number of parallel processes (default: one per processor).")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Go on where an earlier run stood, which is kept in this file.")
+        Path | None, typer.Option(help="Resume an earlier run, whose state is kept in this file.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

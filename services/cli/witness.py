@@ -30,12 +30,16 @@ _CONNECTIONS_MAX: Final = 64
 def witness(
     name: Annotated[str, typer.Argument(help="The name of the witness, such as witness.example.com/w1.")],
     key: Annotated[Path, typer.Option(help="Its private key (PEM).")],
-    state: Annotated[Path, typer.Option(help="The directory in which it keeps what it cosigned.")],
+    state: Annotated[Path, typer.Option(help="The directory of its cosigned checkpoints.")],
     logs: Annotated[
         list[str] | None,
-        typer.Option("--log", metavar="KEY|FILE", help="The key of a log, or a file with one a line; may be repeated."),
+        typer.Option(
+            "--log", metavar="KEY|FILE", help="A log's verifier key, or a file with one per line; may be repeated."
+        ),
     ] = None,
-    new: Annotated[bool, typer.Option("--new", help="Make key and directory, print the public key, end.")] = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="Create key and directory, print the public key and exit.")
+    ] = False,
     host: Annotated[str, typer.Option(help="The address on which it listens.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port on which it listens.")] = PORT,
 ) -> None:

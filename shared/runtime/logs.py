@@ -10,7 +10,7 @@ import structlog
 from prometheus_client import Counter
 
 LINES_LEFT_OUT: Final = Counter(
-    "pitledger_log_lines_left_out", "Log lines left out because too many of their kind came", ["kind"], registry=None
+    "pitledger_log_lines_left_out", "Log lines dropped by the rate limit for their kind", ["kind"], registry=None
 )
 """Counted for the whole process; the registry of every service shows it."""
 

@@ -36,60 +36,60 @@ class Metrics:
         self.info = Gauge("pitledger_info", "Always 1, labelled by version", ["version", "release"], registry=r)
         self.ready = Gauge("pitledger_ready", "1 when the service is ready", registry=r)
         self.lag = Gauge(
-            "pitledger_consumer_lag_records", "Records not yet processed; NaN where not known", partition, registry=r
+            "pitledger_consumer_lag_records", "Records not yet processed; NaN if unknown", partition, registry=r
         )
         self.age = Gauge(
             "pitledger_oldest_unprocessed_age_seconds", "Age of the oldest unprocessed record", topic, registry=r
         )
         self.broker_response_age = Gauge(
             "pitledger_broker_response_age_seconds",
-            "Since the leader of a partition that is read last answered, the longest of a topic",
+            "Longest time since the leader of a consumed partition last answered, by topic",
             topic,
             registry=r,
         )
-        self.topic_partitions = Gauge(
-            "pitledger_topic_partitions", "Partitions of a topic that is read", topic, registry=r
-        )
+        self.topic_partitions = Gauge("pitledger_topic_partitions", "Partitions of a consumed topic", topic, registry=r)
         self.partitions_read = Gauge(
-            "pitledger_partitions_read", "Partitions that this process reads or has stopped", topic, registry=r
+            "pitledger_partitions_read", "Partitions assigned to this process, halted ones included", topic, registry=r
         )
         self.batch = Histogram("pitledger_batch_records", "Records in a batch", buckets=_RECORDS, registry=r)
         self.commit = Histogram(
-            "pitledger_commit_seconds", "From a batch in hand to its commit", buckets=_SECONDS, registry=r
+            "pitledger_commit_seconds", "Time from receiving a batch to its commit", buckets=_SECONDS, registry=r
         )
         self.entries = Counter("pitledger_entries", "Journal entries recorded", ["kind"], registry=r)
         self.refused = Counter("pitledger_commands_refused", "Commands refused, by reason", ["reason"], registry=r)
-        self.duplicates = Counter("pitledger_duplicates_dropped", "Records seen before and dropped", topic, registry=r)
-        self.fenced = Counter("pitledger_fenced", "Batches given up to another consumer", topic, registry=r)
+        self.duplicates = Counter("pitledger_duplicates_dropped", "Duplicate records dropped", topic, registry=r)
+        self.fenced = Counter(
+            "pitledger_fenced", "Batches abandoned because another consumer took over", topic, registry=r
+        )
         self.gaps = Counter("pitledger_gaps", "Gaps opened in streams", registry=r)
-        self.gaps_open = Gauge("pitledger_gaps_open", "Gaps that are open", registry=r)
+        self.gaps_open = Gauge("pitledger_gaps_open", "Open gaps", registry=r)
         self.partitions_stopped = Gauge(
-            "pitledger_partitions_stopped", "Partitions that are not read on until a person decides", topic, registry=r
+            "pitledger_partitions_stopped", "Partitions halted until a person decides", topic, registry=r
         )
         self.skipped = Counter(
             "pitledger_unknown_kinds_skipped",
-            "Events of kinds that are not known here and move no money",
+            "Events skipped: of unknown types that move no money",
             topic,
             registry=r,
         )
         self.conflicts = Counter(
-            "pitledger_conflicts", "Records at places of streams that other content took before", topic, registry=r
+            "pitledger_conflicts", "Records whose stream position already holds other content", topic, registry=r
         )
         self.not_authentic = Counter(
             "pitledger_not_authentic_records",
-            "Records that the service did not sign on whose topic they are",
+            "Records not signed by the service that owns their topic",
             topic,
             registry=r,
         )
         self.not_from_device = Counter(
             "pitledger_not_from_device_records",
-            "Records that nobody signed who may speak for their table",
+            "Records not signed by a key registered for their table",
             topic,
             registry=r,
         )
         self.implausible = Counter(
             "pitledger_implausible_events",
-            "Events beyond a limit of their property, by limit and what became of them",
+            "Events beyond a limit of their property, by limit and outcome",
             ["topic", "limit", "outcome"],
             registry=r,
         )
@@ -97,18 +97,18 @@ class Metrics:
             "pitledger_messages_authenticated", "1 when messages between services are signed and verified", registry=r
         )
         self.quarantined = Counter("pitledger_quarantined_records", "Records quarantined", topic, registry=r)
-        self.quarantine_open = Gauge("pitledger_quarantine_open", "Quarantined records not mended", registry=r)
+        self.quarantine_open = Gauge("pitledger_quarantine_open", "Unresolved records in quarantine", registry=r)
         self.relay_backlog = Gauge("pitledger_relay_backlog_entries", "Entries not yet published", registry=r)
         self.relay_waiting = Gauge(
             "pitledger_relay_waiting_seconds",
-            "Since what is to be published next was first tried to be; 0 where nothing waits",
+            "Time since the next entry was first tried to be published; 0 if none is pending",
             registry=r,
         )
         self.relayed = Counter("pitledger_relay_published", "Entries published", registry=r)
         self.checkpoint_age = Gauge("pitledger_checkpoint_age_seconds", "Age of the last checkpoint", registry=r)
         self.witness_age = Gauge(
             "pitledger_witness_age_seconds",
-            "Since a witness had cosigned the latest checkpoint of every shard",
+            "Time since the latest checkpoint of every shard was cosigned by a witness",
             ["witness"],
             registry=r,
         )
@@ -119,33 +119,35 @@ class Metrics:
             "pitledger_verification_age_seconds", "Age of the last verification of the journal", registry=r
         )
         self.scrub_age = Gauge(
-            "pitledger_scrub_age_seconds", "Since every entry of the journal had last been verified again", registry=r
+            "pitledger_scrub_age_seconds", "Time since all entries of the journal were last re-verified", registry=r
         )
         self.scrub_pass = Gauge(
-            "pitledger_scrub_pass_seconds", "Within what time every entry of the journal is verified again", registry=r
+            "pitledger_scrub_pass_seconds", "Time within which every entry of the journal is re-verified", registry=r
         )
         self.rederivation_problems = Gauge(
-            "pitledger_rederivation_problems", "What of the re-derivation mismatch from its topics", registry=r
+            "pitledger_rederivation_problems",
+            "Mismatches between the journal and its re-derivation from the topics, by kind",
+            registry=r,
         )
         self.rederivation_age = Gauge(
             "pitledger_rederivation_age_seconds",
-            "Age of the last derivation of the journal from its topics",
+            "Age of the last re-derivation of the journal from its topics",
             registry=r,
         )
-        self.rederived = Counter("pitledger_rederived_entries", "Entries that were derived again", registry=r)
+        self.rederived = Counter("pitledger_rederived_entries", "Entries re-derived", registry=r)
         self.projection_differences = Gauge(
             "pitledger_projection_differences",
-            "Rows and entries that the last comparison found not as recorded",
+            "Rows and entries that differed from the journal at the last comparison",
             registry=r,
         )
         self.projection_age = Gauge(
-            "pitledger_projection_age_seconds", "Since the tables were last compared with the journal", registry=r
+            "pitledger_projection_age_seconds", "Time since the tables were last compared with the journal", registry=r
         )
         self.projection_pass_age = Gauge(
-            "pitledger_projection_pass_age_seconds", "Since every row had last been compared again", registry=r
+            "pitledger_projection_pass_age_seconds", "Time since all rows were last compared again", registry=r
         )
         self.projection_pass = Gauge(
-            "pitledger_projection_pass_seconds", "Within what time every row is compared again", registry=r
+            "pitledger_projection_pass_seconds", "Time within which every row is compared again", registry=r
         )
         self.http_requests = Counter(
             "pitledger_http_requests", "HTTP requests", ["method", "route", "status"], registry=r
@@ -155,42 +157,45 @@ class Metrics:
         )
         self.http_connections = Gauge("pitledger_http_connections", "HTTP connections", registry=r)
         self.http_cut_off = Counter(
-            "pitledger_http_cut_off", "Clients cut off for what is beyond a limit, by why", ["why"], registry=r
+            "pitledger_http_cut_off", "Clients disconnected for exceeding a limit, by reason", ["why"], registry=r
         )
         self.log_lines_left_out = LINES_LEFT_OUT
         r.register(LINES_LEFT_OUT)
         self.callers_refused = Counter(
-            "pitledger_callers_refused", "Requests with a token that is not accepted, by why", ["why"], registry=r
+            "pitledger_callers_refused", "Requests with a rejected token, by reason", ["why"], registry=r
         )
         self.identity_keys_age = Gauge(
-            "pitledger_identity_keys_age_seconds", "Since the keys of the OpenID provider were read", registry=r
+            "pitledger_identity_keys_age_seconds", "Time since the OpenID provider's keys were read", registry=r
         )
         self.equipment_overdue = Gauge(
-            "pitledger_equipment_overdue", "Overdue equipment of open tables, by what is due", ["check"], registry=r
+            "pitledger_equipment_overdue", "Overdue equipment of open tables, by equipment", ["check"], registry=r
         )
         self.variances_open = Gauge(
-            "pitledger_variances_open", "Variances not resolved, of days not final, by level", ["level"], registry=r
+            "pitledger_variances_open",
+            "Unresolved variances of days that are not sealed, by level",
+            ["level"],
+            registry=r,
         )
         self.variances_open_sealed = Gauge(
             "pitledger_variances_open_sealed",
-            "Variances not resolved, of days that are sealed, by level",
+            "Unresolved variances of sealed days, by level",
             ["level"],
             registry=r,
         )
         self.variances_open_old = Gauge(
             "pitledger_variances_open_old",
-            "Variances not resolved a day after they were found, of days that are not sealed, by level",
+            "Variances still unresolved a day after detection, of days that are not sealed, by level",
             ["level"],
             registry=r,
         )
         self.days_unsealed = Gauge(
-            "pitledger_days_unsealed", "Gaming days of the last 35 that have ended and are not sealed", registry=r
+            "pitledger_days_unsealed", "Ended gaming days among the last 35 that are not sealed", registry=r
         )
         self.days_restated = Gauge(
-            "pitledger_days_restated", "Sealed gaming days that entries of the last 24 hours changed", registry=r
+            "pitledger_days_restated", "Sealed gaming days changed by entries of the last 24 hours", registry=r
         )
         self.statistical_alarms = Gauge(
-            "pitledger_statistical_alarms_open", "Alarms of the statistics that are not resolved", registry=r
+            "pitledger_statistical_alarms_open", "Unresolved statistical alarms", registry=r
         )
         self.promotions_overdue = Gauge(
             "pitledger_promotions_overdue",
@@ -198,23 +203,23 @@ class Metrics:
             registry=r,
         )
         self.slips_in_transit = Gauge(
-            "pitledger_slips_in_transit", "Fills and credits that left and have not arrived", ["slip"], registry=r
+            "pitledger_slips_in_transit", "Fills and credits in transit", ["slip"], registry=r
         )
         self.slips_in_transit_age = Gauge(
             "pitledger_slips_in_transit_age_seconds",
-            "How long ago the first of the fills and credits left that have not arrived",
+            "Age of the oldest fill or credit in transit",
             ["slip"],
             registry=r,
         )
         self.slips_not_received = Gauge(
             "pitledger_slips_not_received",
-            "Slips of gaming days that have ended that are neither received nor void",
+            "Slips of ended gaming days that are neither received nor void",
             ["slip"],
             registry=r,
         )
         self.slip_numbers_missing = Gauge(
             "pitledger_slip_numbers_missing",
-            "Serial numbers of slips that nobody has accounted for, by series",
+            "Unaccounted serial numbers of slips, by series",
             ["series", "slip"],
             registry=r,
         )
@@ -224,7 +229,7 @@ class Metrics:
         )
         self.day_contests = Gauge(
             "pitledger_gaming_day_contest_cents",
-            "Cents that the house kept of contests, fees less prizes as approved, of the running gaming day",
+            "Contest revenue of the current gaming day: approved fees less prizes, cents",
             ["property"],
             registry=money,
         )

@@ -294,7 +294,7 @@ def test_what_is_recorded_is_text_and_never_markup(serve: Callable[[ShownRound],
     record = copy.deepcopy(EXAMPLE["round"])
     record["seats"][0]["player"] = "<script>alert(1)</script>"
     page = open_page(serve(shown_round(record, EXAMPLE["regulation"], EXAMPLE["submission"])).address)
-    page.get_by_text("The same in words").click()
+    page.get_by_text("In words").click()
     expect(page.locator(".felt-text li", has_text="<script>alert(1)</script>: ace of spades")).to_be_visible()
     assert 0 == page.locator("svg script").count()
     assert (page.locator("button[data-proof]").first.get_attribute("data-proof") or "").startswith(PATH)

@@ -43,7 +43,7 @@ def send(page: Page, **fields: str) -> None:
     expect(done.or_(looked_at)).to_be_visible()
     if looked_at.count():  # amounts and moments are shown as they were read before they count
         looked_at.click()
-    expect(done).to_have_text("It is on record.")
+    expect(done).to_have_text("It is recorded.")
 
 
 def offered(page: Page, name: str, *, row: str = "") -> Locator:
@@ -137,7 +137,7 @@ def test_a_fill_goes_from_the_pit_over_the_cage_to_the_table(demo: RunningDemo, 
     send(cage)
     number = int(cage.locator("dl.record div", has_text="Number").first.locator("dd").inner_text())
     desk = visit("demo.auditor", f"{THERE}/desk")
-    slips = desk.get_by_role("region", name="Slips on their way")
+    slips = desk.get_by_role("region", name="Slips in transit")
     expect(slips).to_contain_text("prepared")
     demo.pit(table.event("fill.carried", now, number=number, carried_by="security.sam"))
     reload_until(desk, "security.sam")
@@ -217,7 +217,7 @@ def test_what_waits_for_somebody_stands_on_the_desk(demo: RunningDemo, visit: Vi
     expect(page.locator("tr", has_text=serial)).to_have_count(0)
     page = visit("demo.auditor", f"{THERE}/desk")
     running, played = (date.fromisoformat(str(one)) for one in (neighbor_day(datetime.now(UTC)), demo.gaming_day))
-    rounds = page.get_by_role("region", name="Vigorish to look after").get_by_role("link")
+    rounds = page.get_by_role("region", name="Open vigorish").get_by_role("link")
     if running - played > timedelta(days=1):
         expect(rounds).to_have_count(0)
         return
@@ -235,7 +235,7 @@ def test_two_people_change_a_meter(visit: Visit) -> None:
     expect(page.locator(".subject")).to_contain_text("demo.meter_clerk")
     send(page)
     page = visit("demo.auditor", f"{THERE}/meters/{pool}")
-    expect(page.get_by_role("region", name="What moved it")).to_contain_text("$10,017.74")
+    expect(page.get_by_role("region", name="Movements")).to_contain_text("$10,017.74")
     expect(page.locator("figure.chart img")).to_be_visible()
 
 
@@ -266,7 +266,7 @@ def test_who_approves_sees_what_is_approved(demo: RunningDemo, visit: Visit) -> 
     page = visit("demo.meter_manager", f"/do/{METERS}/approve-change?property={NEIGHBOR}&change={change}")
     expect(page.locator(".subject")).to_contain_text("$1.01")
     page.get_by_role("button", name="Approve a change").click()
-    expect(page.get_by_role("status")).to_have_text("It is on record.")
+    expect(page.get_by_role("status")).to_have_text("It is recorded.")
 
 
 def test_a_wager_is_held_on_an_account(visit: Visit) -> None:

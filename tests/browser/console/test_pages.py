@@ -144,7 +144,7 @@ def test_the_pages_of_pit_events_are_accessible_and_fit(demo: RunningDemo, visit
         if looked_at.count():
             look(page, f"to be confirmed to {what}")
             looked_at.click()
-        expect(look(page, f"proposed to {what}").get_by_role("status")).to_have_text("It is on record.")
+        expect(look(page, f"proposed to {what}").get_by_role("status")).to_have_text("It is recorded.")
     approver = look(visit("demo.correction_approver", f"{HOME}/pit-changes"), "changes")
     for number in (1, 2):
         approver.goto(f"{demo.console}{HOME}/pit-changes/{number}")
@@ -169,10 +169,10 @@ def test_a_keyboard_is_enough(visit: Visit) -> None:
         tab_to(page, name)
         page.keyboard.type(typed)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("Nothing is on record yet")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing is recorded yet")
     tab_to(page, page.locator("form.confirm button.main").inner_text())
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_have_text("It is on record.")
+    expect(page.get_by_role("status")).to_have_text("It is recorded.")
 
 
 def tab_to(page: Page, name: str) -> None:
@@ -192,14 +192,14 @@ def test_without_script_everything_reads_and_commands_are_sent(demo: RunningDemo
         ("/floor", "BJ01"),
         (f"/search?q={demo.round_id}", "Evidence"),
         (f"/days/{day}", "Sealed"),
-        (f"/reports/win-as-settled?day={day}", "What must hold"),
+        (f"/reports/win-as-settled?day={day}", "Checks"),
     ):
         page = visit("demo.auditor", HOME + path, java_script_enabled=False)
         expect(page.locator("main")).to_contain_text(text)
     form = f"/do/wagering-accounts/open-account?property={PROPERTY}&table=TH01&account=TH01-plain"
     page = visit("demo.account_cashier", form, java_script_enabled=False)
     page.locator("form.command button.main").click()
-    expect(page.get_by_role("status")).to_have_text("It is on record.")
+    expect(page.get_by_role("status")).to_have_text("It is recorded.")
 
 
 def test_an_amount_is_shown_as_it_was_read_before_it_counts(demo: RunningDemo, visit: Visit) -> None:
@@ -209,11 +209,11 @@ def test_an_amount_is_shown_as_it_was_read_before_it_counts(demo: RunningDemo, v
         "demo.account_cashier", f"/do/wagering-accounts/open-account?{at}&table=TH01", java_script_enabled=False
     )
     page.locator("form.command button.main").click()
-    expect(page.get_by_role("status")).to_have_text("It is on record.")
+    expect(page.get_by_role("status")).to_have_text("It is recorded.")
     page.goto(f"{demo.console}/do/wagering-accounts/buy-in?{at}")
     page.locator('[name="cents"]').fill("150")
     page.locator("form.command button.main").click()
-    expect(page.get_by_role("alert")).to_contain_text("Nothing is on record yet")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing is recorded yet")
     expect(page.locator(".weighed")).to_contain_text("$150.00")
     page.get_by_role("button", name="Change it").click()
     expect(page.locator('[name="cents"]')).to_have_value("150")
@@ -221,7 +221,7 @@ def test_an_amount_is_shown_as_it_was_read_before_it_counts(demo: RunningDemo, v
     page.locator("form.command button.main").click()
     expect(page.locator(".weighed")).to_contain_text("$1,500.00")
     page.locator("form.confirm button.main").click()
-    expect(page.get_by_role("status")).to_have_text("It is on record.")
+    expect(page.get_by_role("status")).to_have_text("It is recorded.")
     expect(page.locator("main")).to_contain_text("$1,500.00")
 
 

@@ -42,7 +42,7 @@ def test_a_form_needs_what_only_pages_of_its_session_know(stage: Stage, browser:
     other = stage.browser("pit.pat")
     for csrf in (None, "", "wrong", other.csrf()):
         answer = browser.post(COMMAND, form(csrf))
-        assert (403, True) == (answer.status_code, "This form is not of your session" in answer.text), csrf
+        assert (403, True) == (answer.status_code, "This form belongs to another session" in answer.text), csrf
     assert 403 == browser.post("/logout", {}).status_code
     assert 403 == browser.post("/p/riverside/what-if/blackjack/1", {"csrf": "wrong"}).status_code
     assert (0, 200) == (closed(stage), browser.get("/").status_code)

@@ -135,7 +135,7 @@ def test_a_round_voided_before_any_record_came_has_a_page() -> None:
     entry["submission"] = None
     view = view_of(document)
     assert (None, None) == (view.felt, regulation_of(document))
-    assert "void: no money of it stands" == view.status
+    assert "void: no money in force" == view.status
     assert ["Voided before any record came"] == [revision.kind for revision in view.revisions]
 
 
