@@ -37,7 +37,7 @@ _SECONDS_MAX: Final = 600.0
 
 @dataclass
 class Window:
-    """The buy-in latencies of the windows of one kind, in seconds, and reporting's answers to the readers."""
+    """Results of one kind of window: buy-in latencies in seconds, and the reports that readers received."""
 
     taken: list[float] = field(default_factory=list)
     seconds: float = 0.0

@@ -54,7 +54,7 @@ class Form:
         self._in_order = itemgetter(*order)
 
     def filled(self, values: tuple[bytes, ...]) -> bytes:
-        """Return the bytes with the values of the slots, in the order of `_SLOTS`; the last ones may be missing."""
+        """Return the template filled with slot values in the order of `_SLOTS`; trailing values may be omitted."""
         return b"".join(self._in_order(self._literals + values))
 
 

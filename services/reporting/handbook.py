@@ -1,4 +1,4 @@
-"""The documentation's page of all reports, which is built with the site: a hook of MkDocs."""
+"""An MkDocs hook that generates the documentation page of all reports."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -46,7 +46,7 @@ def _table(name: str, *items: SchemaItem) -> Table:
 
 
 def _entry_columns() -> tuple[Column[Any], ...]:
-    """Return the columns of the entry that says what a row says."""
+    """Return the columns that identify the entry from which a row follows."""
     place = (*texts("service", key=True), *columns(Integer, "shard", key=True), *counts("seq", key=True))
     return (*place, *texts("hash"), *moments("recorded_at"))
 

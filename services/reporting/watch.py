@@ -1,4 +1,4 @@
-"""What reporting does by itself: deliver and test sealed days, and say what days, alarms and tables have come to."""
+"""Background jobs of reporting: deliver and test sealed days, and update metrics of days, alarms and tables."""
 
 import asyncio
 from datetime import timedelta

@@ -63,7 +63,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List the rounds of a gaming day")
     async def list_rounds(reader: Reader, asked: AskedOfDay, from_end: FromEnd = False) -> Page[RoundItem]:
-        """By table and id: whether each is posted or void, and the number of corrections."""
+        """List rounds by table and id: whether each is posted or void, and the number of corrections."""
         del reader
         wanted = {"property": asked.property, "gaming_day": asked.gaming_day, "table_name": asked.table}
         async with snapshot(context.pools.readers) as connection:
@@ -77,7 +77,7 @@ def routes(context: ServiceContext) -> APIRouter:
         digest: Annotated[str | None, Query(alias="hash", pattern="^[0-9a-f]{8,64}$", description=_HASH)] = None,
         gaming_day: Annotated[Day | None, Query(description="the gaming day of the hash")] = None,
     ) -> RoundsFound:
-        """By the id that a table assigned, or by the hash of the entry in force, among those of a gaming day."""
+        """Find rounds of a gaming day by the id that a table assigned, or by the hash of the entry in force."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             items = [] if round_id is None else await find_rounds(connection, property_name, round_id)

@@ -63,7 +63,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
         status: Annotated[CorrectionStatus | None, Query(description="`asked` are those that wait")] = None,
         from_end: FromEnd = False,
     ) -> Page[CorrectionItem]:
-        """By number: proposer and reason, decision, and outcome."""
+        """List corrections by number: proposer and reason, decision, and outcome."""
         del by
         async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
@@ -76,7 +76,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
     async def show_correction(
         by: person, property_name: PropertyPath, correction: Annotated[CorrectionNumber, Path()]
     ) -> CorrectionDocument:
-        """With its effects: lines, postings and gaming days, settled now by the code that would post it."""
+        """Return a correction and its effects: lines, postings and gaming days, from the code that posts it."""
         del by
         async with snapshot(context.pools.readers) as connection:
             return await correction_shown(connection, property_name, correction)

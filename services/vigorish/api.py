@@ -32,7 +32,7 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: AskedOfDay,
         kind: Annotated[FollowUpKind | None, Query(description="only of this kind")] = None,
     ) -> Page[FollowUp]:
-        """Of a gaming day's rounds: outstanding, late, or too much; by table and round."""
+        """List follow-ups of a gaming day's vigorish: outstanding, late, or too much; by table and round."""
         del reader
         after = FOLLOW_UPS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:

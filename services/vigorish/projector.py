@@ -117,7 +117,7 @@ def _seat(fact: VigorishSettled) -> tuple[str, str, str, int, bool]:
 async def _what_stands(
     connection: AsyncConnection, recorded: Sequence[Recorded]
 ) -> Mapping[PitPlace, tuple[int, int] | None]:
-    """Write the versions of pit events in force, and return those of this batch."""
+    """Write the pit event versions in force, and return the versions of this batch."""
     events = PitEventRows(pit_events)
     for entry, fact in recorded:
         match fact:

@@ -79,7 +79,7 @@ class Quorum:
             raise CheckpointError(f"{self.required} of {known} witnesses: require from 1 to {known}")
 
     def lacking(self, note: str) -> str:
-        """Return what a note lacks, as text; empty if enough witnesses cosigned it. Raises: CheckpointError."""
+        """Return the missing cosignatures as text; empty if enough witnesses cosigned. Raises: CheckpointError."""
         seen = cosigned(note, self.witnesses)
         if len(seen) >= self.required:
             return ""

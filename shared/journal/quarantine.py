@@ -45,7 +45,7 @@ class Quarantined:
 
     @property
     def properties(self) -> frozenset[str]:
-        """Return the properties that it names; none if they cannot be read."""
+        """Return the properties that the record names; none if they cannot be read."""
         return properties_of_record(self.source, self.key, self.value)
 
 

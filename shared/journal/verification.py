@@ -37,7 +37,7 @@ class VerificationProblem:
 
 
 async def read_shards(connection: AsyncConnection, tables: JournalTables) -> list[Shard]:
-    """Return all shards as they stand."""
+    """Return the current state of all shards."""
     query = select(tables.shards).order_by(tables.shards.c.shard)
     return [Shard(*row) for row in await connection.execute(query)]
 

@@ -53,7 +53,7 @@ class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
         return self
 
     def on(self, day: date) -> Dated[T]:
-        """Return what holds on a day. Raises: LookupError before the first value."""
+        """Return the value in force on a day. Raises: LookupError before the first value."""
         for dated in reversed(self.root):
             if dated.effective_from <= day:
                 return dated

@@ -15,7 +15,7 @@ Count = Annotated[int, Field(ge=1)]
 
 
 class Form(Record):
-    """A form that somebody else prescribes, by its number where it has one, and when it is filed or filled in."""
+    """A form prescribed by an authority: its number, if it has one, and when it is filed or completed."""
 
     title: Text
     number: Text | None = None

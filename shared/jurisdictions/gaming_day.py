@@ -1,4 +1,4 @@
-"""The gaming day in which a moment lies, by the clock of the place; the one function that every service asks.
+"""The gaming day that contains a moment, in local time; every service uses this function.
 
 A gaming day begins at the first moment at which the clock shows its date and the start, or a later time: where a change
 of the clock skips the start, with the change; where it repeats the start, the first time. It ends when the next begins,
@@ -53,5 +53,5 @@ def begins_at(day: date, zone: ZoneInfo, begins: time) -> datetime:
 
 
 def _clock(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Return what the clock of a zone shows."""
+    """Return the local time in a zone."""
     return moment.astimezone(zone).replace(tzinfo=None, fold=0)

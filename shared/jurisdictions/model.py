@@ -40,7 +40,7 @@ def _whole(shares: dict[str, str]) -> dict[str, str]:
 
 
 def _naming(part: PartT, names: Collection[str], info: ValidationInfo, of: str) -> PartT:
-    """Return a part of a pack whose names stand in another part. Raises: ValueError, with all that do not.
+    """Return a part of a pack whose names another part defines. Raises: ValueError, with all undefined names.
 
     Where the other part is wrong itself, that is the problem that is listed, and nothing follows from it.
     """
@@ -65,7 +65,7 @@ class Period(Record):
 
 
 class Pack(Record):
-    """What law fixes wherever tables are played, whoever licenses them: reports of money, and how long records stay."""
+    """The law that applies whoever licenses the tables: reports of money, and retention of records."""
 
     id: Id
     title: Text
@@ -149,7 +149,7 @@ class Instruments(Record):
 
 
 class CounterChecks(Record):
-    """What becomes of revenue when a counter check comes back unpaid: it stays in the drop that it was counted in.
+    """How an unpaid counter check affects revenue: it stays in the drop in which it was counted.
 
     Law that lets what is uncollectible come off (68 IAC 15-5-8, La. Admin. Code 42:III.2736) caps it, each its own way:
     such a treatment is a word of its own here, and a part of the tax.
@@ -159,7 +159,7 @@ class CounterChecks(Record):
 
 
 class RevenueClass(Record):
-    """From what the revenue of a class of games follows, and what becomes of revenue below zero.
+    """The basis of a class's gaming revenue, and the treatment of negative revenue.
 
     `negative_unit` is what is looked at: the class's whole day, or each table or contest of the day alone. Below zero
     it counts as zero, or offsets what the class wins on other days of the same return.
@@ -171,7 +171,7 @@ class RevenueClass(Record):
 
 
 class HoldVariance(Record):
-    """When the hold of a table or game is investigated: how far it lies from a base over a period.
+    """When the hold of a table or game is investigated: its deviation from a base over a period.
 
     `threshold` is a share of drop for `percentage_points`, of the base for `percent`, and the level of confidence for
     `confidence_interval`.
@@ -225,7 +225,7 @@ Filler = Literal["requested_by", "prepared_by", "carried_by", "received_by", "ob
 
 
 class People(Record):
-    """Who stands for the steps of one thing: as many different people.
+    """For each process, the roles that must be held by different people.
 
     Only who is recorded can be named. Where no more than two are, both must be: they are different at every property.
     """

@@ -1,4 +1,4 @@
-"""The period of a return or report in which a gaming day lies; the one function that every report asks."""
+"""The period of a return or report that contains a gaming day; every report uses this function."""
 
 from calendar import monthrange
 from datetime import date, timedelta
@@ -18,7 +18,7 @@ _DAY: Final = timedelta(days=1)
 
 
 def period_of(pack: GamingPack, kind: PeriodKind, day: date) -> Days:
-    """Return the first and the last gaming day of the period in which a gaming day lies.
+    """Return the first and the last gaming day of the period that contains a gaming day.
 
     Each day lies in exactly one week. A week lasts until the next one begins, so one is shorter or longer where law
     changes the day on which it does; the first begins with the first day of which the pack knows that.

@@ -32,7 +32,7 @@ def death_with_parent(signal_number: int) -> Callable[[], None]:
 
 
 def _end(child: "subprocess.Popen[bytes]", signal_number: int, grace_seconds: float) -> None:
-    """Send the signal; whoever is still there after the grace is killed."""
+    """Send the signal; processes still running after the grace period are killed."""
     child.send_signal(signal_number)
     try:
         child.wait(timeout=grace_seconds)

@@ -25,7 +25,7 @@ def unprivileged_account() -> OsAccount | None:
 
 
 def can_traverse(account: OsAccount, path: Path) -> bool:
-    """Return whether the mode bits of every directory above `path` let the account come to it."""
+    """Return whether the mode bits of every directory above `path` let the account reach it."""
     for parent in path.resolve().parents:
         status = parent.stat()
         needed = stat.S_IXUSR if status.st_uid == account.uid else stat.S_IXOTH
@@ -51,7 +51,7 @@ def temporary_directory(prefix: str, account: OsAccount | None) -> Path:
 
 
 def require_reachable(account: OsAccount | None, directory: Path) -> None:
-    """Raise `LocalStackError` unless the account can come to the directory."""
+    """Raise `LocalStackError` unless the account can reach the directory."""
     if account is not None and not can_traverse(account, directory):
         raise LocalStackError(
             f"data directory {directory}: user {_UNPRIVILEGED!r}, under which PostgreSQL runs when started by root, "

@@ -228,7 +228,7 @@ class _Answering(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the standard library
-        """Say nothing: whoever starts it has something to say."""
+        """Log nothing: the starting process reports."""
 
 
 def _asked(query: str) -> dict[str, str]:

@@ -107,7 +107,7 @@ class KafkaServer(KeptServer):
         )
 
     def _wait_for_predecessor(self, seconds_max: float = _PREDECESSOR_SECONDS_MAX) -> None:
-        """Wait for a broker that lost its parent and is about to stop; one that stays is somebody else's."""
+        """Wait for an orphaned broker to stop; one that keeps running belongs to another stack."""
         deadline = time.monotonic() + seconds_max
         while _in_use(self._data):
             if time.monotonic() > deadline:

@@ -19,7 +19,7 @@ _HELD: Final[deque[int]] = deque()
 
 
 def free_port() -> int:
-    """Return a port of 127.0.0.1 on which nobody listens now.
+    """Return a free port of 127.0.0.1.
 
     It is held for a server, which may listen on it: nobody else who looks for a free port finds it.
     """

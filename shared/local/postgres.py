@@ -175,7 +175,7 @@ class PostgresServer(KeptServer):
         return ManagedProcess(self._command("postgres", "-D", self._data, *settings))
 
     def _wait_for_predecessor(self) -> None:
-        """Wait for a server that lost its parent and may be about to stop; one that stays is somebody else's."""
+        """Wait for an orphaned server to stop; one that keeps running belongs to another stack."""
         deadline = time.monotonic() + _PREDECESSOR_SECONDS_MAX
         while (pid := _server_on(self._data)) is not None:
             if time.monotonic() > deadline:

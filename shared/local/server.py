@@ -121,7 +121,7 @@ class Server(ABC):
 class KeptServer(Server):
     """A server whose data last: they are in `directory`, or without one in a temporary directory, deleted at the end.
 
-    Temporary files belong to `account`, under which the server runs; None: to whoever starts it.
+    Temporary files belong to `account`, under which the server runs; None: the current user.
     """
 
     _scratch_prefix: ClassVar[str]
@@ -155,7 +155,7 @@ class KeptServer(Server):
             raise
 
     def stop(self) -> None:
-        """Stop in good order: what it has acknowledged is on disk, and the next start need not look for what is."""
+        """Stop cleanly: acknowledged data is on disk, and the next start needs no recovery."""
         if self._process is not None:
             self._process.stop()
             self._process = None

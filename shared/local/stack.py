@@ -1,4 +1,4 @@
-"""PostgreSQL and a broker for one machine: those whose addresses the environment gives, embedded ones otherwise."""
+"""PostgreSQL and a broker for one machine: at the addresses in the environment, or embedded."""
 
 import os
 from collections.abc import Iterable, Mapping

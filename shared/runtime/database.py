@@ -23,7 +23,7 @@ def role_of(service: str) -> str:
 
 
 def application_name(role: str) -> str:
-    """Return the name under which the sessions of a role stand in PostgreSQL's list."""
+    """Return the application name of a role's sessions in PostgreSQL."""
     return f"pitledger {role}"
 
 

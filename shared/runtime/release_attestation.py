@@ -144,7 +144,7 @@ def _files(release: Release, root: Path) -> tuple[int, list[str]]:
 
 
 def _bytecode_trouble(path: Path) -> str:
-    """Return what is wrong with a bytecode file, which Python would run instead of its source."""
+    """Return the problem with a bytecode file, which Python would run instead of its source."""
     try:
         source = Path(source_from_cache(str(path)))
         level = re.search(r"\.opt-([12])$", path.stem)

@@ -50,7 +50,7 @@ class Chart:
 
     @cached_property
     def empty(self) -> bool:
-        """Return whether there is nothing to draw; the caption then says so."""
+        """Return whether there is nothing to draw, as the caption then states."""
         return not self.rows
 
 

@@ -1,4 +1,4 @@
-"""What lies on a felt, read from a record: hands, wagers, decisions. Pure data, the same types for every game."""
+"""The contents of a felt, read from a record: hands, wagers, decisions. Pure data, the same types for every game."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -63,7 +63,7 @@ def routes() -> APIRouter:
 
     @router.get("/pit-events/{table}/{sequence}/correct")
     async def correct(request: Request, person: Asked, property: str, table: str, sequence: int) -> Response:
-        """Show the form of a correction with what the event says."""
+        """Show the correction form, filled in with the event."""
         found = await person.calls.get(INVENTORY, path("pit-events", property, table, sequence))
         operation = person.console.operations.get(INVENTORY, "propose-pit-change")
         given = {

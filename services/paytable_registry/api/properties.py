@@ -68,7 +68,7 @@ def _properties(context: ServiceContext) -> APIRouter:
         "", response_model_exclude_none=True, summary="List versions", responses=problems(Reason.CURSOR_UNKNOWN)
     )
     async def list_versions(asked: Asked, property_name: PropertyChoice = None) -> Page[PropertyVersion]:
-        """All versions of all properties, or those of one: filed, approved and returned."""
+        """List all versions of all properties, or of one: filed, approved and returned."""
         async with snapshot(context.pools.readers) as connection:
             return await VERSIONS.read(connection, asked, properties.version_of, property=property_name)
 

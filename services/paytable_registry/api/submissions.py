@@ -114,7 +114,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         property_name: PropertyChoice = None,
         game: Annotated[Name | None, Query()] = None,
     ) -> Page[SubmissionShown]:
-        """All versions, or those of a property or a game."""
+        """List all versions, or those of a property or a game."""
         return await page(asked, property=property_name, game=game)
 
     @router.get(

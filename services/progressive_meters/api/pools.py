@@ -147,7 +147,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     async def list_movements(
         property_name: PropertyPath, pool: PoolName, asked: Asked, gaming_day: OfDay = None, from_end: FromEnd = False
     ) -> Page[MovementItem]:
-        """Each with its cause, and its journal entry."""
+        """List a pool's movements, each with its cause and journal entry."""
         of = {"property": property_name, "pool": pool, "gaming_day": gaming_day}
         async with snapshot(context.pools.readers) as connection:
             return await MOVEMENTS.read(connection, asked, lambda row: thing_of(MovementItem, row), from_end, **of)

@@ -98,7 +98,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_readings(
         property_name: PropertyPath, gaming_day: DayPath, pool: PoolName, asked: Asked, from_end: FromEnd = False
     ) -> Page[ReadingItem]:
-        """All readings of rounds in force, in the order of their movements, each compared now."""
+        """List the readings of all rounds in force, in the order of their movements, each compared now."""
         of = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "standing": True}
         async with snapshot(context.pools.readers) as connection:
             page = await READINGS.read(connection, asked, lambda row: row, from_end, **of)

@@ -71,7 +71,7 @@ class Played:
 
     @property
     def award_cents(self) -> int:
-        """Return what came off the meter."""
+        """Return the amount awarded from the meter."""
         return sum(hit.cents for hit in self.hits)
 
 

@@ -196,7 +196,7 @@ async def different_of(
     readings: Mapping[str, Collection[Reading]],
     totals: Mapping[str, int],
 ) -> list[Difference]:
-    """Return which of these readings differ from the ledger, by pool, each examined alone."""
+    """Return the readings that differ from the ledger, by pool; each is compared independently."""
     spans = [
         Span(pool, min(one.opened_at for one in read), max(one.closed_at for one in read))
         for pool, read in readings.items()

@@ -37,7 +37,7 @@ _OF_ROUNDS: Final = compiled(
 
 
 def pool_of(row: Row[Any]) -> Pool:
-    """Return a pool as it stands."""
+    """Return the current state of a pool."""
     meters = {name: int(row._mapping[name]) for name in Pool.__slots__ if name in pools.c}
     return Pool(row.property, row.pool, **meters)
 

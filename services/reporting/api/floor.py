@@ -31,7 +31,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", summary="List the properties and their running gaming days")
     async def list_floors(caller: Anybody) -> list[FloorOf]:
-        """Those that the caller works for, with the current gaming day and shift."""
+        """List the properties that the caller works for, with the current gaming day and shift."""
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:
             names = list((await connection.execute(_PROPERTIES)).scalars())

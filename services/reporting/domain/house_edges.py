@@ -51,7 +51,7 @@ class Rates(NamedTuple):
 
     @classmethod
     def of_all(cls, rates: Mapping[tuple[str, str], Fraction]) -> Self:
-        """Return these rates."""
+        """Return the rates with their common unit."""
         unit = lcm(*(rate.denominator for rate in rates.values()))
         return cls({wager: int(rate * unit) for wager, rate in rates.items()}, unit)
 

@@ -34,7 +34,7 @@ class Wagers:
 
     @classmethod
     def of(cls, stakes_cents: Iterable[int]) -> "Wagers":
-        """Return those of these stakes."""
+        """Return the number and sums of these stakes, cents."""
         stakes = tuple(stakes_cents)
         return cls(len(stakes), sum(stakes), sum(stake * stake for stake in stakes))
 

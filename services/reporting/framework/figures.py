@@ -24,12 +24,12 @@ class EntryRef:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """The entries summed to a figure: those of `measures` in `book` with these values of dimensions.
+    """The selection of entries summed to a figure: `measures` of a `book`, filtered by dimensions.
 
     `book` is `rounds` (figures of settled rounds), `played` (their number), `lines` (of their settlement lines) or
     `amounts` (of other facts). First and last gaming day are inclusive. `closed` limits rounds to those closed after
-    the first and up to the second of its moments. `known_at` is the moment as of which it was summed, if before that of
-    the question.
+    the first and up to the second of its moments. `known_at` is the time as of which it was
+    summed, if earlier than the report's.
     """
 
     book: Literal["rounds", "played", "lines", "amounts"]

@@ -45,12 +45,12 @@ class AccountOfRound:
 
     @property
     def item(self) -> str:
-        """Return it as the item of an amount."""
+        """Return the item text of an amount."""
         return f"{self.round_id} {self.account}"
 
     @classmethod
     def of_item(cls, item: str) -> "AccountOfRound":
-        """Return what an item says."""
+        """Return the value that an item text encodes."""
         return cls(*item.split(" "))
 
 

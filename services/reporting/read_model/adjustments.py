@@ -111,7 +111,7 @@ def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment; an approved one changes `standing`."""
+    """Return an adjustment; `standing` is the sum so far, to which an approved one is added."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)

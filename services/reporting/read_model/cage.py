@@ -41,7 +41,7 @@ def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
 
 @adds(CheckReplaced)
 def replaced(fact: CheckReplaced) -> Iterator[Amount]:
-    """Yield what is owed on a check instead of others."""
+    """Yield the amount owed on a check that replaces others."""
     yield Amount("check_left_cents", fact.cents, "", fact.shift, fact.serial)
     for one in fact.replaced:
         yield Amount("check_left_cents", -one.cents, one.table or "", fact.shift, one.serial)

@@ -137,7 +137,7 @@ class Check:
 
     @property
     def issued_cents(self) -> int:
-        """Return what it was issued for."""
+        """Return the amount for which it was issued."""
         cents: int = self._row.issued_cents
         return cents
 

@@ -50,7 +50,7 @@ class Lack(NamedTuple):
 
     @classmethod
     def of_item(cls, item: str) -> Self:
-        """Return what an item says."""
+        """Return the value that an item text encodes."""
         what, _, since = item.rpartition("@")
         return cls(what, datetime.fromisoformat(since))
 

@@ -281,7 +281,7 @@ _NONE: Final = (0,) * len(FIGURES)
 
 
 def _parts(figures: Sequence[int], length: int) -> Iterator[Sequence[int]]:
-    """Return parts of so many figures."""
+    """Split figures into parts of `length`."""
     return zip(*[iter(figures)] * length, strict=True)
 
 

@@ -42,7 +42,7 @@ class Slip:
 
     @cached_property
     def steps(self) -> tuple[Listed, ...]:
-        """Return what is known of it."""
+        """Return the recorded steps, in order."""
         steps = (self.requested, self.prepared, self.carried, self.received, self.voided, self.paper)
         return tuple(step for step in steps if step is not None)
 
@@ -68,7 +68,7 @@ class Slip:
 
     @cached_property
     def status(self) -> SlipStatus:
-        """Return how far it has come."""
+        """Return the latest status reached."""
         if self.voided is not None or isinstance(self.begun, inventory.ManualSlipVoided):
             return "void"
         if self.received is not None or self.paper is not None:
@@ -79,12 +79,12 @@ class Slip:
 
     @cached_property
     def value(self) -> Figure:
-        """Return what is on it."""
+        """Return the value of its contents."""
         return _value(self.paper or self.prepared or self.requested, "contents")
 
     @cached_property
     def arrived(self) -> Figure | None:
-        """Return what was received; None before."""
+        """Return the value received; None until it arrives."""
         if self.status != "received":
             return None
         if self.received is None:
@@ -94,7 +94,7 @@ class Slip:
         return Figure(value_of(self.received.fact.data.contents), (self.received.entry,))
 
     def moved(self, first: date, last: date) -> Figure:
-        """Return its movement on gaming days: chips that came to its table, or left it."""
+        """Return the value moved on gaming days: what a fill brought to the table, or a credit took from it."""
 
         def of_days(step: Listed | None) -> bool:
             return step is not None and first <= step.fact.gaming_day <= last
@@ -192,7 +192,7 @@ async def slips_of(books: Books) -> list[Slip]:
 async def slips_named(books: Books, slips: Sequence[str]) -> list[Slip]:
     """Return these slips and requests, named as in the column `slip` of facts, with their related facts.
 
-    Those without a step on the question's gaming days are left out.
+    Slips without a step on the requested gaming days are omitted.
     """
     first, last = books.question.first, books.question.last
     rows = await books.read(_STEPS, slips=slips, table=books.question.table)

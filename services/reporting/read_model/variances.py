@@ -82,7 +82,7 @@ class Cases:
         return key[1:] in self.by_name
 
     def of(self, key: CaseKey) -> Case:
-        """Return what became of a variance."""
+        """Return the resolution of a variance."""
         return self.by_name.get(key[1:], Case())
 
     def is_open_after_seal(self, key: CaseKey, cents: int, *parts: int) -> bool:

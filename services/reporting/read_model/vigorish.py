@@ -46,12 +46,12 @@ class Line:
 
     @property
     def item(self) -> str:
-        """Return it as the item of an amount."""
+        """Return the item text of an amount."""
         return " ".join((self.game, self.wager, self.owed_by, self.rate, self.rounding))
 
     @classmethod
     def of_item(cls, item: str) -> "Line":
-        """Return what an item says."""
+        """Return the value that an item text encodes."""
         return cls(*item.split(" "))
 
     @property
@@ -75,12 +75,12 @@ class Act:
 
     @property
     def item(self) -> str:
-        """Return it as the item of an amount."""
+        """Return the item text of an amount."""
         return f"{self.debtor} {self.dealer}"
 
     @classmethod
     def of_item(cls, item: str) -> "Act":
-        """Return what an item says."""
+        """Return the value that an item text encodes."""
         debtor, _, dealer = item.partition(" ")
         return cls(debtor, dealer)
 

@@ -70,7 +70,7 @@ class Count:
 
     @cached_property
     def value(self) -> Figure:
-        """Return what was counted."""
+        """Return the counted value."""
         return Figure(value_of(self.contents), (self.entry,))
 
     @property
@@ -98,7 +98,7 @@ class Window:
 
     @cached_property
     def moved(self) -> Figure:
-        """Return what people moved."""
+        """Return the net value of all movements."""
         return total(self.moves.values())
 
     @cached_property

@@ -83,7 +83,7 @@ class _Texts:
 
     @classmethod
     def of(cls, filled: Filled) -> Self:
-        """Return what stands in a section."""
+        """Return the content of a section."""
         columns = filled.section.columns
         rows = {one.name: [text_of(row.cells[one.name], one.unit) for row in filled.rows] for one in columns}
         if filled.total is None:

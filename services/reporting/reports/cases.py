@@ -30,7 +30,7 @@ _LIMITS: Final[tuple[MoneyLimit, ...]] = ("variance_report_cents", "variance_aut
 
 
 def cells_of(books: Books, cases: Cases, key: CaseKey, cents: Figure, *parts: int) -> dict[str, Any]:
-    """Return the cells of CASE_COLUMNS; the level follows from the largest part, if there are several."""
+    """Return the cells of CASE_COLUMNS; with several parts, the largest determines the level."""
     day = key[0]
     largest = max(parts, key=abs, default=cents.value)
     return {

@@ -96,7 +96,7 @@ async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
 
 
 async def _resolved(books: Books) -> Mapping[str, Mapping[int, Figure]]:
-    """Return what inventory variances were resolved for, by table and count: what was said last of each stands."""
+    """Return the amount of the latest resolution of each inventory variance, by table and count."""
     found: dict[str, dict[int, Figure]] = defaultdict(dict)
     for listed in await books.facts(VarianceResolved):
         if listed.fact.variance == "inventory":

@@ -124,7 +124,7 @@ def _excused(books: Books, closed: Listed) -> Iterator[dict[str, Any]]:
 
 
 async def _identities(books: Books, tables: CountedWin) -> tuple[Identity, ...]:
-    """Return that a day that is sealed, and was not restated since, has the win of the report that was sealed."""
+    """Return the identity: a sealed day that was not restated still has the win of its sealed report."""
     question = books.question
     if question.first != question.last or question.table is not None:
         return ()

@@ -85,7 +85,7 @@ class SettledRounds:
         return found
 
     def __add__(self, later: "SettledRounds") -> "SettledRounds":
-        """Return these and the rounds of the following gaming days."""
+        """Return the sum of these rounds and those of later gaming days."""
         parts = _added((part.place, part.values) for part in (*self.parts, *later.parts))
         return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
 

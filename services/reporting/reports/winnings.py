@@ -230,7 +230,7 @@ async def _identities(
 
 
 def _choice(books: Books, columns: tuple[str, ...]) -> tuple[Mark, ...]:
-    """Return that the property has made no choice about the wager, where the law of a form leaves it one."""
+    """Return a note that the property has not chosen how to report the wager, where the law leaves it a choice."""
     if books.place.document.winnings_reduced_by_wager is not None:
         return ()
     held = (

@@ -77,7 +77,7 @@ class Outcome:
 
     @classmethod
     def of_document(cls, said: Mapping[str, Any]) -> Self:
-        """Return what a document says."""
+        """Return the result in a document."""
         day, table, rounds, places = said["of"]
         wagers = {wager: Sums(*both) for wager, both in said["wagers"].items()}
         return cls(TableDay(date.fromisoformat(day), table, rounds, places), wagers, Counter(said["refused"]))

@@ -38,9 +38,9 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> CorrectionPr
 async def approved_corrections(
     connection: AsyncConnection, keys: Collection[tuple[str, int]], *, sealed: bool = True
 ) -> dict[tuple[str, int], CorrectionApproved]:
-    """Return those of these corrections, by (property, number), whose approval stands in the journal.
+    """Return the corrections whose approval is in the journal, by (property, number).
 
-    With `sealed` as the service recorded it a moment ago: else who asks verifies the journal.
+    With `sealed`, each approval is checked to be as the service recorded it; without, the caller verifies the journal.
     Raises: Rejected where one is not as it was recorded.
     """
     if not keys:
@@ -56,7 +56,7 @@ async def approved_corrections(
 
 
 async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[CorrectionItem]:
-    """Return corrections as they are listed, each with what became of it."""
+    """Return the listed corrections, each with its outcome."""
     approved = [row for row in rows if row.status == Decision.APPROVED]
     keys = [(row.property, row.correction) for row in approved]
     query = select(correction_outcomes).where(tuple_(_O.property, _O.correction).in_(keys))
@@ -113,7 +113,7 @@ def approved_event(correction: CorrectionApproved) -> ApprovedEvent:
 
 
 async def _dismissed(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> set[tuple[str, int]]:
-    """Return those of these approved corrections, by property and number, whose event was refused and dismissed."""
+    """Return the approved corrections whose event was refused and dismissed, by (property, number)."""
     approvals = await _approvals(connection, rows)
     places = await dismissed_events(connection, journal, [approved_event(one) for one in approvals])
     return {

@@ -69,7 +69,7 @@ def identity_routes(context: ServiceContext) -> APIRouter:
     async def read_identity(
         response: Response, reader: IdentityReader, property_name: PropertyPath, patron: _PatronPath
     ) -> IdentityDocument:
-        """From documents, for the forms that law requires. The access is recorded."""
+        """Return a patron's documented identity, for the forms that law requires. The access is recorded."""
         response.headers["Cache-Control"] = "no-store"
         return await _identity(context, property_name, patron, reader)
 

@@ -141,7 +141,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     async def list_adjustments(
         reader: AccountReader, property_name: PropertyPath, account: AccountPath, asked: Asked
     ) -> Page[AdjustmentDocument]:
-        """Entered, approved and rejected, oldest first."""
+        """List adjustments in every status, oldest first."""
         named = {"property": property_name, "account": account}
         async with snapshot(context.pools.readers) as connection:
             shown = await _account(connection, property_name, account)
@@ -163,7 +163,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
         account: AccountPath,
         adjustment: _Numbered,
     ) -> Response:
-        """As entered, with its current status."""
+        """Return an adjustment as entered, with its current status."""
         named = {"property": property_name, "account": account, "adjustment": adjustment}
         missing = f"account {account} has no adjustment {adjustment}"
         async with snapshot(context.pools.readers) as connection:
@@ -182,7 +182,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     async def read_promotion(
         request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath, promotion: _Numbered
     ) -> Response:
-        """As entered or granted, with its current status."""
+        """Return a grant as entered or granted, with its current status."""
         named = {"property": property_name, "account": account, "promotion": promotion}
         missing = f"account {account} has no promotion {promotion}"
         async with snapshot(context.pools.readers) as connection:

@@ -39,7 +39,7 @@ class _AboutPatron(AccountsCommand):
 
 
 def _accepted(books: Books, fact: AboutPatron, now: Now, location: str | None = None) -> Accepted:
-    """Return what a fact comes to, answered with the patron as the patron stands then."""
+    """Return the outcome of a fact; the response is the patron's state afterwards."""
     recording = record(books, fact, now)
     patron = books.patrons[fact.property, fact.patron]
     return Accepted(recording=recording, answer=PatronDocument.of(patron, now.at), location=location)

@@ -239,7 +239,7 @@ class ReadSetLoader:
 async def load(
     connection: AsyncConnection, needs: Sequence[ReadSet], *, lock: bool, places: PropertyLookup = lambda *_: None
 ) -> Books:
-    """Return what is needed, as `ReadSetLoader` reads it."""
+    """Return the loaded read set."""
     return await ReadSetLoader(needs, lock=lock).read(connection, places)
 
 

@@ -167,7 +167,7 @@ class _Known:
         self._named: dict[Key, set[int]] = {}
 
     async def look_ahead(self, connection: AsyncConnection, wanted: set[Key]) -> None:
-        """Add these accounts and rounds, and forget others."""
+        """Load these accounts and rounds, and drop all others."""
         new = sorted(wanted - self._versions.keys())
         accounts, in_rounds = ([key for key in new if len(key) == parts] for parts in (2, 3))
         self._versions = {key: self._versions.get(key, 0) for key in wanted}

@@ -39,7 +39,7 @@ class Command(Contract):
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
 
     def content(self) -> Any:
-        """Return the request as JSON, which the Idempotency-Key stands for. Leave secrets out."""
+        """Return the request as JSON, to compare repeats of an Idempotency-Key. Leave secrets out."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def shown(self) -> dict[str, Any] | None:

@@ -179,7 +179,7 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def too_many_mistakes(count: int) -> dict[str, Any]:
-    """Return the one mistake in place of `count`: each takes a while to be told, and nobody else is served then."""
+    """Return one problem in place of `count`: describing each takes time in which no other request is served."""
     told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
     return {"type": "too_many_mistakes", "loc": ("body",), "msg": told}
 

@@ -176,7 +176,7 @@ def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str
 
     @router.get("/readyz", summary="Whether the service is ready", responses=problems(Reason.NOT_READY))
     async def readyz() -> Response:
-        """The service can do its work now: database, broker, lag and verification are good."""
+        """Return whether the service is ready: database, broker, lag and verification are good."""
         found = {name: await check() for name, check in checks.items()}
         wrong = {name: what for name, what in found.items() if what is not None}
         metrics.ready.set(not wrong)
@@ -187,7 +187,7 @@ def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str
 
     @router.get("/metrics", summary="The metrics", response_class=PlainTextResponse)
     async def prometheus() -> Response:
-        """In the text format of Prometheus."""
+        """Return metrics in Prometheus text format."""
         return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
     return router

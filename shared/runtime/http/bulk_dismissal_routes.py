@@ -65,7 +65,7 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
         reader: DismissalReader,
         dismissal: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of what was asked for")],
     ) -> Response:
-        """With the first of the records selected now; an approval names this document's hash."""
+        """Return a dismissal with the first of the records now selected; an approval names this document's hash."""
         async with snapshot(readers) as connection:
             await require_own(connection, reader, dismissal)
             many = await read_many(connection, tables, dismissal)

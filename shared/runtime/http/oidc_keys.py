@@ -105,7 +105,7 @@ class Keys:
         return float("inf") if self._read_at is None else monotonic() - self._read_at
 
     async def check(self) -> str | None:
-        """Return what is wrong, or None."""
+        """Return the problem, or None."""
         if self.age_seconds <= KEYS_SECONDS_MAX:
             return None
         return f"the keys of {self.issuer} are not known: {self._error}"

@@ -150,7 +150,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
     async def show_record(
         reader: QuarantineReader, quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")]
     ) -> QuarantinedDocument:
-        """With its reason, origin, bytes, and the requests about it."""
+        """Return a record with its reason, origin, bytes, and the requests about it."""
         async with snapshot(readers) as connection:
             about = await read_own(connection, reader, quarantine)
         requests = [_request(one) for one in about.requests]
@@ -168,7 +168,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")],
         request: Annotated[int, Path(ge=1, le=2**31 - 1, description="the request's number among those of the record")],
     ) -> Response:
-        """With the whole record; an approval names this document's hash."""
+        """Return a request with the whole record; an approval names this document's hash."""
         async with snapshot(readers) as connection:
             about = await read_own(connection, reader, quarantine)
         return document_response(http, request_whole(about.record, about.request(request)))

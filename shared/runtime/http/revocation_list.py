@@ -52,7 +52,7 @@ class Revoked:
         self._error: str | None = None
 
     async def check(self) -> str | None:
-        """Return what is wrong with the file, or None."""
+        """Return the problem with the file, or None."""
         self._look()
         return self._error
 

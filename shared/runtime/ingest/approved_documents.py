@@ -81,7 +81,7 @@ class ApprovedDocuments(Handler[None]):
         """Validate an approved version before it is stored. Raises: Refused if it cannot be used."""
 
     def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
-        """Check an approved version; it leads to no facts."""
+        """Check an approved version; it derives no facts."""
         del state
         if isinstance(event.data, self.model):
             self.check(event.data)
@@ -205,7 +205,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         return self._versions.get(key, ())
 
     def made(self, approved: VersionT) -> MadeT:
-        """Return what is made of a version."""
+        """Return the value derived from a version."""
         made = self._made.get(approved.hash)
         if made is None:
             made = self._made[approved.hash] = self._make(approved)

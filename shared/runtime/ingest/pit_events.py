@@ -195,7 +195,7 @@ async def known_events(
 async def require_unchanged(
     connection: AsyncConnection, table: Table, known: PitEventsKnown[Any], events: Iterable[Event[Any]]
 ) -> None:
-    """Let what follows from what was known of events be recorded, where no more was said of them since.
+    """Lock the events so that facts derived from them can be recorded, unless they changed meanwhile.
 
     The pit and the desk may be read by two processes, and vigorish reads them from two topics: whoever locks the pit
     streams first records, the other one waits. Raises: Fenced where more was said.

@@ -34,7 +34,7 @@ class TakenPlaces(Protocol):
     """Remembers which places of streams were already yielded."""
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
-        """Return what was yielded of each of these streams."""
+        """Return the values yielded for these streams."""
         ...
 
     async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
@@ -49,7 +49,7 @@ class InMemoryPlaces:
         self._streams: dict[str, Stream] = {}
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
-        """Return what was yielded of each of these streams."""
+        """Return the values yielded for these streams."""
         del topic
         return {source: self._streams.setdefault(source, Stream()) for source in sources}
 

@@ -68,7 +68,7 @@ _ALTERED: Final = "its rows are not those that were projected: somebody altered 
 
 
 def rows_due(rows: int) -> int:
-    """Return how many rows a turn looks at, so that a pass over all of them ends within a day where it can.
+    """Return how many rows one turn compares, so that a full pass ends within a day if possible.
 
     >>> rows_due(1000), rows_due(43_200_000), rows_due(1_300_000_000)
     (20000, 30000, 200000)
@@ -77,7 +77,7 @@ def rows_due(rows: int) -> int:
 
 
 def pass_seconds(rows: int) -> float:
-    """Return within what time a pass over so many rows ends.
+    """Return the duration of a full pass over a number of rows, seconds.
 
     >>> pass_seconds(1000), pass_seconds(1_300_000_000)
     (86400, 780000.0)
@@ -87,7 +87,7 @@ def pass_seconds(rows: int) -> float:
 
 @dataclass(slots=True)
 class IncrementalComparison:
-    """The copy of one service in a session, which nobody else moves on meanwhile."""
+    """The second copy of one service in a session that has exclusive use of it."""
 
     copy: StandingCopy
     redirect: Redirect
@@ -115,7 +115,7 @@ class IncrementalComparison:
         rest: Rest,
         clock: Clock = utc_now,
     ) -> Self:
-        """Return the copy as the signed bookmark says that it is; one that nobody signed is made anew."""
+        """Return the copy at its signed bookmark; recreate it if the bookmark is not signed."""
         connection = await engine.connect()
         try:
             await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -154,7 +154,7 @@ class IncrementalComparison:
         await self.connection.close()
 
     async def compare(self) -> TableComparison:
-        """Project what is new, and compare: the rows that changed, and so many others.
+        """Project new entries and compare: the changed rows and a share of the others.
 
         Each row that was found wrong is compared again in each turn, also after a start, until it is right. Where it
         raises, what is in memory is of no use: it is to be closed.
@@ -184,7 +184,7 @@ class IncrementalComparison:
         return TableComparison([*compared, *self.checked], self.unfit, steps.uncompared)
 
     async def _begin(self, steps: ComparisonSteps) -> None:
-        """Make the copy anew where it is of no use, and say so where somebody must have altered it."""
+        """Recreate an unusable copy, and report one that was tampered with."""
         if self.mark is not None and not self.mark.spoiled:
             async with self.connection.begin():
                 if await self.copy.is_as_made(self.mark) and await self._is_of_journal(self.mark):
@@ -204,7 +204,7 @@ class IncrementalComparison:
 
     @asynccontextmanager
     async def _moment(self) -> AsyncIterator[ComparisonBookmark]:
-        """Give a transaction that sees all as it stands at one moment, and the bookmark that it moves on.
+        """Yield a transaction with one consistent snapshot, and the bookmark that it advances.
 
         Raises: Fenced where another process has moved it on since.
         """

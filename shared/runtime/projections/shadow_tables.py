@@ -57,7 +57,7 @@ class Redirect:
         self._all_copies = _cursor(redirected_to_copies([*tables, *beside], schema))
 
     def to_all_copies(self) -> None:
-        """Send statements to the copies from now on, also those for what is changed beside."""
+        """Direct statements to the copies from now on, including those for the tables changed `beside`."""
         self._driver.cursor_factory = self._all_copies
 
     def to_copies(self) -> None:

@@ -85,7 +85,7 @@ class ComparisonBookmark(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class StandingCopy:
-    """The copy of these tables, and of those that are changed `beside` them and stay empty, in a session."""
+    """The copy of these tables in a session; tables changed `beside` them are copied but stay empty."""
 
     connection: AsyncConnection
     schema: str
@@ -232,7 +232,7 @@ class StreamsRead:
     copy: StandingCopy
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
-        """Return what was given of each of these streams."""
+        """Return the values given for these streams."""
         table = self.copy.streams
         streams = {source: Stream() for source in sources}
         query = select(table).where(table.c.topic == topic, table.c.source.in_(sources))
@@ -241,7 +241,7 @@ class StreamsRead:
         return streams
 
     async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
-        """Write what was given of these streams."""
+        """Write the values given for these streams."""
         if not streams:
             return
         statement = upsert(self.copy.streams)

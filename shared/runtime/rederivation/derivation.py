@@ -62,7 +62,7 @@ _POSITION, _STREAM = "position", "stream"
 
 @dataclass(slots=True)
 class DerivationPosition:
-    """How far a shard is re-derived: next offset, last entry with its hash, and counts.
+    """The re-derived position of a shard: next offset, last entry with its hash, and counts.
 
     `entries` counts those that were compared, `taken_over` those whose records are out of reach, `by_database` the
     records that the database refused at the time, which cannot be derived.

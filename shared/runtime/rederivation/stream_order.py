@@ -49,7 +49,7 @@ class _Order:
 
 
 class StreamOrder:
-    """Whose turn it is: a record waits for what other partitions took of its stream before it.
+    """The order of records across partitions: a record waits for earlier records of its stream from other partitions.
 
     `orders` has the streams of which several partitions took positions, or one took them and another refused some;
     `homes` the single shard of every other stream; `stream` returns a stream's state as derived so far.

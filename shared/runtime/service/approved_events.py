@@ -74,7 +74,7 @@ class ApprovedSender:
 
 
 async def require_approved(connection: AsyncConnection, tables: JournalTables, approvals: Collection[Entry]) -> None:
-    """Check that approvals stand in the journal as the service recorded them.
+    """Check that the journal has approvals as the service recorded them.
 
     So write access to the database without the service's key approves nothing.
     Raises: Rejected, which stops the partition.

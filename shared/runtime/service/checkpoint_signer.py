@@ -50,7 +50,7 @@ class CheckpointSigner:
         return note
 
     def mark(self, shard_name: str, mark: VerificationBookmark) -> str:
-        """Return the signed note of how far a shard was verified."""
+        """Return the signed note of a shard's verified position."""
         return sign_mark(self.origin(shard_name), mark, self.signer)
 
     def open_mark(self, note: str) -> tuple[str, VerificationBookmark]:

@@ -76,7 +76,7 @@ class WithLinked(Sampler):
         return self._other.should_sample(parent_context, trace_id, name, kind, attributes, links, trace_state)
 
     def get_description(self) -> str:
-        """Return what this is."""
+        """Return the description."""
         return f"WithLinked{{{self._other.get_description()}}}"
 
 

@@ -67,7 +67,7 @@ class _Moved:
 
     @cached_property
     def cents(self) -> int:
-        """Return what they come to."""
+        """Return their total."""
         return sum(one.cents for one in self.movements)
 
     @cached_property
