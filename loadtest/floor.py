@@ -1,4 +1,4 @@
-"""The tables of a floor during a gaming day: every round of every table, with what it comes to.
+"""The tables of a floor during a gaming day: every round of every table, with its result.
 
 Pure: what comes out depends on the arguments alone. All chance comes from `random.Random`, seeded by the seed and the
 table's name, so that a table plays the same day whatever stands beside it.
@@ -42,7 +42,7 @@ _played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A round as a table reports it, what it comes to, and the number of the shoe that it came from."""
+    """A round as a table reports it, its result, and the number of its shoe."""
 
     data: Played
     settlement: Settlement

@@ -88,12 +88,12 @@ class Isolation:
         self._sources = sources
 
     def fill(self, records: int) -> None:
-        """Put so many records into quarantine."""
+        """Put a number of records into quarantine."""
         self._bench.play([next(self._sources[FAILING]) for _ in range(records)], repeat(0.0, records))
         self._bench.committed()
 
     def turn(self, rounds: int, rate: int, others: str = STEADY, beside: int = 0) -> Turn:
-        """Play rounds, each followed by so many records of others, and wait for all of it."""
+        """Play rounds, each followed by a number of records from others, and wait until all are processed."""
         sent: list[Record] = []
         due: list[float] = []
         steady: set[tuple[str, int | None]] = set()

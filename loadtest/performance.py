@@ -30,7 +30,7 @@ Run = Mapping[str, Any]
 
 
 def runs_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield what each profile came to; ages where rounds came at a rate, and not as fast as they were taken."""
+    """Yield the results of each profile; ages only if rounds were produced at a fixed rate."""
     yield (
         "| profile | commit | load | rounds | rounds/s | committed p50, p99, p99.9 ms | everywhere p50, p99 ms "
         "| behind at most | processor |"

@@ -127,7 +127,7 @@ def bought_by(seats: Sequence[Mapping[str, Any]], seen: set[str]) -> tuple[int, 
 
 
 class PitBook:
-    """Looks at what tables send, and makes the day of the pit of it."""
+    """Derives the pit's day from the events of the tables."""
 
     def __init__(
         self,

@@ -146,7 +146,7 @@ class _Side:
         return Cost({name: 1e6 * seconds / len(records) for name, seconds in used.processes.items()})
 
     def fill(self, postings: int, say: Callable[[str], object]) -> None:
-        """Fill the journal with so many postings more, as the superuser, whom no trigger looks at."""
+        """Add a number of postings to the journal, as the superuser, who bypasses the triggers."""
         with self._connected() as connection:
             connection.execute("SET session_replication_role = replica")
             connection.execute(_TEMPLATE)

@@ -1,4 +1,4 @@
-"""Watches a day on its way: how much of what was produced is settled, and how much of that is reported."""
+"""Progress of a simulated day: how many produced rounds are settled, and how many of those are reported."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -94,7 +94,7 @@ class Watch:
         return self._numbers(_NOT_READ.format(schema))[0]
 
     def wait_for_properties(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
-        """Wait until the services know so many properties. Raises: TooSlow."""
+        """Wait until the services know a number of properties. Raises: TooSlow."""
         for schema in schemas:
             self._wait(
                 lambda schema=schema: self.properties(schema) >= count,  # type: ignore[misc]
@@ -121,7 +121,7 @@ class Watch:
             )
 
     def wait_for_topic(self, schema: str, topic: str, records: int, *, seconds: float) -> None:
-        """Wait until a service has processed and committed so many records of a topic. Raises: TooSlow."""
+        """Wait until a service has processed and committed a number of records of a topic. Raises: TooSlow."""
         otherwise = f"{schema} has not read {records} records of {topic}"
         self._wait(lambda: self.read(schema, topic) >= records, seconds, otherwise)
 

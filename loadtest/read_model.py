@@ -128,7 +128,7 @@ def _repeat(
 
 
 def _later(name: str, kind: str, days: Sequence[date], later: int) -> sql.Composable:
-    """Return the value of a column in a row of so many days later."""
+    """Return a column's value in a row shifted by a number of days."""
     column = sql.Identifier(name)
     if kind == "date":
         return sql.SQL("{} + {}").format(column, sql.Literal(later))

@@ -1,4 +1,4 @@
-"""Reporting alone, on servers of its own: for measuring how it reads a month that is there already, and reports it."""
+"""Runs only reporting, on its own servers, to measure how it reads and reports an existing month."""
 
 import os
 import subprocess
@@ -84,7 +84,7 @@ class Reporting:
 
     @contextmanager
     def running(self, processes: int = 1) -> Iterator[Sequence[int]]:
-        """Run the service in so many processes, each ready; give their ids."""
+        """Run the service in a number of processes, and yield their ids once all are ready."""
         started: list[ManagedProcess] = []
         try:
             ports = [free_port() for _ in range(processes)]
@@ -105,7 +105,7 @@ class Reporting:
                 one.stop()
 
     def client(self) -> httpx.Client:
-        """Return a client of the process that was started first, as somebody who may read reports."""
+        """Return a client of the first process, with a token that may read reports."""
         headers = {"authorization": f"Bearer {self._token}"}
         return httpx.Client(base_url=self._url, headers=headers, timeout=_READY_SECONDS, trust_env=False)
 

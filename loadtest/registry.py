@@ -1,4 +1,4 @@
-"""Files properties and their rules submissions at the registry and has somebody else approve them, over HTTP."""
+"""Files properties and rules submissions with the registry, and approves them as another person, over HTTP."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -16,7 +16,7 @@ _OVERRIDE: Final = "offered as the regulation prints it; the paytable is as it w
 
 
 class RegistryRefused(Exception):
-    """The service did not do what it was asked."""
+    """The service refused a request."""
 
 
 def file_and_approve(

@@ -1,4 +1,4 @@
-"""Asks reporting for every report, times the answers, and looks at the identities that they must hold."""
+"""Requests every report from reporting, times the answers, and checks their identities."""
 
 import sys
 import time
@@ -49,7 +49,7 @@ Answers = Mapping[Question, Answer]
 
 
 class Desk:
-    """Somebody who asks about a property up to a gaming day, as known at a moment."""
+    """A reader of a property's reports up to a gaming day, as known at a moment."""
 
     def __init__(self, client: httpx.Client, property_name: str, last_day: date, known_at: datetime) -> None:
         """Ask with a client of reporting."""

@@ -1,4 +1,4 @@
-"""Looks at a running stack from a thread of its own: how far each service is, and the memory it takes."""
+"""Samples a running stack from a separate thread: each service's progress and memory."""
 
 import time
 from collections.abc import Mapping, Sequence

@@ -53,7 +53,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """So many cells, the rounds of all of them, and processor microseconds of one round."""
+    """The number of cells, their rounds in total, and CPU microseconds per round."""
 
     cells: int
     rounds: int

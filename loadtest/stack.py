@@ -70,7 +70,7 @@ def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterato
 def more_processes(
     document: Mapping[str, Any], processes: Mapping[str, int], environment: Mapping[str, str] = os.environ
 ) -> Iterator[Sequence[int]]:
-    """Run services of a stack in so many processes, the stack's own among them; give the ids of the others.
+    """Run services of a stack in a number of processes, including the stack's own; yield the ids of the others.
 
     The `environment` is that of the stack. Each has the service's key, and its partitions are shared by all.
     """

@@ -1,4 +1,4 @@
-"""Reads a topic from its first message to its last, whoever else reads it."""
+"""Reads a topic from its first message to its last, independently of other readers."""
 
 import time
 from collections.abc import Iterator

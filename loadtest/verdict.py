@@ -75,7 +75,7 @@ _SUMS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
 
 @dataclass(slots=True)
 class Verdict:
-    """How many of what were compared, and what is not as it follows."""
+    """The number of items compared, by kind, and the deviations found."""
 
     compared: dict[str, int] = field(default_factory=dict)
     differences: list[str] = field(default_factory=list)
@@ -86,7 +86,7 @@ class Verdict:
         return not self.differences
 
     def count(self, what: str, number: int = 1) -> None:
-        """Say that so many more were compared."""
+        """Add to the number of items compared."""
         self.compared[what] = self.compared.get(what, 0) + number
 
     def require(self, holds: bool, what: str) -> None:

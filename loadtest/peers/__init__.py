@@ -1,4 +1,4 @@
-"""The same rounds through what somebody would use instead of Pitledger, each on the same PostgreSQL."""
+"""The same rounds posted through alternatives to Pitledger, each on the same PostgreSQL."""
 
 from pathlib import Path
 from typing import Final

@@ -1,4 +1,4 @@
-"""The server of a peer, which somebody has built: a process of ours that listens on a port of this machine."""
+"""A child process that runs a peer's prebuilt server on a port of this machine."""
 
 import socket
 import time

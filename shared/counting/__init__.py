@@ -1,1 +1,1 @@
-"""Counts again what the rules read as data: how many deals of each kind there are. Needs numpy; the rules do not."""
+"""Recomputes the frequencies of deals that the rules load as data. Needs numpy; the rules do not."""

@@ -1,4 +1,4 @@
-"""Deals rounds of Blackjack from real shoes and plays them by a card: a second method beside the counting.
+"""Simulates Blackjack from real shoes, played by a strategy card: a second method that checks exact counting.
 
 Nothing of the rules is used: cards, totals, decisions and what comes back are done here, for many rounds at once. Each
 round is dealt from full decks, no card is put back. One player plays; the dealer looks for a Blackjack.
@@ -29,7 +29,7 @@ _KING: Final = 13
 
 
 class CardToPlay(NamedTuple):
-    """What is played: the letters of a card of basic strategy by row, for the up cards 2 to 10 and the ace.
+    """The strategy played: letters of a basic strategy card by row, for the up cards 2 to 10 and the ace.
 
     At Blackjack Switch `worth` has, by up card in the same order, what two cards are worth by their values, the lower
     first (an ace is 1), and `naturals` what a Blackjack is worth.
@@ -43,7 +43,7 @@ class CardToPlay(NamedTuple):
 
 @dataclass
 class Rounds:
-    """What rounds came to: how many, by what they won in half wagers, and by the rows of the progressives."""
+    """Results of rounds: their number by win in half wagers, and by row of the progressives."""
 
     net: Counter[int] = field(default_factory=Counter)
     bad_beat: Counter[str] = field(default_factory=Counter)
@@ -157,7 +157,7 @@ class Table:
         self._worth = None if card.worth is None else _worth(card.worth, card.naturals)
 
     def play(self, rounds: int) -> Rounds:
-        """Deal and play so many rounds."""
+        """Deal and play a number of rounds."""
         done = Rounds()
         for begun in range(0, rounds, CHUNK):
             done.add(self._chunk(min(CHUNK, rounds - begun)))
@@ -240,14 +240,14 @@ class Table:
         return box
 
     def _decide(self, hand: Totals, pair: Flags, hands: Ints, column: Ints) -> Ints:
-        """Return the letters of what is done with two cards, where so many hands came from the first two."""
+        """Return the strategy letters for two cards, given the number of hands split from the first two."""
         splits = pair & (hands <= self._card.resplits + 1)
         row = np.where(splits, _PAIR + hand.low // 2, np.where(hand.soft(), _SOFT, 0) + hand.points())
         last = np.where(splits, self._again[row, column], self._last[row, column])
         return np.where(hands == 1, self._first[row, column], last)
 
     def _dealer(self, up: Ints, hole: Ints, boxes: Sequence[Box], blackjack: Flags) -> tuple[Ints, Ints]:
-        """Return the dealer's total and number of cards; nothing is drawn where no hand is left that it decides."""
+        """Return the dealer's total and number of cards; the dealer draws only if a hand depends on it."""
         hand, number = Totals(up, hole), np.full(len(up), 2)
         left = np.zeros(len(up), dtype=np.bool_)
         for box in boxes:
@@ -276,7 +276,7 @@ class Table:
 
 
 def _actions(rows: Mapping[str, Sequence[str]], may: str) -> Ints:
-    """Return by row and up card the letter that a card says first of those that are allowed; 21 and above stand."""
+    """Return by row and up card the first allowed letter of a strategy card; 21 and above stand."""
     actions = np.full((_ROWS, _COLUMNS), _STAND)
     for name, letters in rows.items():
         kind, of = name.split()
@@ -288,7 +288,7 @@ def _actions(rows: Mapping[str, Sequence[str]], may: str) -> Ints:
 
 
 def _worth(worth: Sequence[Mapping[tuple[int, int], float]], naturals: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Return by up card and the values of two cards what they are worth; a Blackjack stands at 0, 0."""
+    """Return the expected win of two cards by up card and card values; index 0, 0 is a Blackjack."""
     table = np.zeros((_COLUMNS, _TEN + 1, _TEN + 1))
     for column, by_cards in enumerate(worth):
         for (one, other), each in by_cards.items():
@@ -298,7 +298,7 @@ def _worth(worth: Sequence[Mapping[tuple[int, int], float]], naturals: Sequence[
 
 
 def _switches(worth: npt.NDArray[np.float64], column: Ints, *cards: Ints) -> Flags:
-    """Return whether two hands of two cards are worth more with their second cards switched."""
+    """Return whether two hands of two cards have a higher expected win with their second cards switched."""
     first, second, third, fourth = (np.minimum(each, _TEN) for each in cards)
 
     def dealt(one: Ints, other: Ints) -> npt.NDArray[np.float64]:

@@ -1,6 +1,6 @@
-"""What dealt rounds of Blackjack come to, as the file that keeps it: beside it stands what is counted.
+"""The file of simulated Blackjack results, with the exactly counted figures for comparison.
 
-The file also has what the first rounds came to, so that a part can be dealt again in no time.
+The file also has the results of the first rounds, so that these can be repeated quickly.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ class Dealt(NamedTuple):
         return Submission(decks=self.decks, options=options | ({"switch": True} if self.switch else {}))
 
     def rounds(self, number: int) -> Rounds:
-        """Deal so many rounds, played by the card of basic strategy of the submission."""
+        """Deal a number of rounds, played by the submission's basic strategy card."""
         selection = select(catalogue(REGULATION), self.submission())
         terms = terms_of(selection, selection.offers[BLACKJACK])
         rows, shoe = strategy_card(self.decks, terms), full_shoe(self.decks)
@@ -64,7 +64,7 @@ TABLES: Final[Mapping[str, Dealt]] = {
 
 
 def texts(rounds: int = ROUNDS) -> Mapping[str, str]:
-    """Deal so often at each table, and return what the file is to say."""
+    """Deal a number of rounds at each table, and return the content of the file."""
     began = monotonic()
     tables = dealt(rounds)
     seeds = {name: table.seed for name, table in TABLES.items()}
@@ -80,7 +80,7 @@ def texts(rounds: int = ROUNDS) -> Mapping[str, str]:
 
 
 def dealt(rounds: int) -> dict[str, Any]:
-    """Return what so many rounds at each table come to, as the file has it."""
+    """Return the results of a number of rounds at each table, in the file's format."""
     return {name: _document(table.rounds(rounds)) for name, table in TABLES.items()}
 
 

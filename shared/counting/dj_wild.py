@@ -1,4 +1,4 @@
-"""Counts DJ Wild: how each hand stands against all hands of the dealer, and whether it is worth raising.
+"""Counts DJ Wild: each hand's wins and losses against all dealer hands, and whether raising is profitable.
 
 Wild cards are alike, so a hand is its natural cards by rank and so many wild cards, and ranks higher where the natural
 cards are of one suit. The ways in which the dealer can hold ranks beside a hand are products over the ranks; where they
@@ -30,7 +30,7 @@ DEALS: Final = comb(len(NATURALS) * len(SUITS) + WILDS - HAND, HAND)
 
 
 class Stand(NamedTuple):
-    """Hands of a category that stand to the dealer's alike: how many they are, and the hands they beat and lose to."""
+    """Hands of a category with the same results: their number, and how many dealer hands they beat and lose to."""
 
     category: WildCategory
     hands: int
@@ -47,20 +47,20 @@ class Stand(NamedTuple):
 
 
 class _Ranks(NamedTuple):
-    """Natural ranks, as places in `NATURALS`, beside so many wild cards."""
+    """Natural ranks, as indexes of `NATURALS`, with a number of wild cards."""
 
     places: tuple[int, ...]
     wilds: int
 
 
 def count_stands() -> Iterator[Stand]:
-    """Yield how all hands stand, each exchange of suits apart; together they are all C(53, 5) hands."""
+    """Yield the standing of all hands, one for each assignment of suits: C(53, 5) in total."""
     for ranks in _every_ranks():
         yield from stands_of(ranks.places, ranks.wilds)
 
 
 def stands_of(places: Sequence[int], wilds: int) -> Iterator[Stand]:
-    """Yield how the hands with these natural ranks and so many wild cards stand."""
+    """Yield the standing of the hands with these natural ranks and number of wild cards."""
     dealer = _dealer()
     held = np.bincount(np.array(places, np.int64), minlength=len(NATURALS))
     ways = _CHOOSE[len(SUITS) - held, dealer.copies].prod(axis=1) * _CHOOSE[WILDS - wilds, dealer.wilds]
@@ -140,7 +140,7 @@ _Pattern = tuple[tuple[int, ...], ...]
 
 @cache
 def _patterns(copies: tuple[int, ...]) -> tuple[tuple[bool, Counter[_Pattern]], ...]:
-    """Return in how many ways ranks with so many copies are held in suits, by pattern: of several suits, and of one."""
+    """Return the number of suit assignments for ranks with these copies, by pattern: several suits, and one suit."""
     found: dict[bool, Counter[_Pattern]] = {False: Counter(), True: Counter()}
     for held in product(*(combinations(range(len(SUITS)), number) for number in copies)):
         suits = [tuple(place for place, taken in enumerate(held) if suit in taken) for suit in range(len(SUITS))]
@@ -150,7 +150,7 @@ def _patterns(copies: tuple[int, ...]) -> tuple[tuple[bool, Counter[_Pattern]], 
 
 
 def counts_text() -> str:
-    """Return what the file of counts is to say: hands that are raised and hands that are folded, by category."""
+    """Return the content of the file of counts: raised and folded hands, by category."""
     sums: dict[tuple[bool, WildCategory], list[int]] = {}
     for stand in count_stands():
         entry = sums.setdefault((stand.is_raised, stand.category), [0, 0, 0])

@@ -18,7 +18,7 @@ ROWS: Final = tuple(
 
 
 def count_five_cards(cards: Sequence[StandardCard] | None = None) -> dict[str, list[int]]:
-    """Return in how many ways two cards, by their kind, and three of the others make each of `ROWS`."""
+    """Return in how many ways each kind of two cards makes each of `ROWS` with three others."""
     least = Category.three_of_a_kind << CATEGORY_SHIFT
     found: Counter[tuple[str, int]] = Counter()
     for five in combinations(deck(RANKS) if cards is None else cards, 5):
@@ -31,5 +31,5 @@ def count_five_cards(cards: Sequence[StandardCard] | None = None) -> dict[str, l
 
 
 def counts_text() -> str:
-    """Return what the file is to say."""
+    """Return the content of the file."""
     return "".join(f'"{kind}": [{", ".join(map(str, row))}]\n' for kind, row in count_five_cards().items())

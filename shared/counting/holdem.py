@@ -1,4 +1,4 @@
-"""Counts Texas Hold 'Em Bonus Poker: how each two cards end against the dealer's, and which wagers are out by then.
+"""Counts Texas Hold 'Em Bonus Poker: the results of each two cards against the dealer, and the wagers made by then.
 
 The Turn and the River Wager only add to what is staked, so that each is made where the cards known by then win against
 the dealer's more often than they lose. Nothing that a submission selects enters: what the Ante Wager pays decides
@@ -37,7 +37,7 @@ _NO_HAND: Final = -1
 
 
 class Flop(NamedTuple):
-    """One of the flops that no exchange of suits makes another, and how many flops it stands for."""
+    """A representative flop up to exchange of suits, and the number of flops that it represents."""
 
     cards: tuple[StandardCard, ...]
     ways: int
@@ -59,7 +59,7 @@ class FlopCounts(NamedTuple):
 
 
 def flops(ranks: str = RANKS) -> Iterator[Flop]:
-    """Yield the flops from four suits of `ranks`, one for all that an exchange of suits makes of it.
+    """Yield the flops from four suits of `ranks`, one for each class under exchange of suits.
 
     >>> len(list(flops())), sum(flop.ways for flop in flops())
     (1755, 22100)
@@ -115,7 +115,7 @@ def count_flop(flop: Sequence[StandardCard], ranks: str = RANKS) -> FlopCounts:
 
 
 class _Board(NamedTuple):
-    """How each two cards end on five community cards, by the likeness of both; `suit` is that of three or more.
+    """The results of each two cards on five community cards, by class; `suit` is that of three or more board cards.
 
     `wins` and `losses` are hands of the dealer; `categories` are the places in `OUTCOMES` of what wins.
     """
@@ -127,7 +127,7 @@ class _Board(NamedTuple):
 
 
 def _likeness(card: StandardCard, suit: str) -> int:
-    """Return what decides how a card plays where only one suit can make a flush: its rank, and whether it is of it."""
+    """Return a card's class where only one suit can make a flush: its rank, and whether it is of that suit."""
     return RANKS.index(card[0]) + len(RANKS) * (card[1] == suit)
 
 
@@ -162,7 +162,7 @@ def _count_board(suited: str, others: str, ranks: str) -> _Board:
 
 
 def _against(rank: Ints, first: Ints, second: Ints, cards: int) -> tuple[Ints, Ints]:
-    """Return how many of the other hands each hand beats and loses to; one that shares a card is none."""
+    """Return how many other hands each hand beats and loses to; hands that share a card are excluded."""
     values, place = np.unique(rank, return_inverse=True)
     size = len(values)
     keys = np.concatenate((first * size + place, second * size + place))
@@ -205,7 +205,7 @@ def _bit(rank: str) -> int:
 
 
 def kind_of(hole: Iterable[StandardCard]) -> str:
-    """Return what is alike in two cards before the flop, such as `AKs`, `AKo` and `AA`.
+    """Return the class of two cards before the flop, such as `AKs`, `AKo` and `AA`.
 
     >>> kind_of(("2h", "Kh")), kind_of(("7c", "7d"))
     ('K2s', '77')

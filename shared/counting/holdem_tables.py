@@ -1,7 +1,7 @@
-"""What the counts of Texas Hold 'Em Bonus Poker say, as the two files that keep it.
+"""The two files of the counts of Texas Hold 'Em Bonus Poker.
 
 `deals.yaml`, beside the rules, has the deals by the player's two cards. `holdem_flops.yaml`, beside this module, has
-sums of every flop, so that a part can be counted again in no time: the sums of both are the same.
+sums of every flop, so that a part can be recounted quickly: the sums of both are the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ def name_of(flop: Sequence[StandardCard]) -> str:
 
 
 def texts(deals: Deals, seconds: int) -> dict[str, str]:
-    """Return what both files are to say, by path."""
+    """Return the content of both files, by path."""
     provenance = Provenance(
         what=(
             "deals of two cards each to the player and the dealer and of flop, turn and river, by the player's two "

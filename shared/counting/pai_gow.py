@@ -26,7 +26,7 @@ _NONE: Final = Moments(0, 0, 0, 0, 0, 0)
 
 
 class Sample(NamedTuple):
-    """What deals came to.
+    """Results of deals.
 
     `compared` counts ordered pairs of hands by how the first stands to the second; `pairs` has the moments of the wins
     and losses among the 42 pairs of a deal. `banks` counts, by the number of other hands, each hand as a bank by how
@@ -41,14 +41,14 @@ class Sample(NamedTuple):
 
 
 class FaceUpSample(NamedTuple):
-    """What deals came to where the player sees the dealer's hand: pairs by outcome, moments of wins and losses."""
+    """Results of deals in which the player sees the dealer's hand: pairs by outcome, moments of wins and losses."""
 
     ended: Counter[str]
     pairs: Moments
 
 
 def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
-    """Deal so often, and compare every hand with every other, all set by the house way."""
+    """Make a number of deals, and compare every hand with every other, all set by the house way."""
     ranking = HighHands(wheel)
     way = house_way(WAY, ranking, "")
     compared: Counter[str] = Counter()
@@ -79,7 +79,7 @@ def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
 
 
 def sample_face_up(deals: int, seed: int) -> FaceUpSample:
-    """Deal so often, and set every hand against every other that it sees, which is set by the house way."""
+    """Make a number of deals, and set each hand optimally against each other, visible hand set by the house way."""
     ranking = HighHands()
     way = house_way(WAY, ranking, "")
     ended: Counter[str] = Counter()

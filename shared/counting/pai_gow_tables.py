@@ -1,6 +1,6 @@
-"""What the samples of Pai Gow Poker and Face Up Pai Gow Poker say, as the files that keep them.
+"""The files of the samples of Pai Gow Poker and Face Up Pai Gow Poker.
 
-Each file also has what the first deals came to, so that a part can be dealt again in no time.
+Each file also has the results of the first deals, so that these can be repeated quickly.
 """
 
 from collections.abc import Mapping
@@ -28,14 +28,14 @@ VERSION: Final = 1
 
 
 def pai_gow_texts(deals: int = DEALS) -> Mapping[str, str]:
-    """Deal so often with each rank of A-2-3-4-5, and return what the file is to say."""
+    """Make a number of deals with each rank of A-2-3-4-5, and return the content of the file."""
     began = monotonic()
     samples = {wheel: hidden_document(sample_hidden(deals, seed, wheel)) for wheel, seed in SEEDS.items()}
     return _texts(PAI_GOW, PAI_GOW_PATH, deals, f"seeds {SEEDS}", {"first": first_hidden(), "samples": samples}, began)
 
 
 def face_up_texts(deals: int = FACE_UP_DEALS) -> Mapping[str, str]:
-    """Deal so often, and return what the file is to say."""
+    """Make a number of deals, and return the content of the file."""
     began = monotonic()
     sample = face_up_document(sample_face_up(deals, FACE_UP_SEED))
     document = {"first": first_face_up(), "sample": sample}
@@ -43,17 +43,17 @@ def face_up_texts(deals: int = FACE_UP_DEALS) -> Mapping[str, str]:
 
 
 def first_hidden() -> dict[str, Any]:
-    """Return what the first deals of the samples of Pai Gow Poker come to."""
+    """Return the results of the first deals of the samples of Pai Gow Poker."""
     return {wheel: hidden_document(sample_hidden(FIRST, seed, wheel)) for wheel, seed in SEEDS.items()}
 
 
 def first_face_up() -> dict[str, Any]:
-    """Return what the first deals of the sample of Face Up Pai Gow Poker come to."""
+    """Return the results of the first deals of the sample of Face Up Pai Gow Poker."""
     return face_up_document(sample_face_up(FIRST, FACE_UP_SEED))
 
 
 def hidden_document(sample: Sample) -> dict[str, Any]:
-    """Return a sample as the file has it."""
+    """Return a sample in the file's format."""
     return {
         "compared": dict(sorted(sample.compared.items())),
         "pairs": list(sample.pairs),
@@ -63,7 +63,7 @@ def hidden_document(sample: Sample) -> dict[str, Any]:
 
 
 def face_up_document(sample: FaceUpSample) -> dict[str, Any]:
-    """Return a sample as the file has it."""
+    """Return a sample in the file's format."""
     return {"ended": dict(sorted(sample.ended.items())), "pairs": list(sample.pairs)}
 
 

@@ -1,4 +1,4 @@
-"""All that is counted again by name: which files it writes, and what they are to say."""
+"""The registry of recounts by name: the files that each writes, and their content."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ _LOSING_HANDS: Final = f"shared/rules/dj_wild/{pairs.COUNTS}"
 
 
 class Count(NamedTuple):
-    """One thing that is counted: what it is, and how; counting returns what each file is to say, by path."""
+    """One recount: its description and function, which returns the content of each file, by path."""
 
     title: str
     texts: Callable[[], Mapping[str, str]]
 
 
 class Counted(NamedTuple):
-    """What was counted: what each file is to say, by path, and how long it took, seconds."""
+    """The result of a recount: the content of each file, by path, and its duration in seconds."""
 
     name: str
     texts: Mapping[str, str]
@@ -41,7 +41,7 @@ def _holdem() -> Mapping[str, str]:
 
 
 def _with_head(name: str, what: str, deals: int, module: ModuleType, path: str) -> Mapping[str, str]:
-    """Return what `module` counts, below where it comes from."""
+    """Return the counts of `module` below a head with their provenance."""
     began = monotonic()
     text: str = module.counts_text()
     counter = module.__name__.replace(".", "/") + ".py"
@@ -94,13 +94,13 @@ _SECONDS: Final = re.compile(r"^(#| ) *seconds: \d+$", re.MULTILINE)
 
 
 def count(name: str) -> Counted:
-    """Count what has this name."""
+    """Run the recount with this name."""
     began = monotonic()
     return Counted(name, COUNTS[name].texts(), monotonic() - began)
 
 
 def count_all(names: Sequence[str]) -> Iterator[Counted]:
-    """Count in two processes what has these names, and yield each when it is done."""
+    """Run the recounts with these names in two processes, and yield each result when it is done."""
     if len(names) == 1:
         yield count(names[0])
         return
@@ -110,5 +110,5 @@ def count_all(names: Sequence[str]) -> Iterator[Counted]:
 
 
 def is_same(text: str, kept: str) -> bool:
-    """Return whether two texts of a file say the same; the time that counting took may differ."""
+    """Return whether two texts of a file are equal except for the duration of the count."""
     return _SECONDS.sub("", text) == _SECONDS.sub("", kept)
