@@ -100,6 +100,12 @@ class Operation:
     of_body: tuple[Field, ...]
     subject: str | None = None
     """The path of the document that it is about, with names of fields in braces."""
+    page: str = ""
+    """The page of its form, if it is not that of every command."""
+    fixed: frozenset[str] = frozenset()
+    """Fields that the page of its form fills in, and that people do not change."""
+    confirmed: bool = False
+    """Whether it is confirmed whatever its fields are."""
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -109,7 +115,7 @@ class Operation:
     @property
     def address(self) -> str:
         """Return the page of its form."""
-        return f"/do/{self.service}/{self.name}"
+        return self.page or f"/do/{self.service}/{self.name}"
 
     @property
     def asked(self) -> tuple[Field, ...]:

@@ -49,7 +49,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 rows.keep(_update, t.pit_changes, fact, **place, status="approved")
             case pit_changes.PitChangeProposed():
                 place = {"shard": entry.shard, "seq": entry.seq}
-                rows.keep(_insert, t.pit_changes, fact, **place, status="proposed")
+                rows.keep(_insert, t.pit_changes, fact, **place, status="proposed", voids=fact.instead is None)
             case inventory.UpstreamNoted():
                 _upstream(rows, fact)
             case win.WinStated():
@@ -109,14 +109,15 @@ async def _what_stands(
     connection: AsyncConnection, recorded: Sequence[Recorded]
 ) -> Mapping[PitPlace, tuple[int, int] | None]:
     """Write the versions of pit events in force, delete voided ones, and return the entries in force in this batch."""
-    events = PitEventRows(t.pit_events)
+    events = PitEventRows(t.pit_events, "gaming_day", "voided_shard", "voided_seq")
     voided: dict[PitPlace, inventory.PitVoided] = {}
     for entry, fact in recorded:
         match fact:
             case inventory.PitRecorded():
                 events.recorded(entry, fact, fact.sequence, fact.revision or 1, gaming_day=fact.gaming_day)
             case inventory.PitVoided():
-                events.taken_back(entry, fact, fact.sequence, fact.revision)
+                there = {"voided_shard": entry.shard, "voided_seq": entry.seq}
+                events.taken_back(entry, fact, fact.sequence, fact.revision, gaming_day=fact.gaming_day, **there)
                 voided[_place(fact)] = fact
             case inventory.PitNoted():
                 events.taken_back(entry, fact, fact.sequence, 0)

@@ -4,7 +4,7 @@ Everything but the journal, the properties and `sealed_counts` follows from the 
 are only in `sealed_counts`; the journal has their commitments.
 """
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, MetaData, Table, UniqueConstraint
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Index, Integer, MetaData, Table, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 
 from services.table_inventory.domain.slips import STEPS
@@ -26,9 +26,13 @@ pit_events = pit_events_table(
     metadata,
     "table_inventory",
     *dates("gaming_day", null=True),
+    *columns(BigInteger, "voided_shard", "voided_seq", null=True),
     Index("pit_events_of_day", "source", "gaming_day", "sequence"),
 )
-"""The events of the pit streams, with the entry and the gaming day of each in force."""
+"""The events of the pit streams, with the entry of each in force.
+
+Kept when an event is voided: its gaming day, and the entry that last voided a version of it.
+"""
 
 _JSON = JSONB(none_as_null=True)
 
@@ -401,6 +405,7 @@ pit_changes = Table(
     *numbers("change", key=True),
     *texts("table", "event", "reason", "proposed_by", "status"),
     *dates("gaming_day"),
+    *columns(Boolean, "voids"),
     *numbers("sequence", "replaces", "seq"),
     *columns(Integer, "shard"),  # with `seq` the entry that proposed it; once it is approved, that
     *moments("proposed_at"),

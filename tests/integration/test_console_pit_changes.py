@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 import pytest
 
@@ -12,13 +13,15 @@ from tests.support import Databases
 from tests.support.browsers import Browsers
 from tests.support.outbox import Outbox
 from tests.support.pit import PEOPLE, PROPERTY, InventoryDesk, Table, at, inventory_desk
-from tests.support.pit_changes import send_approved
+from tests.support.pit_changes import decide, send_approved
 from tests.support.services import settled_database
-from tests.support.twins import corrected
+from tests.support.twins import corrected, voided
 
 EVENTS = f"/p/{PROPERTY}/pit-events/BJ-01"
 CHANGE = f"/p/{PROPERTY}/pit-changes/1"
 APPROVE, REJECT, PROPOSE = (f"/do/{INVENTORY}/{what}-pit-change" for what in ("approve", "reject", "propose"))
+CHANGES = f"/p/{PROPERTY}/pit-changes"
+VOID = f"{EVENTS}/2/void"
 FIELDS = {"property": PROPERTY, "table": "BJ-01", "sequence": "2", "replaces": "1", "reason": "typed wrong"}
 
 
@@ -45,6 +48,17 @@ def browsers(desk: InventoryDesk) -> Iterator[Browsers]:
     browsers = Browsers(desk.desk, people=PEOPLE, clock=desk.clock)
     with browsers.client:
         yield browsers
+
+
+def states(page: str) -> list[str]:
+    """What the list of a table's events says of each."""
+    rows = re.findall(r"<tr><th scope=\"row\">.*?</tr>", page, re.DOTALL)
+    return [re.findall(r"<td[^>]*>(?:<strong[^>]*>)?([^<]*)", row)[-1] for row in rows]
+
+
+def changes(page: str) -> set[int]:
+    """The numbers of the changes on a page."""
+    return {int(one) for one in re.findall(rf'href="{CHANGES}/(\d+)"', page)}
 
 
 def test_a_sale_is_found_corrected_approved_and_recorded(
@@ -114,3 +128,88 @@ def test_who_proposed_may_take_it_back_and_not_approve_it(browsers: Browsers) ->
     reason = {"property": PROPERTY, "change": "1", "reason": "it was right"}
     assert 200 == browsers.send(REJECT, "floor.two", **reason).status_code
     assert "it was right" in browsers.get(CHANGE, "audit.ned")
+
+
+def test_a_void_shows_the_event_and_what_it_restates_and_is_confirmed(
+    desk: InventoryDesk, browsers: Browsers, outbox: Outbox
+) -> None:
+    """Which event it is cannot be edited; nothing is proposed before it is confirmed, and the list marks it then."""
+    event = browsers.get(f"{EVENTS}/2", "floor.mia")
+    assert f'href="{EVENTS}/2/void"' in event
+    assert ">stands<" in event
+    form = browsers.get(VOID, "floor.mia")
+    for shown in ("$9,000.00", "−$9,000.00", "The figures of gaming day 2026-11-20 change", "chips.sold"):
+        assert shown in form
+    for name in ("property", "table", "sequence", "replaces"):
+        assert re.search(rf'<input id="f-{name}" name="{name}" value="[^"]+" readonly>', form)
+    assert 'name="instead"' not in form
+    assert 422 == browsers.send(VOID, "floor.mia", replaces="1").status_code
+    asked = {"replaces": "1", "reason": "sold twice", "sequence": "1"}
+    headers, csrf = browsers.login("floor.mia")
+    headers |= {"content-type": "application/x-www-form-urlencoded"}
+    confirming = browsers.client.post(VOID, headers=headers, content=urlencode({"csrf": csrf, **asked})).text
+    for shown in ("Nothing is on record yet", "sold twice", "$9,000.00", "The figures of gaming day 2026-11-20 change"):
+        assert shown in confirming
+    assert [] == desk.read(f"/pit-changes?property={PROPERTY}")["items"]
+    assert 200 == browsers.send(VOID, "floor.mia", **asked).status_code
+    pending = browsers.get(f"{EVENTS}/2", "floor.mia")
+    assert "Change 1 is to void this event" in pending
+    assert VOID not in pending
+    assert ["change proposed", "stands"] == states(browsers.get(EVENTS, "audit.kim"))
+    assert 200 == browsers.send(APPROVE, "audit.ned", property=PROPERTY, change="1").status_code
+    for one in send_approved(desk, outbox):
+        desk.desk.deliver(one)
+    voided = browsers.get(f"{EVENTS}/2", "audit.kim")
+    for shown in (">voided<", "sold twice", "floor.mia", "audit.ned", "$9,000.00", CHANGE):
+        assert shown in voided
+    assert VOID not in browsers.get(f"{EVENTS}/2", "floor.mia")
+    assert ["voided", "stands"] == states(browsers.get(f"{EVENTS}?day=2026-11-20", "audit.kim"))
+
+
+def test_what_the_pit_voids_and_corrects_itself_is_shown_with_its_people(
+    desk: InventoryDesk, browsers: Browsers
+) -> None:
+    """Without a change at the desk; and again once what was voided is corrected."""
+    table = Table("BJ-01")
+    table.sequence = 2
+    sale = table.sold(at(2), 500_00)
+    desk.pit(sale, corrected(table, sale, sale | {"data": sale["data"] | {"cents": 600_00}}))
+    assert ["corrected", "stands", "stands"] == states(browsers.get(EVENTS, "audit.kim"))
+    assert "Why it was corrected" in browsers.get(f"{EVENTS}/3", "audit.kim")
+    desk.pit(void := voided(table, sale))
+    shown = browsers.get(f"{EVENTS}/3", "audit.kim")
+    for one in (">voided<", "$600.00", void["data"]["correction"]["entered_by"]):
+        assert one in shown
+    desk.pit(voided(table, sale))  # says nothing new, and hides nothing
+    assert ["voided", "stands", "stands"] == states(browsers.get(f"{EVENTS}?day=2026-11-20", "audit.kim"))
+    desk.pit(corrected(table, sale, sale | {"data": sale["data"] | {"cents": 700_00}}))
+    assert ["corrected", "stands", "stands"] == states(browsers.get(EVENTS, "audit.kim"))
+
+
+def test_changes_are_found_by_gaming_day_and_outcome(desk: InventoryDesk, browsers: Browsers, outbox: Outbox) -> None:
+    """One of each outcome; a day without changes has none."""
+    table = Table("BJ-01")
+    table.sequence = 2
+    sales = [table.sold(at(2), 100_00) for _ in range(3)]
+    desk.pit(*sales)
+    for sequence in (2, 3, 4, 5):
+        asked = FIELDS | {"sequence": str(sequence), "key": f"void-{sequence}"}
+        assert 200 == browsers.send(PROPOSE, "floor.mia", **asked).status_code
+    decide(desk, "approve", 1)
+    for one in send_approved(desk, outbox):
+        desk.desk.deliver(one)
+    decide(desk, "reject", 2, reason="it was right")
+    decide(desk, "approve", 3)
+    expected = {
+        "recorded": {1},
+        "rejected": {2},
+        "waiting": {3},
+        "proposed": {4},
+        "superseded": set(),
+        "dismissed": set(),
+    }
+    for outcome, numbers in expected.items():
+        assert numbers == changes(browsers.get(f"{CHANGES}?outcome={outcome}&day=2026-11-20", "audit.ned"))
+        assert set() == changes(browsers.get(f"{CHANGES}?outcome={outcome}&day=2026-11-21", "audit.ned"))
+    assert {1, 2, 3, 4} == changes(browsers.get(f"{CHANGES}?day=2026-11-20", "audit.ned"))
+    assert set() == changes(browsers.get(f"{CHANGES}?day=2026-11-21", "audit.ned"))

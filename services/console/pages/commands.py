@@ -1,5 +1,8 @@
 """The form of any command: filled in, confirmed, sent once under its idempotency key, and the service's answer."""
 
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import uuid4
 from zoneinfo import ZoneInfo
@@ -12,12 +15,14 @@ from services.console.console import Asked, Person, form_of, page
 from services.console.forms import Filled, filled, places
 from services.console.operations import Operation
 from services.console.pages.days import zone_of
-from services.console.pages.subjects import subject_of
+from services.console.pages.subjects import Subject, subject_of
 from services.console.protection import local_path
 from services.console.services import Refused
 
 OWN: Final = ("csrf", "key", "back", "rows", "_confirmed", "_change")
 """Names in a form that are not fields of its command."""
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def routes() -> APIRouter:
@@ -32,44 +37,56 @@ def routes() -> APIRouter:
 
     @router.post("")
     async def send(request: Request, person: Asked, service: str, name: str) -> Response:
-        operation = person.console.operations.get(service, name)
-        form = await form_of(request)
-        typed = {key: value for key, value in form.items() if key not in OWN}
-        back, key = form.get("back", "/"), form.get("key", "")
-        if form.get("rows") or form.get("_change"):  # more rows for a list, without a script; or another look at it
-            return await command_form(request, person, operation, typed, back=back, key=key, more=form.get("rows", ""))
-        zone = await _zone(person, typed)
-        read = filled(operation, typed, ZoneInfo(zone or "UTC"))
-        if read.mistakes:
-            return await command_form(request, person, operation, typed, back=back, key=key, mistakes=read.mistakes)
-        shown = lines(operation, read)
-        confirmed = hash_of(operation, read)
-        if needs_a_look(shown) and form.get("_confirmed") != confirmed:
-            return page(
-                request,
-                "confirm.html",
-                person,
-                operation=operation,
-                lines=shown,
-                confirmed=confirmed,
-                given=typed,
-                back=local_path(back),
-                key=key or _new_key(),
-                subject=await subject_of(person, operation, typed),
-                zone=zone,
-            )
-        try:
-            answer = await _do(person, operation, read, key)
-        except Refused as refused:
-            mistakes = places(refused.problem, read.moved)
-            key = key if refused.status >= 500 else _new_key()  # what was refused is on record under the old one
-            return await command_form(
-                request, person, operation, typed, back=back, key=key, mistakes=mistakes, refused=refused
-            )
-        said = {"operation": operation, "answer": answer, "back": local_path(back), "zone": zone}
-        return page(request, "done.html", person, **said)
+        return await command_sent(request, person, person.console.operations.get(service, name))
 
     return router
+
+
+async def command_sent(
+    request: Request,
+    person: Person,
+    operation: Operation,
+    fixed: Mapping[str, str] = _NONE,
+    about: Subject | None = None,
+) -> Response:
+    """Return the answer to a command's form: once more with its mistakes, to be confirmed, or what the service says.
+
+    `fixed` replaces what the form says; `about` is its subject, if its page read it.
+    """
+    form = await form_of(request)
+    typed = {key: value for key, value in form.items() if key not in OWN} | dict(fixed)
+    back, key = form.get("back", "/"), form.get("key", "")
+    again = partial(command_form, request, person, operation, typed, back=back, about=about)
+    if form.get("rows") or form.get("_change"):  # more rows for a list, without a script; or another look at it
+        return await again(key=key, more=form.get("rows", ""))
+    zone = await _zone(person, typed)
+    read = filled(operation, typed, ZoneInfo(zone or "UTC"))
+    if read.mistakes:
+        return await again(key=key, mistakes=read.mistakes)
+    shown = lines(operation, read)
+    confirmed = hash_of(operation, read)
+    if (operation.confirmed or needs_a_look(shown)) and form.get("_confirmed") != confirmed:
+        return page(
+            request,
+            "confirm.html",
+            person,
+            operation=operation,
+            lines=shown,
+            confirmed=confirmed,
+            given=typed,
+            back=local_path(back),
+            key=key or _new_key(),
+            subject=about or await subject_of(person, operation, typed),
+            zone=zone,
+        )
+    try:
+        answer = await _do(person, operation, read, key)
+    except Refused as refused:
+        mistakes = places(refused.problem, read.moved)
+        key = key if refused.status >= 500 else _new_key()  # what was refused is on record under the old one
+        return await again(key=key, mistakes=mistakes, refused=refused)
+    said = {"operation": operation, "answer": answer, "back": local_path(back), "zone": zone}
+    return page(request, "done.html", person, **said)
 
 
 async def _zone(person: Person, given: dict[str, str]) -> str | None:
@@ -98,8 +115,9 @@ async def command_form(
     mistakes: dict[str, str] | None = None,
     refused: Refused | None = None,
     more: str = "",
+    about: Subject | None = None,
 ) -> Response:
-    """Return the page of a command's form, filled with `given`; `mistakes` are by field."""
+    """Return the page of a command's form, filled with `given`; `mistakes` are by field, `about` as above."""
     return page(
         request,
         "command.html",
@@ -112,7 +130,7 @@ async def command_form(
         mistakes=mistakes or {},
         refused=refused,
         more=more,
-        subject=await subject_of(person, operation, given),
+        subject=about or await subject_of(person, operation, given),
         allowed=person.may(*operation.roles),
         zone=await _zone(person, given),
     )

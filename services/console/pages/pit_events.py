@@ -1,22 +1,47 @@
 """Pit events of a table, and their corrections and voids, which one person proposes and another approves."""
 
+import asyncio
 import json
-from typing import Any, Final
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
+from markupsafe import Markup
 
 from services.console.console import Asked, Person, page
 from services.console.listing import Act, Listed, Record, cols, listed
-from services.console.pages.commands import command_form
+from services.console.operations import Operation
+from services.console.pages.commands import command_form, command_sent
 from services.console.pages.corrections import restated
 from services.console.pages.days import zone_of
+from services.console.pages.subjects import Subject
 from services.console.services import INVENTORY, or_missing, path, together
 from services.console.words import say
 from shared.contracts.people import same_person
 
 READERS: Final = ("reports.read", "pit.correct", "pit.correct.approve")
 """The roles of which one is enough to see pit events and their changes."""
+
+What = Literal["void", "correct"]
+Outcome = Literal["proposed", "waiting", "recorded", "superseded", "rejected", "dismissed"]
+
+_ASKED: Final[Mapping[Outcome, Mapping[str, str]]] = {
+    "proposed": {"status": "proposed"},
+    "waiting": {"effect": "waiting"},
+    "recorded": {"effect": "recorded"},
+    "superseded": {"effect": "superseded"},
+    "rejected": {"status": "rejected"},
+    "dismissed": {"effect": "dismissed"},
+}
+"""What table inventory is asked for the changes with an outcome."""
+
+_CHANGED: Final = ("change", "kind", "table", "sequence", "event", "gaming_day")
+_DECISION: Final = ("proposed_by", "reason", "decided_by", "decided_at")
+_OUTCOME: Final = (*_DECISION, "outcome")
+_PLACE: Final = ("property", "table", "sequence")
+_OF_CORRECTION: Final = ("at", "instead")
 
 
 def routes() -> APIRouter:
@@ -28,7 +53,11 @@ def routes() -> APIRouter:
         request: Request, person: Asked, property: str, table: str, day: str = "", cursor: str = ""
     ) -> Response:
         there = path("pit-events", property, table)
-        found = await person.calls.get_page(INVENTORY, there, gaming_day=day, from_end=True, cursor=cursor)
+        found, pending = await asyncio.gather(
+            person.calls.get_page(INVENTORY, there, gaming_day=day, from_end=True, cursor=cursor),
+            _pending(person, property, table),
+        )
+        changing = {one["sequence"] for one in pending}
         return page(
             request,
             "pit_events.html",
@@ -38,11 +67,11 @@ def routes() -> APIRouter:
             next=found.get("next"),
             lists=[
                 listed(
-                    "pit_events.stand",
+                    "pit_events.listed",
                     found["items"],
-                    cols("sequence", "at", "event", "gaming_day", "shift", "cents", "revision"),
+                    cols("sequence", "at", "event", "gaming_day", "shift", "cents", "revision", "state"),
                     link=lambda one: path("p", property, "pit-events", table, one["sequence"]),
-                    seen=lambda one: {**one["data"], **one},
+                    seen=lambda one: {**one["data"], **one, "state": _mark(_state(one, changing))},
                 )
             ],
             zone=await zone_of(person, property),
@@ -50,39 +79,62 @@ def routes() -> APIRouter:
 
     @router.get("/pit-events/{table}/{sequence}")
     async def event(request: Request, person: Asked, property: str, table: str, sequence: int) -> Response:
-        found = await person.calls.get(INVENTORY, path("pit-events", property, table, sequence))
-        named = {name: found[name] for name in ("property", "table", "sequence")} | {"replaces": found["revision"]}
+        of_event = {"property": property, "table": table, "sequence": sequence}
+        found, changes, pending = await asyncio.gather(
+            person.calls.get(INVENTORY, path("pit-events", property, table, sequence)),
+            person.calls.get_page(INVENTORY, "/pit-changes", **of_event, from_end=True),
+            _pending(person, property, table, sequence),
+        )
         return page(
             request,
             "pit_event.html",
             person,
             shown=found,
-            void=[Act(INVENTORY, "propose-pit-change", named, say("pit_events.void"))],
+            state=_state(found, [one["sequence"] for one in pending]),
+            pending=pending,
+            may_change=found["status"] != "voided" and not pending,
+            changes=_listed("pit_events.changes", changes, property, *_OUTCOME, of=("change", "kind", "replaces")),
             zone=await zone_of(person, property),
         )
 
-    @router.get("/pit-events/{table}/{sequence}/correct")
-    async def correct(request: Request, person: Asked, property: str, table: str, sequence: int) -> Response:
-        """Show the correction form, filled in with the event."""
-        found = await person.calls.get(INVENTORY, path("pit-events", property, table, sequence))
-        operation = person.console.operations.get(INVENTORY, "propose-pit-change")
-        given = {
-            "property": property,
-            "table": table,
-            "sequence": str(sequence),
-            "replaces": str(found["revision"]),
-            "at": found["at"],
-            "instead": json.dumps(found["data"], indent=2),
-        }
+    @router.get("/pit-events/{table}/{sequence}/{what}")
+    async def propose(
+        request: Request, person: Asked, property: str, table: str, sequence: int, what: What
+    ) -> Response:
+        """Show the form of a void or a correction, about what the event says."""
+        operation, about, given = await _proposal(person, property, table, sequence, what)
         back = path("p", property, "pit-events", table, sequence)
-        return await command_form(request, person, operation, given, back=back)
+        return await command_form(request, person, operation, given, back=back, about=about)
+
+    @router.post("/pit-events/{table}/{sequence}/{what}")
+    async def proposed(
+        request: Request, person: Asked, property: str, table: str, sequence: int, what: What
+    ) -> Response:
+        operation, about, given = await _proposal(person, property, table, sequence, what)
+        fixed = {name: given[name] for name in _PLACE}
+        return await command_sent(request, person, operation, fixed, about)
 
     @router.get("/pit-changes")
-    async def changes(request: Request, person: Asked, property: str) -> Response:
-        lists = [await waiting(person, property), *await _decided(person, property)]
-        title, lead = say("pit_changes.title"), say("pit_changes.lead")
-        zone = await zone_of(person, property)
-        return page(request, "lists.html", person, title=title, lead=lead, more=[], lists=lists, zone=zone)
+    async def changes(
+        request: Request, person: Asked, property: str, day: str = "", outcome: Outcome | Literal[""] = ""
+    ) -> Response:
+        if outcome:
+            lists = [await _of_outcome(person, property, day, outcome)]
+        else:
+            lists = [await waiting(person, property, day), *await _decided(person, property, day)]
+        return page(
+            request,
+            "pit_changes.html",
+            person,
+            title=say("pit_changes.title"),
+            lead=say("pit_changes.lead"),
+            more=[],
+            lists=lists,
+            day=day,
+            outcome=outcome,
+            outcomes=list(_ASKED),
+            zone=await zone_of(person, property),
+        )
 
     @router.get("/pit-changes/{number}")
     async def change(request: Request, person: Asked, property: str, number: int) -> Response:
@@ -101,21 +153,68 @@ def routes() -> APIRouter:
     return router
 
 
-async def waiting(person: Person, property_name: str) -> Listed:
-    """Return the pending changes, each with a link to its page."""
-    asked = {"property": property_name, "status": "proposed"}
+async def _proposal(
+    person: Person, property_name: str, table: str, sequence: int, what: What
+) -> tuple[Operation, Subject, dict[str, str]]:
+    """Return the form of a void or a correction, the event that it is about, and what it is filled with.
+
+    A void has no fields of a correction, is shown with what it would restate, and is always confirmed.
+    """
+    there = path("pit-events", property_name, table, sequence)
+    found = await person.calls.get(INVENTORY, there)
+    given = {name: str(found[name]) for name in _PLACE} | {"replaces": str(found["revision"])}
+    operation = person.console.operations.get(INVENTORY, "propose-pit-change")
+    operation = replace(
+        operation,
+        title=say(f"pit_events.propose.{what}"),
+        description=say(f"pit_events.lead_of.{what}"),
+        page=path("p", property_name, "pit-events", table, sequence, what),
+        fixed=frozenset(given),
+    )
+    record = {name: found[name] for name in ("event", "at", "gaming_day")} | found["data"]
+    if what == "correct":
+        return operation, Subject(record), given | {"at": found["at"], "instead": json.dumps(found["data"], indent=2)}
+    effects = await person.calls.get(INVENTORY, f"{there}/void")
+    effects["days"] = [{"day": one, "sealed": one in effects["sealed"], "why": ""} for one in effects["restates"]]
+    of_void = tuple(one for one in operation.of_body if one.name not in _OF_CORRECTION)
+    return replace(operation, of_body=of_void, confirmed=True), Subject(record, effects=effects), given
+
+
+async def _pending(person: Person, property: str, table: str, sequence: int | None = None) -> list[Record]:
+    """Return the changes of an event or of a table that are proposed, or approved and not in effect yet."""
+    of = {"property": property, "table": table, "sequence": sequence}
+    found = await asyncio.gather(
+        *(person.calls.get_all(INVENTORY, "/pit-changes", **of, **_ASKED[one]) for one in ("proposed", "waiting"))
+    )
+    return [one for each in found for one in each]
+
+
+def _state(one: Record, changing: Collection[int]) -> str:
+    return "proposed" if one["sequence"] in changing else str(one["status"])
+
+
+def _mark(state: str) -> str:
+    """Return the state of an event for a list, marked unless the event stands."""
+    text = say(f"pit_events.status.{state}")
+    return text if state == "standing" else Markup('<strong class="flag">{}</strong>').format(text)
+
+
+async def waiting(person: Person, property_name: str, day: str = "") -> Listed:
+    """Return the pending changes, all or those of a gaming day, each with a link to its page."""
+    asked = {"property": property_name, "gaming_day": day, **_ASKED["proposed"]}
     answer = await or_missing(person.calls.get_all(INVENTORY, "/pit-changes", **asked))
     return _listed("pit_changes.waiting", answer, property_name, "proposed_by", "proposed_at", "reason")
 
 
-async def _decided(person: Person, property_name: str) -> list[Listed]:
+async def _decided(person: Person, property_name: str, day: str) -> list[Listed]:
+    asked = {"property": property_name, "gaming_day": day, "from_end": True}
     approved, rejected = await together(
         *(
-            person.calls.get_page(INVENTORY, "/pit-changes", property=property_name, status=status, from_end=True)
+            person.calls.get_page(INVENTORY, "/pit-changes", status=status, **asked)
             for status in ("approved", "rejected")
         )
     )
-    by = ("proposed_by", "approved_by", "approved_at", "effect")
+    by = ("proposed_by", "approved_by", "approved_at", "outcome")
     why = ("proposed_by", "rejected_by", "rejected_at", "rejection_reason")
     return [
         _listed("pit_changes.approved", approved, property_name, *by),
@@ -123,9 +222,27 @@ async def _decided(person: Person, property_name: str) -> list[Listed]:
     ]
 
 
-def _listed(name: str, answer: Any, property_name: str, *more: str) -> Listed:
-    columns = cols("change", "table", "sequence", "event", "gaming_day", *more)
-    return listed(name, answer, columns, link=lambda one: path("p", property_name, "pit-changes", one["change"]))
+async def _of_outcome(person: Person, property_name: str, day: str, outcome: Outcome) -> Listed:
+    asked = {"property": property_name, "gaming_day": day, "from_end": True, **_ASKED[outcome]}
+    answer = await or_missing(person.calls.get_page(INVENTORY, "/pit-changes", **asked))
+    title = say("pit_changes.found", outcome=say(f"pit_changes.outcomes.{outcome}"))
+    return replace(_listed("pit_changes.title", answer, property_name, *_DECISION), title=title)
+
+
+def _listed(name: str, answer: Any, property_name: str, *more: str, of: Sequence[str] = _CHANGED) -> Listed:
+    return listed(
+        name,
+        answer,
+        cols(*of, *more),
+        link=lambda one: path("p", property_name, "pit-changes", one["change"]),
+        seen=lambda one: {
+            **one,
+            "kind": say(f"pit_changes.kind.{'void' if one['voids'] else 'correct'}"),
+            "outcome": say(f"pit_changes.outcomes.{one.get('effect') or one['status']}"),
+            "decided_by": one.get("approved_by") or one.get("rejected_by"),
+            "decided_at": one.get("approved_at") or one.get("rejected_at"),
+        },
+    )
 
 
 def _acts_of(one: Record, person: str) -> list[Act]:

@@ -24,10 +24,14 @@ _BESIDE: Final[Mapping[tuple[str, str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The subject of a command and what is shown beside it; without a record, the reason why."""
+    """The subject of a command and what is shown beside it; without a record, the reason why.
+
+    `effects` is what the command would do: the `days` that it restates, `postings`, or why it is `refused`.
+    """
 
     record: Mapping[str, Any] | None = None
     beside: Mapping[str, Any] | None = None
+    effects: Mapping[str, Any] | None = None
     why: str = ""
 
     @property

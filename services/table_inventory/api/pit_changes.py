@@ -11,19 +11,21 @@ from services.table_inventory.commands.pit_changes import (
     ProposePitChange,
     RejectPitChange,
     change_shown,
+    void_shown,
 )
 from services.table_inventory.domain.pit_changes import (
     PitChangeDocument,
+    PitChangeEffect,
     PitChangeItem,
     PitChangeStatus,
     PitEventDocument,
-    event_document,
+    PitVoidDocument,
 )
-from services.table_inventory.queries.pit_changes import find_event, items_of, list_events
+from services.table_inventory.queries.pit_changes import items_of, list_events, of_effect, shown_event
 from services.table_inventory.tables import pit_changes
 from shared.contracts.envelope import Name
 from shared.contracts.pit_changes import ChangeNumber
-from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.rejection import Reason
 from shared.runtime.database import snapshot
 from shared.runtime.http import (
     Asked,
@@ -32,6 +34,7 @@ from shared.runtime.http import (
     Page,
     PropertyPath,
     PropertyQuery,
+    TableChoice,
     TableListing,
     command_route,
     problems,
@@ -71,15 +74,33 @@ def routes(context: ServiceContext) -> APIRouter:
         table: Annotated[Name, Path(description="the table")],
         sequence: Annotated[int, Path(ge=1, le=2**31 - 1, description="its place in the pit stream of the table")],
     ) -> PitEventDocument:
-        """The version in force, with its revision."""
+        """The version in force, with its revision; of a voided event what it said, and who voided it and why."""
         del reader
         async with snapshot(context.pools.readers) as connection:
-            found = await find_event(connection, property_name, table, sequence)
-        if found.fact is None or found.at is None:
-            raise Rejected(Reason.NOT_FOUND, f"nothing of {found.name} stands: it is void")
-        return event_document(found.fact, sequence, found.revision, found.at)
+            return await shown_event(connection, property_name, table, sequence)
 
-    @router.get("/pit-events/{property}/{table}", summary="List the pit events of a table")
+    @router.get(
+        f"{event}/void",
+        response_model_exclude_none=True,
+        summary="Show what voiding a pit event would do",
+        responses=problems(*_WRONG),
+    )
+    async def show_void(
+        reader: Reader,
+        property_name: PropertyPath,
+        table: Annotated[Name, Path(description="the table")],
+        sequence: Annotated[int, Path(ge=1, le=2**31 - 1, description="its place in the pit stream of the table")],
+    ) -> PitVoidDocument:
+        """The movements that it would lead to and the gaming days that it would restate, or why it is not possible."""
+        del reader
+        async with snapshot(context.pools.readers) as connection:
+            return await void_shown(connection, property_name, table, sequence)
+
+    @router.get(
+        "/pit-events/{property}/{table}",
+        response_model_exclude_none=True,
+        summary="List the pit events of a table",
+    )
     async def list_pit_events(
         reader: Reader,
         property_name: PropertyPath,
@@ -88,7 +109,7 @@ def routes(context: ServiceContext) -> APIRouter:
         gaming_day: DayChoice = None,
         from_end: FromEnd = False,
     ) -> Page[PitEventDocument]:
-        """Those that stand, by their places in the pit stream: what each says now, and in which revision."""
+        """By their places in the pit stream: what each says now, or said until it was voided, and what changed it."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return await list_events(connection, property_name, table, asked, gaming_day, from_end=from_end)
@@ -98,14 +119,23 @@ def routes(context: ServiceContext) -> APIRouter:
         reader: Reader,
         property_name: PropertyQuery,
         asked: Asked,
+        table: TableChoice = None,
+        sequence: Annotated[
+            int | None, Query(ge=1, le=2**31 - 1, description="only of the event at this place in the pit stream")
+        ] = None,
+        gaming_day: DayChoice = None,
         status: Annotated[PitChangeStatus | None, Query(description="`proposed` are those that wait")] = None,
+        effect: Annotated[PitChangeEffect | None, Query(description="only those of which this became")] = None,
         from_end: FromEnd = False,
     ) -> Page[PitChangeItem]:
         """By number: proposer and reason, decision, and outcome."""
         del reader
         async with snapshot(context.pools.readers) as connection:
-            of = {"property": property_name, "status": status}
-            found = await CHANGES.read(connection, asked, lambda row: row, from_end, **of)
+            of = {"table": table, "sequence": sequence, "gaming_day": gaming_day, "status": status}
+            conditions = await of_effect(connection, property_name, effect)
+            found = await CHANGES.read(
+                connection, asked, lambda row: row, from_end, conditions, property=property_name, **of
+            )
             return Page(items=await items_of(connection, found.items), next=found.next)
 
     @router.get(

@@ -7,11 +7,14 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.pit_changes import (
+    SOMEBODY,
     PitChangeDocument,
     PitChangeItem,
     PitDesk,
+    PitVoidDocument,
     approval_of,
     change_document,
+    effects_of,
     instead_of,
 )
 from services.table_inventory.queries.knowing import read_known
@@ -21,6 +24,7 @@ from services.table_inventory.queries.pit_changes import (
     find_event,
     items_of,
     last_place,
+    sealed_of,
     waiting_change,
 )
 from services.table_inventory.queries.slips import last_number
@@ -123,8 +127,23 @@ class _Proposing:
     """The proposed content without its proposer, its event, and the last number of a change at the property."""
 
     about: dict[str, Any]
+    draft: DeskChange
     desk: PitDesk
     last: int
+
+
+async def void_shown(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> PitVoidDocument:
+    """Return what voiding the version in force of an event would do. Raises: Rejected if nothing of it stands."""
+    key = {"property": property_name, "table": table, "sequence": sequence}
+    found = await find_event(connection, property_name, table, sequence)
+    state = await _proposing(connection, ProposePitChange(**key, replaces=max(found.revision, 1), reason="-"))
+    try:
+        state.desk.require_standing(found.revision, "the void")
+    except Rejected as rejected:
+        return PitVoidDocument(refused=rejected.detail)
+    effects = effects_of(state.draft, state.desk)
+    sealed = await sealed_of(connection, property_name, effects.restates)
+    return PitVoidDocument(**dict(effects), sealed=sealed)
 
 
 async def _proposing(connection: AsyncConnection, command: ProposePitChange) -> _Proposing:
@@ -136,7 +155,7 @@ async def _proposing(connection: AsyncConnection, command: ProposePitChange) -> 
     about |= {"event": fact.event, "gaming_day": fact.gaming_day, "before": fact.data, "before_at": at}
     data: PitChange
     of = {name: about[name] for name in ("property", "table", "event", "sequence")}
-    correction = Correction(reason=command.reason, entered_by="-", approved_by="-")
+    correction = Correction(reason=command.reason, entered_by="-", approved_by=SOMEBODY)
     if command.instead is None:
         data = VoidedPitEvent(**of, correction=correction)
     else:
@@ -157,7 +176,7 @@ async def _proposing(connection: AsyncConnection, command: ProposePitChange) -> 
         desk=1,
     )
     last = await last_number(connection, pit_changes, "change", property=command.property)
-    return _Proposing(about, await _desk(connection, draft), last)
+    return _Proposing(about, draft, await _desk(connection, draft), last)
 
 
 @COMMANDS.handles(ProposePitChange, load=_proposing)
@@ -165,7 +184,7 @@ def propose(command: ProposePitChange, state: _Proposing, now: Now) -> Accepted:
     """Propose it under the next number, if it could be recorded."""
     fact = PitChangeProposed(**state.about, change=state.last + 1, proposed_by=now.by, proposed_at=now.at)
     state.desk.require_standing(command.replaces, "the change")
-    state.desk.led_to(change_of(fact, "somebody else", state.desk.found.last.sequence))
+    state.desk.led_to(change_of(fact, SOMEBODY, state.desk.found.last.sequence))
     location = f"/pit-changes/{fact.property}/{fact.change}"
     return Accepted(recording=FactWithPostings(fact=fact), answer=_item(fact), location=location)
 
@@ -214,4 +233,4 @@ def reject(command: RejectPitChange, asked: _Asked, now: Now) -> Accepted:
 
 def _item(fact: PitChangeProposed, **decided: Any) -> PitChangeItem:
     said = {name: getattr(fact, name) for name in PitChangeItem.model_fields if hasattr(fact, name)}
-    return PitChangeItem.model_validate(said | decided)
+    return PitChangeItem.model_validate(said | {"voids": fact.instead is None} | decided)

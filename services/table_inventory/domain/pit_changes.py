@@ -9,9 +9,9 @@ from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from services.table_inventory.domain.changing import of_event
 from services.table_inventory.domain.pit import Known
-from shared.contracts.envelope import as_json
+from shared.contracts.envelope import Correction, as_json
 from shared.contracts.facts import KINDS
-from shared.contracts.inventory import PitRecorded
+from shared.contracts.inventory import PitRecorded, PitVoided
 from shared.contracts.pit import PitData
 from shared.contracts.pit_changes import DeskChange, PitChangeProposed, change_of
 from shared.contracts.rejection import Reason, Rejected, findings_of
@@ -27,7 +27,7 @@ PitChangeEffect = Literal["waiting", "recorded", "superseded", "dismissed"]
 `dismissed`: it could not be recorded any more, and two people dismissed its record.
 """
 
-_SOMEBODY: Final = "somebody else"
+SOMEBODY: Final = "somebody else"
 """Placeholder for the future approver."""
 
 
@@ -38,8 +38,15 @@ class PitEventSide(BaseModel):
     data: dict[str, Any] = Field(description="what it says, whole, as its type has it in the contract")
 
 
+PitEventStatus = Literal["standing", "corrected", "voided"]
+
+
 class PitEventDocument(PitEventSide):
-    """The version of a pit event in force. `revision` is the number of recordings: a change names it."""
+    """The version of a pit event in force, or, of one that is voided, what it said last.
+
+    `revision` is the number of recordings: a change names it. A corrected and a voided event have the `correction`, its
+    moment, and the number of the change if it was made at the desk.
+    """
 
     property: str
     table: str
@@ -47,6 +54,10 @@ class PitEventDocument(PitEventSide):
     event: str
     revision: int
     gaming_day: date
+    status: PitEventStatus
+    correction: Correction | None = None
+    changed_at: AwareDatetime | None = None
+    change: int | None = None
 
 
 class PitChangeItem(BaseModel):
@@ -58,6 +69,7 @@ class PitChangeItem(BaseModel):
     sequence: int = Field(description="the place of the event in the pit stream of its table")
     event: str = Field(description="its type")
     gaming_day: date
+    voids: bool = Field(description="whether it voids the event; otherwise it corrects it")
     replaces: int = Field(description="the revision of the event that it replaces")
     reason: str
     proposed_by: str
@@ -78,19 +90,33 @@ class LegChange(BaseModel):
     cents: int
 
 
-class PitChangeDocument(PitChangeItem, ApprovalSubject):
-    """A change with the whole event before and after, computed now by the code that would record it.
+class PitChangeEffects(BaseModel):
+    """What a change would do, computed now by the code that would record it.
 
-    `stands`: the revision that it replaces is in force. Without `after` the event is voided. `refused` is the reason
-    why it could not be recorded now. `restates` are the gaming days whose figures may change; a sealed one is restated.
+    `refused` is the reason why it could not be recorded now. `restates` are the gaming days whose figures may change; a
+    sealed one is restated.
+    """
+
+    refused: str | None = None
+    postings: list[LegChange] = []
+    restates: list[date] = []
+
+
+class PitVoidDocument(PitChangeEffects):
+    """What voiding an event would do; `sealed` are those of the restated gaming days that are sealed."""
+
+    sealed: list[date] = []
+
+
+class PitChangeDocument(PitChangeItem, PitChangeEffects, ApprovalSubject):
+    """A change with the whole event before and after, and its effects.
+
+    `stands`: the revision that it replaces is in force. Without `after` the event is voided.
     """
 
     stands: bool
     before: PitEventSide
     after: PitEventSide | None = None
-    refused: str | None = None
-    postings: list[LegChange]
-    restates: list[date]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +167,21 @@ class PitDesk:
             raise Rejected(Reason.NOT_ALLOWED, str(refused), cites=refused.paragraph) from refused
 
 
-def event_document(fact: PitRecorded, sequence: int, revision: int, at: datetime) -> PitEventDocument:
-    """Return an event as it is shown: what stands of it, and where."""
+def event_document(
+    fact: PitRecorded | PitVoided, revision: int, at: datetime, recorded_at: datetime
+) -> PitEventDocument:
+    """Return an event as it is shown, from the fact that recorded or voided it, of `at`."""
+    status: PitEventStatus = "standing"
+    changed: dict[str, Any] = {}
+    if fact.correction is not None:
+        status = "voided" if isinstance(fact, PitVoided) else "corrected"
+        changed = {"correction": fact.correction, "changed_at": recorded_at, "change": fact.desk_change}
     return PitEventDocument(
+        status=status,
+        **changed,
         property=fact.property,
         table=fact.table,
-        sequence=sequence,
+        sequence=fact.sequence,
         event=fact.event,
         revision=revision,
         gaming_day=fact.gaming_day,
@@ -174,26 +209,33 @@ def instead_of(event: str, data: dict[str, Any]) -> PitData:
 def change_document(item: PitChangeItem, proposed: PitChangeProposed, desk: PitDesk) -> PitChangeDocument:
     """Return a change for display: the event before and after, and the effects."""
     found = desk.found
-    stands, refused = found.fact is not None and found.revision == proposed.replaces, None
-    recordings: tuple[FactWithPostings, ...] = ()
+    stands = found.fact is not None and found.revision == proposed.replaces
+    effects = PitChangeEffects()
     if stands:
-        try:
-            recordings = desk.led_to(change_of(proposed, _SOMEBODY, found.last.sequence))
-        except Rejected as rejected:
-            refused = rejected.detail
-    legs: Counter[str] = Counter()
-    for one in recordings:
-        for account, cents in one.postings:
-            legs[account.leg] += cents
+        effects = effects_of(change_of(proposed, SOMEBODY, found.last.sequence), desk)
     after = None
     if proposed.instead is not None and proposed.at is not None:
         after = PitEventSide(at=proposed.at, data=as_json(proposed.instead))
     return PitChangeDocument(
         **dict(item),
+        **dict(effects),
         stands=stands,
         before=PitEventSide(at=proposed.before_at, data=as_json(proposed.before)),
         after=after,
-        refused=refused,
+    )
+
+
+def effects_of(change: DeskChange, desk: PitDesk) -> PitChangeEffects:
+    """Return what a change of the version in force would do."""
+    try:
+        recordings = desk.led_to(change)
+    except Rejected as rejected:
+        return PitChangeEffects(refused=rejected.detail)
+    legs: Counter[str] = Counter()
+    for one in recordings:
+        for account, cents in one.postings:
+            legs[account.leg] += cents
+    return PitChangeEffects(
         postings=[LegChange(leg=leg, cents=cents) for leg, cents in sorted(legs.items()) if cents],
         restates=sorted({getattr(one.fact, "gaming_day") for one in recordings}),  # noqa: B009 - of every such fact
     )

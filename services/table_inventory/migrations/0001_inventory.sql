@@ -11,7 +11,7 @@ CREATE INDEX counts_of_day ON counts (property, gaming_day);
 
 CREATE TABLE pit_events (
     source TEXT, sequence BIGINT, last BIGINT NOT NULL, desk BIGINT NOT NULL, revision BIGINT NOT NULL,
-    shard BIGINT, seq BIGINT, changes BIGINT, gaming_day DATE,
+    shard BIGINT, seq BIGINT, changes BIGINT, gaming_day DATE, voided_shard BIGINT, voided_seq BIGINT,
     PRIMARY KEY (source, sequence)
 );
 CREATE INDEX pit_events_of_day ON pit_events (source, gaming_day, sequence);
@@ -221,7 +221,7 @@ CREATE INDEX write_offs_of_box ON write_offs (property, "table", exchange);
 
 CREATE TABLE pit_changes (
     property TEXT, change BIGINT, "table" TEXT NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL,
-    proposed_by TEXT NOT NULL, status TEXT NOT NULL, gaming_day DATE NOT NULL, sequence BIGINT NOT NULL,
+    proposed_by TEXT NOT NULL, status TEXT NOT NULL, gaming_day DATE NOT NULL, voids BOOLEAN NOT NULL, sequence BIGINT NOT NULL,
     replaces BIGINT NOT NULL, seq BIGINT NOT NULL, shard INTEGER NOT NULL, proposed_at TIMESTAMPTZ NOT NULL,
     approved_by TEXT, rejected_by TEXT, rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
     place BIGINT,

@@ -1,10 +1,10 @@
 """Read pit events in force, and their changes at the desk."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from typing import Any, Final, cast
 
-from sqlalchemy import Row, and_, exists, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Row, and_, exists, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.pit_changes import (
@@ -14,10 +14,10 @@ from services.table_inventory.domain.pit_changes import (
     PitEventDocument,
     event_document,
 )
-from services.table_inventory.tables import journal, pit_change_outcomes, pit_changes, pit_events
+from services.table_inventory.tables import days, journal, pit_change_outcomes, pit_changes, pit_events
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import pit_source
-from shared.contracts.inventory import PitRecorded
+from shared.contracts.inventory import PitRecorded, PitVoided
 from shared.contracts.pit import PitChangeApproval, desk_source
 from shared.contracts.pit_changes import PitChangeApproved, PitChangeProposed, event_of
 from shared.contracts.rejection import Reason, Rejected
@@ -51,6 +51,16 @@ async def find_event(connection: AsyncConnection, property_name: str, table: str
     return FoundEvent(name, last, row.revision, fact, entry.draft.occurred_at)
 
 
+async def shown_event(connection: AsyncConnection, property_name: str, table: str, sequence: int) -> PitEventDocument:
+    """Return a pit event as it is shown, a voided one too. Raises: Rejected if it is unknown, or a change."""
+    found = await find_event(connection, property_name, table, sequence)
+    key = {"source": pit_source(property_name, table), "sequence": sequence}
+    [item] = await _documents(connection, (await connection.execute(rows_of(pit_events, **key))).all())
+    if item is None:
+        raise Rejected(Reason.NOT_FOUND, f"nothing of {found.name} is on record: it was voided before it came")
+    return item
+
+
 async def list_events(
     connection: AsyncConnection,
     property_name: str,
@@ -60,23 +70,30 @@ async def list_events(
     *,
     from_end: bool,
 ) -> Page[PitEventDocument]:
-    """Return a page of the pit events of a table that stand, of one gaming day or of all, by their places."""
+    """Return a page of the pit events of a table, of one gaming day or of all, by their places; voided ones too."""
     order = _E.sequence.desc() if from_end else _E.sequence
     query = rows_of(pit_events, source=pit_source(property_name, table), gaming_day=gaming_day)
-    query = query.where(_E.shard.is_not(None))
+    query = query.where(or_(_E.shard.is_not(None), _E.voided_shard.is_not(None)))
     if (after := _EVENTS[from_end].after(asked.cursor)) is not None:
         query = query.where(_E.sequence < after[0] if from_end else _E.sequence > after[0])
     rows = (await connection.execute(query.order_by(order).limit(asked.limit + 1))).all()
     page = _EVENTS[from_end].page(rows, asked.limit, lambda row: (row.sequence,))
-    places = [(row.shard, row.seq) for row in page.items]
-    entries = {(entry.shard, entry.seq): entry async for _, entry in read_places(connection, journal, places)}
-    items = [_document(row, entries[row.shard, row.seq]) for row in page.items]
-    return Page(items=items, next=page.next)
+    return Page(items=[one for one in await _documents(connection, page.items) if one], next=page.next)
+
+
+async def _documents(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> list[PitEventDocument | None]:
+    """Return pit events as they are shown, by the entry in force or the one that voided it; None without either."""
+    places = [(row.voided_shard, row.voided_seq) if row.shard is None else (row.shard, row.seq) for row in rows]
+    asked = [one for one in places if one[0] is not None]
+    entries = {(entry.shard, entry.seq): entry async for _, entry in read_places(connection, journal, asked)}
+    return [
+        _document(row, entries[place]) if place in entries else None for row, place in zip(rows, places, strict=True)
+    ]
 
 
 def _document(row: Row[Any], entry: Entry) -> PitEventDocument:
-    fact = cast("PitRecorded", decode_fact(entry.draft.kind, entry.draft.data))
-    return event_document(fact, row.sequence, row.revision, entry.draft.occurred_at)
+    fact = cast("PitRecorded | PitVoided", decode_fact(entry.draft.kind, entry.draft.data))
+    return event_document(fact, row.revision, entry.draft.occurred_at, entry.recorded_at)
 
 
 async def find_change(connection: AsyncConnection, property_name: str, change: int) -> Row[Any]:
@@ -126,6 +143,27 @@ async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> lis
     return [thing_of(PitChangeItem, row, effect=effect(row)) for row in rows]
 
 
+async def of_effect(
+    connection: AsyncConnection, property_name: str, effect: PitChangeEffect | None
+) -> list[ColumnElement[bool]]:
+    """Return the conditions of the changes of a property of which this became; none of all."""
+    if effect is None:
+        return []
+    if effect in ("recorded", "superseded"):
+        return [_OUTCOME.where(_O.effect == effect)]
+    left = rows_of(pit_changes, property=property_name, status=Decision.APPROVED).where(~_OUTCOME)
+    rows = (await connection.execute(left)).all()
+    dismissed = await _dismissed(connection, rows)
+    is_dismissed = effect == "dismissed"
+    return [_C.change.in_([row.change for row in rows if ((row.property, row.change) in dismissed) == is_dismissed])]
+
+
+async def sealed_of(connection: AsyncConnection, property_name: str, among: Collection[date]) -> list[date]:
+    """Return those of these gaming days of a property that are sealed, in order."""
+    query = rows_of(days, property=property_name).where(days.c.gaming_day.in_(among), days.c.final_at.is_not(None))
+    return sorted(row.gaming_day for row in await connection.execute(query))
+
+
 async def last_place(connection: AsyncConnection, property_name: str, table: str) -> int:
     """Return the sequence of the last approved change in the desk stream of a table; 0 without any."""
     query = select(func.count(_C.place)).where(_C.property == property_name, _C.table == table)
@@ -148,8 +186,8 @@ async def pending_changes(connection: AsyncConnection, property_name: str, gamin
     pending = or_(_C.status == "proposed", and_(_C.status == Decision.APPROVED, ~_OUTCOME))
     query = select(pit_changes).where(_C.property == property_name, pending)
     rows = (await connection.execute(query.order_by(_C.change))).all()
-    days = {row.change: {row.gaming_day, await _day_to(connection, row)} for row in rows}
-    items = await items_of(connection, [row for row in rows if gaming_day in days[row.change]])
+    of_change = {row.change: {row.gaming_day, await _day_to(connection, row)} for row in rows}
+    items = await items_of(connection, [row for row in rows if gaming_day in of_change[row.change]])
     return [one for one in items if one.effect in (None, "waiting")]
 
 

@@ -29,7 +29,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Query
 from pydantic import BaseModel, Field, TypeAdapter
-from sqlalchemy import Row, Table, tuple_
+from sqlalchemy import ColumnElement, Row, Table, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
@@ -133,16 +133,17 @@ class TableListing:
         asked: PageRequest,
         item: Callable[[Row[Any]], ItemT],
         from_end: bool = False,
+        conditions: Sequence[ColumnElement[bool]] = (),
         /,
         **values: Any,
     ) -> Page[ItemT]:
-        """Return the requested page of the rows with these values; None values do not filter.
+        """Return the requested page of the rows with these values, under conditions; None values do not filter.
 
         Raises: Rejected for a cursor of another list, or of the reverse order.
         """
         way = self._ways[from_end]
         order = [column.desc() for column in self._key] if from_end else self._key
-        query = rows_of(self._table, **values).order_by(*order).limit(asked.limit + 1)
+        query = rows_of(self._table, **values).where(*conditions).order_by(*order).limit(asked.limit + 1)
         after = way.after(asked.cursor)
         if after is not None:
             here, there = tuple_(*self._key), tuple_(*after)

@@ -232,27 +232,30 @@ def _standing(entry: Entry | None) -> EventStanding[Any] | None:
 class PitEventRows:
     """The rows of a batch of entries; which version of each event is in force is known after writing."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, *kept: str) -> None:
+        """Columns `kept` are of the last version, whether or not it is in force: a later entry may leave them out."""
         self._table = table
+        self._kept = kept
         self._rows: dict[PitPlace, dict[str, Any]] = {}
 
     def recorded(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **said: Any) -> None:
         """Add an entry that records the event at this position for the `revision`-th time, with its columns."""
         self._add(entry, fact, sequence, revision, {"shard": entry.shard, "seq": entry.seq, **said})
 
-    def taken_back(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int) -> None:
+    def taken_back(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **kept: Any) -> None:
         """Add an entry after which no version of the event at this position is in force."""
-        self._add(entry, fact, sequence, revision, {})
+        self._add(entry, fact, sequence, revision, kept)
 
-    def _add(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, stands: Mapping[str, Any]) -> None:
+    def _add(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, said: Mapping[str, Any]) -> None:
         at = Said(entry.draft.sequence)
         if fact.desk_change is not None and fact.behind is not None:
             at = Said(fact.behind, fact.desk_change)
         place = PitPlace(pit_source(fact.property, fact.table), sequence)
         known = self._rows.get(place)
-        if known is None or (at, bool(stands)) >= ((known["last"], known["desk"]), known["shard"] is not None):
+        if known is None or (at, "shard" in said) >= ((known["last"], known["desk"]), known["shard"] is not None):
             revision = max(revision, 0 if known is None else known["revision"])
-            self._rows[place] = self._row(place, last=at.sequence, desk=at.desk, revision=revision, **stands)
+            kept = {} if known is None else {name: known[name] for name in self._kept}
+            self._rows[place] = self._row(place, last=at.sequence, desk=at.desk, revision=revision, **{**kept, **said})
         if at.sequence != sequence and not at.desk:
             change = PitPlace(place.source, at.sequence)
             self._rows[change] = self._row(change, last=at.sequence, desk=0, revision=0, changes=sequence)
@@ -264,7 +267,9 @@ class PitEventRows:
         """Write the rows; return the entry in force for each event of the batch."""
         if not self._rows:
             return {}
-        written = await _written(self._table).read(connection, [self._rows[place] for place in sorted(self._rows)])
+        written = await _written(self._table, self._kept).read(
+            connection, [self._rows[place] for place in sorted(self._rows)]
+        )
         return {
             PitPlace(row.source, row.sequence): None if row.shard is None else (row.shard, row.seq) for row in written
         }
@@ -276,7 +281,7 @@ def _read(table: Table) -> bulk.Statement:
 
 
 @cache
-def _written(table: Table) -> bulk.Statement:
+def _written(table: Table, kept: tuple[str, ...]) -> bulk.Statement:
     """Return the statement that upserts rows where they are later, and returns the entry in force."""
     here, new = table.c, bulk.excluded(table)
     later = tuple_(new.last, new.desk, new.shard.is_not(None)) >= tuple_(here.last, here.desk, here.shard.is_not(None))
@@ -285,6 +290,10 @@ def _written(table: Table) -> bulk.Statement:
     statement = bulk.insert(
         table,
         on_conflict={"revision": func.greatest(here.revision, new.revision)}
-        | {name: case((later, new[name]), else_=here[name]) for name in of_standing},
+        | {name: case((later, _said(name, here, new, kept)), else_=here[name]) for name in of_standing},
     )
     return replace(statement, sql=f"{statement.sql} RETURNING source, sequence, shard, seq")
+
+
+def _said(name: str, here: Any, new: Any, kept: tuple[str, ...]) -> Any:
+    return func.coalesce(new[name], here[name]) if name in kept else new[name]

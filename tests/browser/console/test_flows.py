@@ -353,6 +353,37 @@ def test_a_pit_event_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> Non
     reload_until(visit("demo.auditor", urlsplit(address).path), "recorded")
 
 
+def test_a_pit_event_is_voided_by_two(demo: RunningDemo, visit: Visit) -> None:
+    """From its page to the form about it, confirmed with what is restated; then its page and both lists say so."""
+    now = datetime.now(UTC)
+    table = demo.table("RP01", neighbor_day(now))
+    demo.pit(table.sold(now, 7_700_00))
+    page = visit("demo.round_corrector", f"{THERE}/pit-events/RP01")
+    page.locator("tr", has_text="$7,700.00").get_by_role("link").first.click()
+    address = urlsplit(page.url).path
+    page.get_by_role("link", name="Void this event").click()
+    expect(page.locator(".subject")).to_contain_text("$7,700.00")
+    expect(page.locator('main [name="sequence"]')).not_to_be_editable()
+    page.locator('main [name="reason"]').fill(REASON)
+    page.locator("form.command button.main").click()
+    expect(page.get_by_role("heading", name="Is this right?")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("The figures of gaming day")
+    page.locator("form.confirm button.main").click()
+    expect(page.get_by_role("status")).to_have_text("It is recorded.")
+    approver = visit("demo.correction_approver", address)
+    expect(approver.locator(".stage")).to_have_text("change proposed")
+    approver.get_by_role("link", name="is to void this event").click()
+    offered(approver, "approve-pit-change").click()
+    send(approver)
+    reload_until(visit("demo.auditor", address), "Why it was voided")
+    page = visit("demo.auditor", f"{THERE}/pit-events/RP01")
+    expect(page.locator("tr", has_text="$7,700.00")).to_contain_text("voided")
+    page.goto(urljoin(page.url, f"{THERE}/pit-changes"))
+    page.get_by_label("Outcome").select_option("in effect")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("tr", has_text="void").filter(has_text=REASON).first).to_be_visible()
+
+
 def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) -> None:
     """A version says in words what changes, another person approves it; it has a sign, and a what-if."""
     rules = {"decks": "6", "wagers": "{}", "options": "{}"}

@@ -128,7 +128,10 @@ def test_a_change_of_what_does_not_stand_is_refused(
     assert_problem(propose(desk, sale), 409, "change 2 of event 1")
     world.take_effect()
     assert_problem(propose(desk, sale, replaces=2), 409, "it is void")
-    assert_problem(desk.get(path_of(sale), person="floor.mia"), 404, "it is void")
+    found = desk.get(path_of(sale), person="floor.mia").json()
+    people = {"reason": "typed wrong", "entered_by": "floor.mia", "approved_by": "audit.ned"}
+    assert ("voided", 2, people) == tuple(found[name] for name in ("status", "change", "correction"))
+    assert_problem(desk.get(f"{path_of(sale)}/void", person="floor.mia"), 409, "it is void")
 
 
 def test_what_the_pit_says_between_approval_and_effect_counts(
