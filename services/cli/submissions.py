@@ -167,7 +167,7 @@ def give_back(
     version: Version,
     reason: Why,
     withdrawal: Annotated[
-        bool, typer.Option(help="Return the request to withdraw it; the version stays in effect.")
+        bool, typer.Option(help="Return the request to withdraw it; the version stays approved.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

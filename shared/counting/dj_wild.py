@@ -54,7 +54,7 @@ class _Ranks(NamedTuple):
 
 
 def count_stands() -> Iterator[Stand]:
-    """Yield the standing of all hands, one for each assignment of suits: C(53, 5) in total."""
+    """Yield the standing of all hands, by ranks and suit pattern: C(53, 5) hands in total."""
     for ranks in _every_ranks():
         yield from stands_of(ranks.places, ranks.wilds)
 
