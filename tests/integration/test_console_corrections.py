@@ -65,7 +65,7 @@ def test_who_decides_sees_before_and_after(desk: Desk, outbox: Outbox, status: s
         assert APPROVE not in browsers.get(PAGE, "ann")
         own = browsers.get(PAGE, "both")
         assert APPROVE not in own
-        assert "Somebody else decides" in own
+        assert "Another person must decide" in own
         assert PAGE in browsers.get("/p/riverside/corrections", "kim")
         assert 200 == browsers.send(APPROVE, "kim", property="riverside", correction="1").status_code
         take_effect(desk, outbox)

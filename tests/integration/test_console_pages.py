@@ -30,6 +30,7 @@ BEGIN: Final = (
     f"/p/{HERE}/desk/count?count=1",
     f"/p/{THERE}/desk/counts/1",
     f"/p/{THERE}/pit-changes",
+    f"/p/{THERE}/pit-events/BJ-01/1/void",  # the event that is found by links has a change that waits
     f"/p/{HERE}/search?q=BJ-01",
     f"/p/{HERE}/floor/stream",
     f"/p/{HERE}",
@@ -145,8 +146,9 @@ def look_around(visitors: Visitors) -> dict[str, Seen]:
 
 
 def fields_of(page: str) -> dict[str, str]:
-    """What a browser sends of the forms of a page that nobody touched."""
-    return {name: unescape(value) for name, value in (*_AREA.findall(page), *_FIELD.findall(page))}
+    """What a browser sends of the forms of a page, of which only empty texts were filled in."""
+    texts = {name: unescape(value) or "seen twice" for name, value in _AREA.findall(page)}
+    return texts | {name: unescape(value) for name, value in _FIELD.findall(page)}
 
 
 def says(page: str, text: str) -> bool:

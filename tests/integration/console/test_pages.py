@@ -122,7 +122,7 @@ def test_the_meters_of_a_day_show_what_differs_and_lead_to_all_the_rest(stage: S
     assert {"false"} == {one.url.params["again"] for one in stage.services.asked if "again" in one.url.params}
     assert 'href="?again=true"' in page.text
     stage.services.asked.clear()
-    assert "was gone through for this page" in browser.get("/p/riverside/days/2026-11-22/meters?again=true").text
+    assert "was compared for this page" in browser.get("/p/riverside/days/2026-11-22/meters?again=true").text
     assert {"true"} == {one.url.params["again"] for one in stage.services.asked if "again" in one.url.params}
     meter = browser.get("/p/riverside/days/2026-11-22/meters/blackjack-link").text
     for shown in ("r-7", "differs", "$5,000.40", "Showing the first"):
