@@ -217,6 +217,7 @@ rounds = _table(
     *columns(Boolean, "corrected"),  # whether it was posted as a correction
     *columns(Integer, "version"),
     *texts("submission"),  # its hash
+    *moments("opened_at", null=True),  # of a posted one
     *moments("closed_at"),
     *counts("chips_cents"),  # what it brought into the table inventory
     *columns(ARRAY(Text), "wagers"),
@@ -228,7 +229,7 @@ rounds = _table(
     Index(
         "rounds_of_table",
         *("property", "gaming_day", "table_name", "closed_at"),
-        postgresql_include=["recorded_at", "chips_cents", "sign"],
+        postgresql_include=["recorded_at", "chips_cents", "sign", "opened_at"],
     ),
     Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
 )

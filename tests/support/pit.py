@@ -118,12 +118,19 @@ class Rounds:
         return published(kind, data, service="round-settlement", shard=self._shard, sequence=sequence, at=moment)
 
     def posted(
-        self, table: Table, moment: datetime, round_id: str, *, revision: int = 1, **total: int
+        self,
+        table: Table,
+        moment: datetime,
+        round_id: str,
+        *,
+        revision: int = 1,
+        lasted: int = 0,
+        **total: int,
     ) -> dict[str, Any]:
-        """A round was settled; `total` is in cents, by figure."""
+        """A round was settled that was closed at a moment and lasted so many seconds; `total` is cents by figure."""
         data = _round(table, round_id) | {
             "regulation": "pa-633a-2024",
-            "opened_at": moment.isoformat(),
+            "opened_at": (moment - timedelta(seconds=lasted)).isoformat(),
             "closed_at": moment.isoformat(),
             "submission": {"version": 1, "hash": "0" * 64},
             "revision": revision,

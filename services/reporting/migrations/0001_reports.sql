@@ -124,12 +124,13 @@ CREATE TABLE rounds (
     shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,
     table_name TEXT NOT NULL, game TEXT NOT NULL, shift TEXT NOT NULL, dealer TEXT NOT NULL, round_id TEXT NOT NULL,
     revision INTEGER NOT NULL, sign INTEGER NOT NULL, corrected BOOLEAN NOT NULL, version INTEGER NOT NULL,
-    submission TEXT NOT NULL, closed_at TIMESTAMPTZ NOT NULL, chips_cents BIGINT NOT NULL, wagers TEXT[] NOT NULL,
+    submission TEXT NOT NULL, opened_at TIMESTAMPTZ, closed_at TIMESTAMPTZ NOT NULL, chips_cents BIGINT NOT NULL,
+    wagers TEXT[] NOT NULL,
     figures BIGINT[] NOT NULL, line_wagers TEXT[] NOT NULL, line_categories TEXT[] NOT NULL,
     line_figures BIGINT[] NOT NULL, stake_figures BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq)
 );
-CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name, closed_at) INCLUDE (recorded_at, chips_cents, sign);
+CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name, closed_at) INCLUDE (recorded_at, chips_cents, sign, opened_at);
 CREATE INDEX rounds_recorded ON rounds (property, gaming_day, recorded_at);
 
 CREATE TABLE won_lines (

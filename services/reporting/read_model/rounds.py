@@ -52,7 +52,7 @@ class RoundEntry(NamedTuple):
 
     It is a row of the table `rounds`: `chips_cents` went into the table inventory, `figures` has FIGURES of each of
     `wagers` in turn, `line_figures` has LINE_FIGURES of each of `line_wagers` with the category at the same index
-    (empty: none), `stake_figures` has STAKE_FIGURES of each stake; empty for a reversal.
+    (empty: none), `stake_figures` has STAKE_FIGURES of each stake; empty for a reversal, which has no `opened_at`.
     """
 
     shard: int
@@ -70,6 +70,7 @@ class RoundEntry(NamedTuple):
     corrected: bool
     version: int
     submission: str
+    opened_at: datetime | None
     closed_at: datetime
     chips_cents: int
     wagers: tuple[str, ...]
@@ -105,6 +106,7 @@ def round_entry(event: EntryEvent[Any], data: PostedRound | ReversedRound, shift
         not isinstance(data, ReversedRound) and data.correction is not None,
         data.submission.version,
         data.submission.hash,
+        None if isinstance(data, ReversedRound) else data.opened_at,
         data.closed_at,
         sum([total.chips_cents for total in totals]),
         tuple([total.wager for total in totals]),

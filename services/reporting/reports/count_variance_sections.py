@@ -45,6 +45,28 @@ INVENTORIES: Final = Section(
     ),
 )
 
+IN_PLAY: Final = Section(
+    name="in_play",
+    title="Rounds in play at a count",
+    key=("table", "slip", "in_play_at", "round"),
+    columns=(
+        *_PLACE,
+        Column(name="slip", title="Slip", formula="of the count whose variance it explains"),
+        Column(name="in_play_at", title="In play at", unit="moment", formula="that count, or the one before it"),
+        Column(name="round", title="Round", formula="opened before the count, closed after it"),
+        Column(name="opened_at", title="Opened at", unit="moment"),
+        Column(name="closed_at", title="Closed at", unit="moment"),
+        Column(name="wagered_cents", title="Wagered", unit="cents", formula="on the layout, at most"),
+        Column(
+            name="explains_cents",
+            title="Explains",
+            unit="cents",
+            added=True,
+            formula="the round's chips, if they were in the tray at the count; less these at the next count",
+        ),
+    ),
+)
+
 BOXES: Final = Section(
     name="boxes",
     title="Drop boxes",

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Final
 
 from services.reporting.framework.definition import Content, Report
@@ -12,13 +12,14 @@ from services.reporting.framework.figures import NOTHING, Cell, Figure, Value, t
 from services.reporting.framework.question import is_long
 from services.reporting.read_model.boxes import Box, boxes_of
 from services.reporting.read_model.compared import Compared, compared_boxes, compared_windows
+from services.reporting.read_model.in_play import RoundInPlay, rounds_in_play
 from services.reporting.read_model.inventory import Lack
 from services.reporting.read_model.many_slips import ReceivedSlip, received_slips
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.variances import CaseKey, Cases, cases_of
-from services.reporting.read_model.windows import Window, windows_of
+from services.reporting.read_model.windows import Count, Window, windows_of
 from services.reporting.reports.cases import CASE_COLUMNS, cells_of, marks
-from services.reporting.reports.count_variance_sections import AFTER_SEAL, BOXES, DAYS, INVENTORIES, SLIPS
+from services.reporting.reports.count_variance_sections import AFTER_SEAL, BOXES, DAYS, IN_PLAY, INVENTORIES, SLIPS
 from shared.contracts import inventory
 from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import VarianceKind
@@ -32,9 +33,11 @@ _Found = tuple[CaseKey, _Row]
 
 async def _fill(books: Books) -> Content:
     cases = await cases_of(books)
-    inventories, drops, slips, counted = await asyncio.gather(
-        _inventories(books, cases), _drops(books, cases), _slips(books, cases), _counted(books)
+    windows, drops, slips, counted = await asyncio.gather(
+        _windows(books, cases), _drops(books, cases), _slips(books, cases), _counted(books)
     )
+    alone: list[_Found] = [(key, {}) for key in windows.alone]
+    inventories = Compared([*alone, *(_of_window(books, cases, window) for window in windows.off)], windows.alike)
     found = (*inventories.off, *drops.off, *slips.off)
     sections = (
         fill(DAYS, _days(found, inventories.alike + drops.alike + slips.alike)),
@@ -42,17 +45,42 @@ async def _fill(books: Books) -> Content:
             fill(section, (row for _, row in of.off if not is_long(books.question) or _is_off(row)))
             for section, of in ((INVENTORIES, inventories), (BOXES, drops), (SLIPS, slips))
         ),
+        fill(IN_PLAY, await _in_play(books, windows.off)),
         fill(AFTER_SEAL, (_after_seal(key, row) for key, row in found if row.get("sealed") == "open")),
     )
     return Content(sections, (counted, _settled(found)), marks(books, *(one.section for one in sections)))
 
 
-async def _inventories(books: Books, cases: Cases) -> Compared[_Found]:
+async def _windows(books: Books, cases: Cases) -> Compared[Window]:
     if not is_long(books.question):
-        return Compared([_of_window(books, cases, window) for window in await windows_of(books)])
-    compared = await compared_windows(books, cases)
-    alone: list[_Found] = [(key, {}) for key in compared.alone]
-    return Compared([*alone, *(_of_window(books, cases, window) for window in compared.off)], compared.alike)
+        return Compared(await windows_of(books))
+    return await compared_windows(books, cases)
+
+
+async def _in_play(books: Books, windows: Iterable[Window]) -> list[_Row]:
+    """Return the rounds in play at the counts of windows: added at the count, taken back at the next one."""
+    bounded = [(window.start, window.end) for window in windows if window.start is not None]
+    found = await rounds_in_play(books, ((one.table, one.at) for pair in bounded for one in pair))
+    return [
+        _of_round(books, end, at, played, explains)
+        for start, end in bounded
+        for at, sign in ((start.at, -1), (end.at, 1))
+        for played in found.get((end.table, at), ())
+        for explains in (played.chips if sign > 0 else NOTHING - played.chips,)
+    ]
+
+
+def _of_round(books: Books, end: Count, at: datetime, played: RoundInPlay, explains: Figure) -> _Row:
+    return {
+        **_place(books, end.gaming_day, end.table, end.shift),
+        "slip": str(end.sequence),
+        "in_play_at": at,
+        "round": played.round_id,
+        "opened_at": played.opened_at,
+        "closed_at": played.closed_at,
+        "wagered_cents": played.wagered,
+        "explains_cents": explains,
+    }
 
 
 async def _drops(books: Books, cases: Cases) -> Compared[_Found]:
@@ -214,10 +242,11 @@ COUNT_VARIANCES: Final = Report(
     about=(
         "Every count of a gaming day beside what was expected: table inventories by what moved since the count before, "
         "drop boxes by what was recorded as dropped, with the first and the blind second count, and slips by what was "
-        "sent; with who explains each difference and what came of it. What is open on a sealed day stands by itself. "
+        "sent; with who explains each difference and what came of it. A round in play at a count has a line there "
+        "and at the next count, which sum to zero. What is open on a sealed day stands by itself. "
         "Of more than a week, only what differs or was not counted is listed; all counts are added up by gaming day."
     ),
-    sections=(DAYS, INVENTORIES, BOXES, SLIPS, AFTER_SEAL),
+    sections=(DAYS, INVENTORIES, BOXES, SLIPS, IN_PLAY, AFTER_SEAL),
     sources=(
         inventory.PitRecorded,
         inventory.SlipPrepared,

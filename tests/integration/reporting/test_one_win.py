@@ -1,6 +1,7 @@
 """One win: what table inventory states of a table's day is what every report says, and nothing else."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -117,6 +118,37 @@ def test_a_fill_after_the_drop_count_that_claims_the_old_day_is_in_no_report_of_
         [row] = rows_of(both.report("master-game", day), "tables")
         assert (fills, 0) == names(row, "fills_cents", "win_cents")
         assert {0} == {line["amount_cents"] for line in rows_of(both.report("tax", day), "layers")}
+
+
+def test_a_round_in_play_at_the_drop_count_is_a_line_on_both_days_which_sums_to_zero(both: BothBooks) -> None:
+    """Its chips are in the tray at the count, it is closed a minute later: the variance of each day is explained.
+
+    A round that was over by the count, and one that was taken back, explain nothing.
+    """
+    table, desk, rounds = Table("BJ-01"), both.ledger, Rounds()
+    desk.pit(table.opened(at(0), chips(c500=200)))
+    desk.pit(counted(table, 23, chips(c500=210), NEXT, "grave", "drop"))
+    desk.settle(
+        rounds.posted(table, at(22), "over", lasted=60, handle=90_00, payout=90_00),
+        rounds.posted(table, at(23.02), "r-1", lasted=144, handle=80_00, payout=30_00),
+        rounds.posted(table, at(23.03), "gone", lasted=144, handle=70_00),
+        rounds.reversed(table, at(23.03), "gone", handle=70_00),
+    )
+    table.day = NEXT
+    desk.pit(table.closed(at(30), chips(c500=210)))
+    lines = {day: rows_of(both.report("count-variances", day), "in_play") for day in (DAY, NEXT)}
+    for day, cents in ((DAY, 50_00), (NEXT, -50_00)):
+        [line] = lines[day]
+        assert ("BJ-01", "r-1", 80_00, cents) == names(line, "table", "round", "wagered_cents", "explains_cents")
+        moments = [datetime.fromisoformat(line[name]) for name in ("opened_at", "in_play_at", "closed_at")]
+        assert [at(22.98), at(23), at(23.02)] == moments
+        [counted_row] = [
+            row for row in rows_of(both.report("count-variances", day), "inventories") if row["slip"] == line["slip"]
+        ]
+        assert cents == counted_row["variance_cents"]
+    month = both.report("count-variances", NEXT, more="&period=month")
+    assert [50_00, -50_00] == [line["explains_cents"] for line in rows_of(month, "in_play")]
+    assert 0 == total_of(month, "in_play")["explains_cents"]
 
 
 def test_a_recount_replaces_the_opener_in_every_report(both: BothBooks) -> None:
