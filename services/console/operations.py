@@ -161,7 +161,11 @@ class Operations:
             if self._due.get(service, now) <= now:
                 self._due[service] = now + _TRY_AGAIN
                 self._reading[service] = asyncio.create_task(self._read(service))
-        await asyncio.gather(*(one for name, one in self._reading.items() if one.done() or name not in self._tried))
+        if first := [one for name, one in self._reading.items() if name not in self._tried]:
+            await asyncio.wait(first)  # unlike gather, it goes on reading if this request is given up
+        for one in self._reading.values():
+            if one.done():
+                one.result()
 
     async def _read(self, service: str) -> None:
         try:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import psycopg
 import pytest
+from sqlalchemy import make_url
 from structlog.testing import capture_logs
 
 from loadtest.target import conninfo_of
@@ -17,7 +18,8 @@ from shared.runtime.background.stalled_sessions import end_stalled_sessions
 from shared.runtime.database import create_engine
 from tests.support import Databases, eventually
 
-ROLE = "postgres"
+ROLE = "stalled_service"
+"""The login of a service in production: it is nobody else's, and no superuser."""
 LOCKED = "SELECT 1 FROM held FOR UPDATE NOWAIT"
 
 CLIENT = f"""
@@ -50,14 +52,19 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-@pytest.fixture
-def url(databases: Databases) -> Iterator[str]:
+@pytest.fixture(params=["the service's login", "the owner's login"])
+def url(databases: Databases, request: pytest.FixtureRequest) -> Iterator[str]:
     """A database of a service with a row that somebody can hold."""
     url = databases.create()
-    with psycopg.connect(conninfo_of(url), autocommit=True) as connection:
+    owner = conninfo_of(url)
+    with psycopg.connect(owner, autocommit=True) as connection:
         connection.execute("CREATE TABLE held (one int); INSERT INTO held VALUES (1); GRANT ALL ON held TO PUBLIC")
-    yield url
+        connection.execute(f"CREATE ROLE {ROLE} LOGIN PASSWORD 'stalled'".encode())
+    own = make_url(url).set(username=ROLE, password="stalled").render_as_string(hide_password=False)
+    yield own if request.param == "the service's login" else url
     databases.drop(url)
+    with psycopg.connect(owner.replace(str(make_url(url).database), "postgres"), autocommit=True) as connection:
+        connection.execute(f"DROP ROLE {ROLE}".encode())
 
 
 @contextmanager

@@ -68,7 +68,12 @@ class StubServices(httpx.AsyncBaseTransport):
         self.answers: dict[tuple[str, str, str], Answer | Callable[[httpx.Request], httpx.Response]] = {}
         self.asked: list[httpx.Request] = []
         self.silent: set[str] = set()
-        """The services that take a request for their document and never answer."""
+        """The services that take a request for their document and do not answer it until they `speak`."""
+        self._spoken = asyncio.Event()
+
+    def speak(self) -> None:
+        """Answer what was asked of silent services."""
+        self._spoken.set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Answer as a service."""
@@ -76,7 +81,7 @@ class StubServices(httpx.AsyncBaseTransport):
         found = self.answers.get((request.url.host, request.method, request.url.raw_path.decode().partition("?")[0]))
         if request.url.path == PATH:
             if request.url.host in self.silent:
-                await asyncio.Event().wait()
+                await self._spoken.wait()
             found = found or (200, document_of(request.url.host))
         else:
             self.asked.append(request)

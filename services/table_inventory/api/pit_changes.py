@@ -50,6 +50,8 @@ _WRONG = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.NOT_ALLOWED)
 _DECIDED = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
 
 Reader = Annotated[str, require_role(READ_REPORTS, CHANGE_PIT_EVENTS, APPROVE_PIT_CHANGES)]
+TablePath = Annotated[Name, Path(description="the table")]
+SequencePath = Annotated[int, Path(ge=1, le=2**31 - 1, description="its place in the pit stream of the table")]
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -71,8 +73,8 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_event(
         reader: Reader,
         property_name: PropertyPath,
-        table: Annotated[Name, Path(description="the table")],
-        sequence: Annotated[int, Path(ge=1, le=2**31 - 1, description="its place in the pit stream of the table")],
+        table: TablePath,
+        sequence: SequencePath,
     ) -> PitEventDocument:
         """The version in force, with its revision; of a voided event what it said, and who voided it and why."""
         del reader
@@ -88,8 +90,8 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_void(
         reader: Reader,
         property_name: PropertyPath,
-        table: Annotated[Name, Path(description="the table")],
-        sequence: Annotated[int, Path(ge=1, le=2**31 - 1, description="its place in the pit stream of the table")],
+        table: TablePath,
+        sequence: SequencePath,
     ) -> PitVoidDocument:
         """The movements that it would lead to and the gaming days that it would restate, or why it is not possible."""
         del reader
@@ -104,7 +106,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_pit_events(
         reader: Reader,
         property_name: PropertyPath,
-        table: Annotated[Name, Path(description="the table")],
+        table: TablePath,
         asked: Asked,
         gaming_day: DayChoice = None,
         from_end: FromEnd = False,

@@ -1,11 +1,13 @@
 """The forms of commands are those of the services as they run, however late one answers and however it changes."""
 
+import asyncio
 from datetime import timedelta
 
 import httpx
 
+from services.console.operations import Operations
 from tests.support import eventually
-from tests.support.console import Stage
+from tests.support.console import MovedClock, Stage, StubServices
 from tests.support.openapi import PATH, document_of
 
 INVENTORY = "table-inventory"
@@ -24,7 +26,7 @@ def test_a_service_that_does_not_answer_yet_has_its_forms_as_soon_as_it_does(sta
     del stage.services.answers[DOCUMENT]
     assert 503 == browser.get(FORM).status_code, "it is asked again after some seconds"
     stage.clock.moved = timedelta(seconds=6)
-    assert 200 == browser.get(FORM).status_code
+    eventually(lambda: 200 == browser.get(FORM).status_code, because="its document has been read")
 
 
 def test_a_service_that_was_upgraded_has_other_forms(stage: Stage) -> None:
@@ -48,6 +50,25 @@ def test_nobody_waits_for_a_service_that_stopped_answering(stage: Stage) -> None
     for _ in range(2):
         stage.clock.moved += timedelta(minutes=6)
         assert 200 == browser.get(FORM).status_code
+
+
+def test_a_request_that_is_given_up_leaves_the_reading_to_others() -> None:
+    """The first page of a console waits for a service; whoever closes it takes nothing from the next one."""
+
+    async def work() -> None:
+        services = StubServices()
+        async with httpx.AsyncClient(transport=services) as client:
+            operations = Operations({INVENTORY: f"http://{INVENTORY}"}, client, MovedClock())
+            services.silent.add(INVENTORY)
+            given_up = asyncio.create_task(operations.refresh())
+            await asyncio.sleep(0)
+            given_up.cancel()
+            await asyncio.wait([given_up])
+            services.speak()
+            await operations.refresh()
+            assert operations.find(INVENTORY, "request-slip") is not None
+
+    asyncio.run(work())
 
 
 def test_the_quarantine_is_of_the_services_that_have_one(stage: Stage) -> None:

@@ -78,7 +78,11 @@ class PitDay:
 
     def counted(self, table: Table, purpose: str, **more: Any) -> dict[str, Any]:
         """The table is counted; chips are missing, or there are some too many."""
-        people = {"dealer": "dealer.dan", "floorperson": "floor.fay", "contents": chips(c500=self.rng.randrange(900))}
+        people = {
+            "dealer": "dealer.dan",
+            "floorperson": "floor.fay",
+            "contents": chips(c500=self.rng.randrange(1, 900)),
+        }
         return table.event("table.counted", at(self.hour), purpose=purpose, **people, **more)
 
     def fill(self, table: Table, *, arrive: bool) -> None:
@@ -131,7 +135,7 @@ class PitDay:
                 figures: dict[str, Any] = {"currency": [{"cents": 10000, "count": self.rng.randrange(1, 90)}]}
                 figures |= {"counter_checks": [{"serial": "CC-1", "cents": 100}], "coupons": []}
                 boxes.append((table.name, table.sequence - 1, figures))
-                desk.pit(table.closed(at(self.hour), chips(c500=self.rng.randrange(900))))
+                desk.pit(table.closed(at(self.hour), chips(c500=self.rng.randrange(1, 900))))
             desk.count_boxes(*boxes)
         paper = {"slip": "fill", "table": "BJ-01", "shift": "day", "contents": chips(c500=10), "reason": "outage"} | day
         people = {"requested_by": "pit.ray", "prepared_by": "cage.ann", "carried_by": "sec.gus"}
