@@ -1,4 +1,4 @@
-"""Keep the logs of a stack short: the processes append to them for as long as the stack runs."""
+"""Rotate the logs of a stack, to which its processes append for as long as it runs."""
 
 import shutil
 from collections.abc import Iterable
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Final
 
 LOG_BYTES_MAX: Final = 16 * 2**20
-"""A log that is longer is moved to `NAME.log.1`, in place of the one before: two of these are all that there is."""
+"""Maximum size of a log. A longer one is copied to `NAME.log.1`, replacing the previous copy."""
 
 
 def rotate(logs: Iterable[Path], bytes_max: int = LOG_BYTES_MAX) -> list[str]:
-    """Copy each log that is too long to `NAME.log.1`, and empty it; return what could not be copied, and why.
+    """Copy each log that is too long to `NAME.log.1`, and truncate it; return what could not be copied, and why.
 
-    Its process goes on appending to the same file. A log is emptied even where there is no space for the copy.
+    Its process goes on appending to the same file. A log is truncated even if the disk has no space for the copy.
     """
     lost: list[str] = []
     for log in logs:

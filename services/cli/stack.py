@@ -300,8 +300,8 @@ class RunningStack:
         if time.monotonic() > self._tokens_until:
             self._renew_tokens()
 
-    def keep_logs(self) -> None:
-        """Move away what is too long of the logs of services and servers."""
+    def rotate_logs(self) -> None:
+        """Rotate the logs of services and servers, and report those of which no copy could be kept."""
         servers = (one.log for one in (self._servers.postgres, self._servers.broker) if one is not None)
         for lost in rotate([*self.home.logs.glob("*.log"), *(log for log in servers if log is not None)]):
             self._report(lost)

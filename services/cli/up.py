@@ -91,7 +91,7 @@ def watch(stack: RunningStack, ending: InterruptGuard) -> None:
         while True:
             supervisor.look()
             stack.keep_tokens()
-            stack.keep_logs()
+            stack.rotate_logs()
             stack.look_again()
             ending.check()
             time.sleep(_LOOK_SECONDS)

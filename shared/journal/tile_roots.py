@@ -1,7 +1,7 @@
-"""Roots of the whole tiles of a shard's tree: with them a proof reads two tiles of entry hashes, and not all.
+"""Roots of the complete tiles of a shard's Merkle tree, so that a proof reads two tiles of entry hashes instead of all.
 
-They are computed when a checkpoint is listed, and kept with it. A root that is not there is computed again from the
-entries; one that was altered leads to no signed root.
+They are computed when a checkpoint is listed, and stored with it. A missing root is recomputed from the entries; an
+altered one leads to no signed root.
 """
 
 import asyncio

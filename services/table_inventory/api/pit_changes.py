@@ -21,7 +21,7 @@ from services.table_inventory.domain.pit_changes import (
     PitEventDocument,
     PitVoidDocument,
 )
-from services.table_inventory.queries.pit_changes import items_of, list_events, of_effect, shown_event
+from services.table_inventory.queries.pit_changes import effect_conditions, items_of, list_events, shown_event
 from services.table_inventory.tables import pit_changes
 from shared.contracts.envelope import Name
 from shared.contracts.pit_changes import ChangeNumber
@@ -134,7 +134,7 @@ def routes(context: ServiceContext) -> APIRouter:
         del reader
         async with snapshot(context.pools.readers) as connection:
             of = {"table": table, "sequence": sequence, "gaming_day": gaming_day, "status": status}
-            conditions = await of_effect(connection, property_name, effect)
+            conditions = await effect_conditions(connection, property_name, effect)
             found = await CHANGES.read(
                 connection, asked, lambda row: row, from_end, conditions, property=property_name, **of
             )

@@ -143,10 +143,10 @@ async def items_of(connection: AsyncConnection, rows: Sequence[Row[Any]]) -> lis
     return [thing_of(PitChangeItem, row, effect=effect(row)) for row in rows]
 
 
-async def of_effect(
+async def effect_conditions(
     connection: AsyncConnection, property_name: str, effect: PitChangeEffect | None
 ) -> list[ColumnElement[bool]]:
-    """Return the conditions of the changes of a property of which this became; none of all."""
+    """Return the SQL conditions that select a property's changes with this effect; none for any effect."""
     if effect is None:
         return []
     if effect in ("recorded", "superseded"):
