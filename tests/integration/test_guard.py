@@ -200,5 +200,6 @@ def test_a_database_that_does_not_answer_is_asked_again_soon(url: str, monkeypat
         watching = asyncio.create_task(guard_of(engine, None).run())
         await asyncio.wait_for(asked_again.wait(), 30)
         watching.cancel()
+        await asyncio.wait([watching])  # it gives its connection back before the engine is disposed of
 
     run_on(url, work)
