@@ -5,51 +5,62 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from inspect import getdoc
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from services.cli.exits import EPILOG, CommandError, ExitCode
+from services.cli.operations.version import version as version_command
 from services.cli.output import message
-from services.cli.version import version as version_command
 from shared.runtime.extras import ExtraMissing
 from shared.runtime.process_memory import raise_gc_threshold
 
-_COMMANDS = {
-    "settle": "Settle round records or case files, and print every line with its paragraph.",
-    "demo": "Simulate a gaming day of table games through the real services, and print the books.",
-    "up": "Run the whole stack on this machine until Ctrl-C.",
-    "run": "Run one service until it is stopped.",
-    "report": "Print a report of a gaming day, or of the week, month, quarter or year that contains it.",
-    "property": "File, approve and read properties, and list their tables and devices.",
-    "submissions": "Draft, check, file, approve, compare and read rules submissions, and what is in effect where.",
-    "devices": "Make the keys with which devices sign what happens at their tables.",
-    "whatif": "Settle a gaming day or a month again under another rules submission; the books stay unchanged.",
-    "reconstruct": "Show everything that the journal holds about a round, from the cards to the hashes.",
-    "balances": "Print the balance of every account, on both time axes.",
-    "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
-    "reconcile": "Report what a restored database lacks of what was signed and published.",
-    "prove": "Export the inclusion proof of an entry.",
-    "verify-proof": "Verify an exported proof with only the public key.",
-    "export": "Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.",
-    "witness": "Cosign services' checkpoints, each after a proof that the log only grew, until Ctrl-C.",
-    "verify-reports": "Verify delivered reports: signed manifests, every file that they list, and no other files.",
-    "payback": "Show what the wagers of a rules submission pay back; count hands again.",
-    "sign": "Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.",
-    "rebuild": "Rebuild the tables that follow from a service's journal, and report rows that differed.",
-    "quarantine": "Look at refused records; mend, replay or dismiss them.",
-    "intake": "Load files of events, CSV or JSON Lines, into the topics; until Ctrl-C.",
-    "schemas": "Publish the JSON Schemas of all messages to a schema registry.",
-    "topics": "Create the Kafka topics; adopt one that is another now.",
-    "db": "Create and migrate the services' schemas.",
-    "keys": "Create the services' signing keys, and the list of their public keys.",
-    "patron-keys": "Replace the key that wraps the keys of patrons, and wrap them anew.",
-    "config": "Print the effective settings, with secrets masked, and the roles of callers.",
-    "version": "Print the version; with --attest, compare the installation with the signed release.",
+_COMMANDS: Final = {
+    "demo": {
+        "demo": "Simulate a gaming day of table games through the real services, and print the books.",
+    },
+    "stack": {
+        "up": "Run the whole stack on this machine until Ctrl-C.",
+        "run": "Run one service until it is stopped.",
+    },
+    "registry": {
+        "property": "File, approve and read properties, and list their tables and devices.",
+        "submissions": "Draft, check, file, approve, compare and read rules submissions, and what is in effect where.",
+        "payback": "Show what the wagers of a rules submission pay back; count hands again.",
+        "sign": "Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.",
+        "settle": "Settle round records or case files, and print every line with its paragraph.",
+        "devices": "Make the keys with which devices sign what happens at their tables.",
+    },
+    "books": {
+        "report": "Print a report of a gaming day, or of the week, month, quarter or year that contains it.",
+        "whatif": "Settle a gaming day or a month again under another rules submission; the books stay unchanged.",
+        "reconstruct": "Show everything that the journal holds about a round, from the cards to the hashes.",
+        "balances": "Print the balance of every account, on both time axes.",
+        "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
+        "reconcile": "Report what a restored database lacks of what was signed and published.",
+        "prove": "Export the inclusion proof of an entry.",
+        "verify-proof": "Verify an exported proof with only the public key.",
+        "export": "Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.",
+        "verify-reports": "Verify delivered reports: signed manifests, every file that they list, and no other files.",
+        "witness": "Cosign services' checkpoints, each after a proof that the log only grew, until Ctrl-C.",
+        "rebuild": "Rebuild the tables that follow from a service's journal, and report rows that differed.",
+    },
+    "operations": {
+        "quarantine": "Look at refused records; mend, replay or dismiss them.",
+        "intake": "Load files of events, CSV or JSON Lines, into the topics; until Ctrl-C.",
+        "topics": "Create the Kafka topics; adopt one that is another now.",
+        "schemas": "Publish the JSON Schemas of all messages to a schema registry.",
+        "db": "Create and migrate the services' schemas.",
+        "keys": "Create the services' signing keys, and the list of their public keys.",
+        "patron-keys": "Replace the key that wraps the keys of patrons, and wrap them anew.",
+        "config": "Print the effective settings, with secrets masked, and the roles of callers.",
+        "version": "Print the version; with --attest, compare the installation with the signed release.",
+    },
 }
-"""The commands in the order of `--help`, with their help lines. Each is a module that is imported only when called.
+"""The commands by room, in the order of `--help`, with their help lines.
 
-It has a function of its name, or `app`, a group of commands.
+Each is a module of its room that is imported only when called. It has a function of its name, or `app`, a group of
+commands.
 """
 
 _SIGPIPE = 141
@@ -83,20 +94,27 @@ def _build(words: Sequence[str]) -> typer.Typer:
     app.callback()(_root)
     named = next((word for word in words if not word.startswith("-")), None)
     completing = "_PITLEDGER_COMPLETE" in os.environ
-    for name, line in _COMMANDS.items():
-        if name != named and not completing:
-            app.command(name, help=line)(_not_loaded)
-            continue
-        module = import_module(f"services.cli.{name.replace('-', '_')}")
-        group: typer.Typer | None = getattr(module, "app", None)
-        if group is not None:
-            for command in group.registered_commands:
-                command.help = _help_of(command.callback)
-            app.add_typer(group, name=name, help=line, no_args_is_help=True)
-        else:
-            function = getattr(module, name.replace("-", "_"))
-            app.command(name, help=_help_of(function))(function)
+    for room, commands in _COMMANDS.items():
+        for name, line in commands.items():
+            if name == named or completing:
+                _add(app, room, name, line)
+            else:
+                app.command(name, help=line, rich_help_panel=room.capitalize())(_not_loaded)
     return app
+
+
+def _add(app: typer.Typer, room: str, name: str, line: str) -> None:
+    """Import a command or a group of commands, and add it to the application."""
+    function_name, panel = name.replace("-", "_"), room.capitalize()
+    module = import_module(f"services.cli.{room}.{function_name}")
+    group: typer.Typer | None = getattr(module, "app", None)
+    if group is not None:
+        for command in group.registered_commands:
+            command.help = _help_of(command.callback)
+        app.add_typer(group, name=name, help=line, no_args_is_help=True, rich_help_panel=panel)
+    else:
+        function = getattr(module, function_name)
+        app.command(name, help=_help_of(function), rich_help_panel=panel)(function)
 
 
 def _help_of(function: object) -> str:

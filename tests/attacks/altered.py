@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import httpx
 
-from services.cli.demo_pit import ACCOUNTS, INVENTORY
+from services.cli.demo.pit import ACCOUNTS, INVENTORY
 from tests.attacks.floor import PROPERTY, Desks, Floor, event_of, raw
 from tests.attacks.naming import not_projected, not_verified
 from tests.attacks.outcome import Attempt, say

@@ -15,7 +15,7 @@ import httpx
 from joserfc import jwt
 from joserfc.jwk import ECKey
 
-from services.cli.demo_pit import REGISTRY, REPORTING
+from services.cli.demo.pit import REGISTRY, REPORTING
 from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
 from tests.attacks.altered import SETTLEMENT

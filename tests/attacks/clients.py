@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from services.cli.demo_pit import ACCOUNTS
+from services.cli.demo.pit import ACCOUNTS
 from tests.attacks.floor import Floor
 from tests.attacks.outcome import NO_READYZ, NO_VERIFY, Attempt, Sign
 from tests.attacks.pace import AT_ONCE, Stated, looked_seconds

@@ -16,8 +16,8 @@ from typing import Final
 import httpx
 
 from services.cli.client import Client
-from services.cli.demo_pit import ACCOUNTS
-from services.cli.keys import PATRON_KEYS
+from services.cli.demo.pit import ACCOUNTS
+from services.cli.operations.keys import PATRON_KEYS
 from shared.local.ports import LOOPBACK, free_port
 from tests.attacks.floor import PROPERTY, Floor
 from tests.attacks.outcome import Attempt, Sign, say

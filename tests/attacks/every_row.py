@@ -14,9 +14,9 @@ from unittest.mock import patch
 import psycopg
 from sqlalchemy import MetaData, Table, create_engine
 
-from services.cli.checkpoint_sources import Kept as KeptCheckpoints
+from services.cli.books.checkpoint_sources import Kept as KeptCheckpoints
+from services.cli.books.tables import every_table
 from services.cli.services import NAMES, load, load_all
-from services.cli.tables import every_table
 from shared.runtime.projections.projection_replay import tables_of
 from shared.runtime.service.signing_keys import verifying_seals
 from shared.runtime.settings import Settings

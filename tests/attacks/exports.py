@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import httpx
 
 from loadtest.processes import processes_below
-from services.cli.demo_pit import REPORTING
+from services.cli.demo.pit import REPORTING
 from services.cli.services import CONSOLE
-from services.cli.supervision import DELAY_SECONDS_MAX
+from services.cli.stack.supervision import DELAY_SECONDS_MAX
 from tests.attacks.floor import PROPERTY, Floor
 from tests.attacks.outcome import NO_VERIFY, Attempt, Sign
 from tests.attacks.pace import looked_seconds

@@ -20,8 +20,8 @@ from loadtest.property import property_document
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
 from services.cli.client import Client
-from services.cli.demo_day import gaming_day_of
-from services.cli.demo_pit import ACCOUNTS, People, report_pit
+from services.cli.demo.gaming_day import gaming_day_of
+from services.cli.demo.pit import ACCOUNTS, People, report_pit
 from shared.contracts.device_signatures import encoded_key
 from shared.contracts.devices import DeviceKey
 from shared.contracts.properties import Device, PropertyDocument

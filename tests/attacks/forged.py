@@ -6,7 +6,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Final
 
-from services.cli.demo_pit import ACCOUNTS, REPORTING
+from services.cli.demo.pit import ACCOUNTS, REPORTING
 from shared.journal.entry import EntryDraft, Posting
 from tests.attacks.altered import RAISED, SETTLEMENT
 from tests.attacks.floor import PROPERTY, Desks, Floor

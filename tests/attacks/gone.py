@@ -11,7 +11,7 @@ from typing import Final
 
 import httpx
 
-from services.cli.demo_pit import ACCOUNTS, REPORTING
+from services.cli.demo.pit import ACCOUNTS, REPORTING
 from shared.contracts.topics import SETTLEMENTS
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import PROPERTY, Desks, Floor

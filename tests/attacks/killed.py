@@ -16,7 +16,7 @@ from sqlalchemy import make_url
 from loadtest.processes import processes_below
 from loadtest.publish import Publisher
 from services.cli.services import NAMES
-from services.cli.supervision import DELAY_SECONDS_MAX
+from services.cli.stack.supervision import DELAY_SECONDS_MAX
 from shared.runtime.database import role_of
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import Floor

@@ -15,7 +15,7 @@ import httpx
 from sqlalchemy import make_url
 
 from loadtest.processes import processes_below
-from services.cli.demo_pit import ACCOUNTS
+from services.cli.demo.pit import ACCOUNTS
 from services.cli.services import NAMES
 from tests.attacks.floor import PROPERTY, Desks, Floor
 from tests.attacks.naming import not_verified

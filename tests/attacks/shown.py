@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import httpx
 
-from services.cli.demo_pit import ACCOUNTS
+from services.cli.demo.pit import ACCOUNTS
 from services.cli.subjects import HASH
 from tests.attacks.floor import PROPERTY, Desks, Floor
 from tests.attacks.naming import at_the_door, not_projected

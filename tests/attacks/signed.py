@@ -6,7 +6,7 @@ from typing import Any, Final
 import httpx
 
 from services.cli.client import Client
-from services.cli.demo_pit import ACCOUNTS, REPORTING
+from services.cli.demo.pit import ACCOUNTS, REPORTING
 from shared.contracts.topics import TABLE_EVENTS
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import PROPERTY, Desks, Floor

@@ -9,7 +9,7 @@ from typing import Final
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from services.cli.demo_pit import INVENTORY
+from services.cli.demo.pit import INVENTORY
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import Floor, each

@@ -21,8 +21,8 @@ from pydantic import ValidationError
 
 from services.cli.documents import document_in, documents_in
 from services.cli.exits import CheckFailed, InputRefused
-from services.cli.intake_lines import read_lines
-from services.cli.submission_files import proven_in
+from services.cli.operations.intake_lines import read_lines
+from services.cli.registry.submission_files import proven_in
 from services.console.forms import filled
 from services.console.operations import Operation
 from services.console.protection import local_path

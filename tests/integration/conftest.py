@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.keys import PATRON_KEYS
+from services.cli.operations.keys import PATRON_KEYS
 from services.cli.services import NAMES
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from services.wagering_accounts.domain.sealing import new_wrapping_key
 from tests.faults.subject import Subject
 from tests.support.brokers import AnyBroker

@@ -15,10 +15,10 @@ import httpx
 import pytest
 
 from infra.topics import wanted
-from services.cli.demo_users import PEOPLE, roles_of
 from services.cli.exits import StackEnded
 from services.cli.services import NAMES, load, roles_of_services, url_variable
-from services.cli.stack import RunningStack
+from services.cli.stack.demo_users import PEOPLE, roles_of
+from services.cli.stack.running_stack import RunningStack
 from tests.support import Databases, eventually
 from tests.support.rounds import completed, encoded, record
 from tests.support.services import consume_all, produce

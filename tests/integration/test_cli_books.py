@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from tests.support import eventually
 from tests.support.stack import CORRECTED, TABLE, altered, rows
 from tests.unit.cli.calling import Called, Caller

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from tests.support.brokers import AnyBroker
 from tests.support.services import ROOT
 from tests.unit.cli.calling import Called, Caller

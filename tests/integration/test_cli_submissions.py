@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from tests.support import eventually
 from tests.support.brokers import AnyBroker
 from tests.support.services import ROOT

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from loadtest.processes import Process, processes_below
 from loadtest.reports import rows_of, total_of
-from services.cli.demo_tables import show_identities
+from services.cli.demo.tables import show_identities
 from services.cli.services import NAMES
 from tests.support.nightly import AT_NIGHT
 from tests.support.polling import eventually

@@ -16,9 +16,9 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from loadtest.processes import parent_of, processes_below
-from services.cli.fork_server import SERVER
 from services.cli.services import CONSOLE, NAMES, load
-from services.cli.stack import BROKER_PORT, POSTGRES_PORT
+from services.cli.stack.fork_server import SERVER
+from services.cli.stack.running_stack import BROKER_PORT, POSTGRES_PORT
 from services.console.serve import PORT as CONSOLE_PORT
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import Signer

@@ -12,10 +12,10 @@ from sqlalchemy import Table
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.cli.checkpoint_sources import Kept
-from services.cli.releases import releases
+from services.cli.books.checkpoint_sources import Kept
+from services.cli.books.tables import every_table
+from services.cli.codegen.releases import releases
 from services.cli.services import NAMES, load, load_all, migrations
-from services.cli.tables import every_table
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.local import Broker
 from shared.runtime.database import create_engine

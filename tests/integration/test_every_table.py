@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 from sqlalchemy import Table
 
+from services.cli.books.tables import COMPARED, VERIFIED, Fate, every_table
 from services.cli.services import NAMES, load, load_all
-from services.cli.tables import COMPARED, VERIFIED, Fate, every_table
 from services.round_settlement.manifest import MANIFEST
 from services.round_settlement.tables import journal
 from shared.journal.checkpoint_store import DirectoryStore

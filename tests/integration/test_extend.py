@@ -13,9 +13,9 @@ from sqlalchemy import create_engine, inspect
 
 import services
 import shared.contracts
-from services.cli.codegen import drift, write
-from services.cli.contracts import openapi, readers
-from services.cli.deployment_codegen import texts
+from services.cli.codegen.contracts import openapi, readers
+from services.cli.codegen.deployment import texts
+from services.cli.codegen.generate import drift, write
 from services.cli.services import load_all
 from shared.contracts import facts
 from shared.contracts import topic_reader as reading

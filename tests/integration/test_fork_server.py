@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from services.cli.exits import StackEnded
-from services.cli.fork_server import ForkServer
 from services.cli.services import load, roles_of_services
+from services.cli.stack.fork_server import ForkServer
 from shared.local.ports import free_port
 from tests.support import Databases, eventually
 from tests.support.nightly import AT_NIGHT
@@ -24,7 +24,7 @@ SERVICE = "paytable-registry"
 # A parent that forks a service, says which processes there are, and waits to be killed.
 PARENT = """
 import json, os, pathlib, sys, time
-from services.cli.fork_server import ForkServer
+from services.cli.stack.fork_server import ForkServer
 home = pathlib.Path(sys.argv[1])
 server = ForkServer([sys.argv[2]], environment=os.environ, logs=home, grace_seconds=10, remove_when_orphaned=home)
 server.wait()

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.cli.intake_folder import Folder
-from services.cli.intake_topics import Topics
-from services.cli.intake_work import Intake
+from services.cli.operations.intake_folder import Folder
+from services.cli.operations.intake_topics import Topics
+from services.cli.operations.intake_work import Intake
 from shared.contracts.device_signatures import sign
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker

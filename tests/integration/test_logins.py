@@ -16,7 +16,7 @@ from loadtest.registry import file_and_approve
 from loadtest.target import Target
 from loadtest.topic import stored
 from loadtest.verdict import Verdict, judge_journal, judge_refused
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 from shared.local import PostgresServer
 from tests.support.brokers import AnyBroker

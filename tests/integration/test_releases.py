@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from services.cli.releases import Release, releases
+from services.cli.codegen.releases import Release, releases
 from services.cli.services import NAMES, load, load_all, migrations
 from shared.contracts.topic_reader import Skipped
 from shared.journal.checkpoint import Checkpoint, open_note

@@ -11,7 +11,7 @@ from referencing import Registry as Known
 from referencing import Resource
 
 from services.cli.exits import CheckFailed
-from services.cli.registry import Change, Registry, Subject, subjects
+from services.cli.operations.schema_registry import Change, Registry, Subject, subjects
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import TOPICS
 from shared.local.ports import LOOPBACK, free_port

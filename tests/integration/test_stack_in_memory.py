@@ -5,7 +5,7 @@ import os
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 
 
 @pytest.mark.usefixtures("whole_stack")

@@ -268,7 +268,7 @@ def test_records_deleted_before_they_were_read_stop_the_partition(
     def begins_at_three(settings: KafkaSettings, topic: str) -> TopicLog:
         return replace(topic_log(settings, topic), bounds={0: (3, 4)})
 
-    for module in ("shared.runtime.ingest.subscription", "services.cli.topics"):
+    for module in ("shared.runtime.ingest.subscription", "services.cli.operations.topics"):
         monkeypatch.setattr(f"{module}.topic_log", begins_at_three)
 
     why = asyncio.run(why_stopped(url, servers))

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from loadtest.collector import Collector, collecting
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from tests.support.brokers import AnyBroker
 from tests.support.polling import eventually
 from tests.support.properties import OF_ANY_AGE, property_event

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 from confluent_kafka import Producer
 
-from services.cli.intake_topics import Topics
+from services.cli.operations.intake_topics import Topics
 from shared.local import Broker
 from shared.runtime.audit.journal_verifier import JournalVerifier
 from shared.runtime.ingest import partition_ends as ends

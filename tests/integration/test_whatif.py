@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from tests.support.rounds import TABLES
 from tests.support.stack import TABLE, altered
 from tests.unit.cli.calling import Caller

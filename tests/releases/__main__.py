@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from services.cli.codegen import ROOT
-from services.cli.releases import (
+from services.cli.codegen.generate import ROOT
+from services.cli.codegen.releases import (
     CANDIDATE,
     FOLDER,
     MANIFEST,

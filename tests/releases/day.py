@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from loadtest.games import pit
-from services.cli.demo import PROPERTY, SETTINGS, play_day
-from services.cli.demo_pit import ACCOUNTS, INVENTORY, METERS, People
-from services.cli.demo_reports import delivery, wait_for_delivery
+from services.cli.demo.demo import PROPERTY, SETTINGS, play_day
+from services.cli.demo.pit import ACCOUNTS, INVENTORY, METERS, People
+from services.cli.demo.reports import delivery, wait_for_delivery
 from services.cli.interrupts import InterruptGuard
 from services.cli.services import load
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS, TOPICS
 from shared.local import PostgresServer
 from tests.releases.database import ABOUT, Files, dump, dump_topics

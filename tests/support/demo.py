@@ -13,12 +13,12 @@ from loadtest.devices import Devices
 from loadtest.games import pit
 from loadtest.pit import Report
 from loadtest.publish import Publisher
-from services.cli.demo import PROPERTY, SETTINGS, play_day
-from services.cli.demo_neighbor import BEGINS
-from services.cli.demo_neighbor import PROPERTY as NEIGHBOR
-from services.cli.demo_pit import People
+from services.cli.demo.demo import PROPERTY, SETTINGS, play_day
+from services.cli.demo.neighbor import BEGINS
+from services.cli.demo.neighbor import PROPERTY as NEIGHBOR
+from services.cli.demo.pit import People
 from services.cli.interrupts import InterruptGuard
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from shared.contracts.properties import PropertyDocument
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from tests.support.pit import Table

@@ -15,9 +15,9 @@ from sqlalchemy import MetaData, Table
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from services.cli.checkpoint_sources import Kept, Signed, listed, missing
+from services.cli.books.checkpoint_sources import Kept, Signed, listed, missing
+from services.cli.books.tables import Kept as KnownTable
 from services.cli.services import load
-from services.cli.tables import Kept as KnownTable
 from shared.journal.shard import Seals
 from shared.journal.signed_rows import is_signed
 from shared.journal.verification import Verified, read_shards, verify_shard

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from services.cli.contracts import openapi
+from services.cli.codegen.contracts import openapi
 from services.cli.services import NAMES, load
 from services.cli.subjects import Approvals
 from services.console.operations import Operation, operations_of

@@ -8,7 +8,7 @@ import psycopg
 from sqlalchemy import make_url
 
 from services.cli.services import NAMES
-from services.cli.stack import RunningStack
+from services.cli.stack.running_stack import RunningStack
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import Signer
 from tests.support.polling import eventually

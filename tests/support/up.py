@@ -21,7 +21,7 @@ _SERVERS: Final = ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
 PARTS: Final = {
     "PostgreSQL": "postgres",
     "Apache Kafka": "kafka.Kafka",
-    "fork-server": "services.cli._forking",
+    "fork-server": "services.cli.stack.forking",
 }
 """What the command line of each part has in it, besides the services."""
 

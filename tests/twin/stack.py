@@ -16,7 +16,7 @@ import psycopg
 from loadtest.stack import environment_of
 from services.cli.exits import StackEnded
 from services.cli.services import NAMES, load
-from services.cli.supervision import Part, Supervisor
+from services.cli.stack.supervision import Part, Supervisor
 from shared.local import KafkaServer, PostgresServer
 from shared.local.errors import LocalStackError
 from shared.local.server import KeptServer

@@ -32,21 +32,21 @@ LOOKED_AT: dict[str, str] = {
 """What others wrote, and is looked at there or elsewhere, or in which no object decides anything."""
 
 OWN: dict[str, str] = {
-    "services/cli/_forking.py": "the parent process",
-    "services/cli/_forking.py _obey": "the parent process",
+    "services/cli/stack/forking.py": "the parent process",
+    "services/cli/stack/forking.py _obey": "the parent process",
     "services/cli/client.py Client._json": "a service",
-    "services/cli/contracts.py broken": "the generator of the schemas",
-    "services/cli/demo.py _documents": "another command of the same command line",
-    "services/cli/export.py _is_of": "a journal, under its hash",
-    "services/cli/fork_server.py ForkServer._listen": "the child process",
-    "services/cli/intake_folder.py Folder.read": "this command, earlier",
-    "services/cli/intake_lines.py _texts": "the generator of the schemas",
-    "services/cli/registry.py _schema": "the generator of the schemas",
-    "services/cli/releases.py Release.schemas": "the archive of releases",
-    "services/cli/releases.py broken": "the archive of releases",
-    "services/cli/releases.py releases": "the archive of releases",
-    "services/cli/stack.py _not_ready": "a service",
-    "services/cli/verify_proof.py entry_of": "a journal, proven",
+    "services/cli/codegen/contracts.py broken": "the generator of the schemas",
+    "services/cli/demo/demo.py _documents": "another command of the same command line",
+    "services/cli/books/export.py _is_of": "a journal, under its hash",
+    "services/cli/stack/fork_server.py ForkServer._listen": "the child process",
+    "services/cli/operations/intake_folder.py Folder.read": "this command, earlier",
+    "services/cli/operations/intake_lines.py _texts": "the generator of the schemas",
+    "services/cli/operations/schema_registry.py _schema": "the generator of the schemas",
+    "services/cli/codegen/releases.py Release.schemas": "the archive of releases",
+    "services/cli/codegen/releases.py broken": "the archive of releases",
+    "services/cli/codegen/releases.py releases": "the archive of releases",
+    "services/cli/stack/running_stack.py _not_ready": "a service",
+    "services/cli/books/verify_proof.py entry_of": "a journal, proven",
     "services/console/begun.py Begun._opened": "the console, in a cookie that it sealed",
     "services/console/charts/_worker.py serve": "the parent process",
     "services/console/felt/readings.py _all": "this repository",
@@ -97,8 +97,8 @@ OWN: dict[str, str] = {
 """What this product wrote itself, and who of it."""
 
 NOT_OURS: dict[str, str] = {
-    "services/cli/registry.py Registry._answer": "what a schema registry says of what was published to it",
-    "services/cli/registry.py _why": "why a schema registry refuses",
+    "services/cli/operations/schema_registry.py Registry._answer": "what a schema registry says of what it was sent",
+    "services/cli/operations/schema_registry.py _why": "why a schema registry refuses",
 }
 """What others say and no book depends on: it is told to whoever asked."""
 

@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from playwright.sync_api import Locator, Page, expect
 
-from services.cli.demo_pit import INVENTORY, METERS
+from services.cli.demo.pit import INVENTORY, METERS
 from shared.journal.signed_note import Signer
 from tests.browser.conftest import OpenPage
 from tests.browser.console.conftest import Visit, log_in

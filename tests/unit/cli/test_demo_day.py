@@ -5,7 +5,7 @@ from datetime import date, datetime
 import pytest
 
 from loadtest.floor import TIME_ZONE
-from services.cli.demo_day import gaming_day_of
+from services.cli.demo.gaming_day import gaming_day_of
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from threading import Thread
 
 import pytest
 
-from services.cli import draining
-from services.cli.draining import drain
+from services.cli.stack import draining
+from services.cli.stack.draining import drain
 from shared.local.ports import LOOPBACK, free_port
 from shared.runtime.metrics import Metrics
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.demo_users import WATCHER
-from services.cli.keys import keys
-from services.cli.run_directory import Home
+from services.cli.operations.keys import keys
 from services.cli.services import NAMES
+from services.cli.stack.demo_users import WATCHER
+from services.cli.stack.run_directory import Home
 from shared.journal.signed_batch import BatchVerifier, Unsigned, sign_batch, signer_name
 from shared.journal.signed_note import Signer, Verifier
 from shared.local.issuer import DevelopmentIssuer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.intake_lines import Problem, read_lines
+from services.cli.operations.intake_lines import Problem, read_lines
 
 PAGE = (Path(__file__).parents[3] / "docs" / "integrate.md").read_text()
 DIGEST = "0123456789abcdef" * 4

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.cli.log_rotation import rotate
+from services.cli.stack.log_rotation import rotate
 
 
 def test_a_long_log_is_moved_and_its_process_goes_on(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from tests.unit.cli.calling import Caller
 
 RunInstead = Callable[[Callable[[], None]], None]
 
-COMMANDS = sorted(command_line._COMMANDS)
+ROOMS = {name: room for room, commands in command_line._COMMANDS.items() for name in commands}
+COMMANDS = sorted(ROOMS)
 
 
 def test_help_lists_every_command_and_every_exit_code(pitledger: Caller) -> None:
@@ -30,10 +31,10 @@ def test_help_lists_every_command_and_every_exit_code(pitledger: Caller) -> None
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_has_help_with_an_example(pitledger: Caller, name: str) -> None:
     """The help of every command and subcommand begins with its line in the overview and shows an example."""
-    module = importlib.import_module(f"services.cli.{name.replace('-', '_')}")
+    module = importlib.import_module(f"services.cli.{ROOMS[name]}.{name.replace('-', '_')}")
     group = getattr(module, "app", None)
     helps = [pitledger(name, "--help").stdout]
-    assert " ".join(command_line._COMMANDS[name].split()) in " ".join(helps[0].split())
+    assert " ".join(command_line._COMMANDS[ROOMS[name]][name].split()) in " ".join(helps[0].split())
     if group is not None:
         helps = [
             pitledger(name, command.name or command.callback.__name__, "--help").stdout
@@ -58,7 +59,7 @@ def test_wrong_use_is_one_line_and_exit_code_2(pitledger: Caller, words: list[st
 @pytest.fixture
 def run_instead(monkeypatch: pytest.MonkeyPatch) -> RunInstead:
     """Puts another function, one that fails, in the place of that of `pitledger version`."""
-    return partial(monkeypatch.setattr, importlib.import_module("services.cli.version"), "version")
+    return partial(monkeypatch.setattr, importlib.import_module("services.cli.operations.version"), "version")
 
 
 @pytest.mark.parametrize(

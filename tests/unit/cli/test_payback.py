@@ -75,7 +75,7 @@ def test_other_counts_than_kept_are_named(pitledger: Caller, tmp_path: Path, mon
 
     Several are counted in two processes, and all of them compared.
     """
-    monkeypatch.setattr("services.cli.payback._ROOT", tmp_path)
+    monkeypatch.setattr("services.cli.registry.payback._ROOT", tmp_path)
     counts = {
         "one": recount.Count("hands of a kind", lambda: {"kept.yaml": "pair: 2\n"}),
         "other": recount.Count("hands of another", lambda: {"other.yaml": "pair: 4\n"}),

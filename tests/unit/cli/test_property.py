@@ -12,7 +12,7 @@ import pytest
 
 from services.cli.documents import read_document
 from services.cli.exits import InputRefused
-from services.cli.property import app
+from services.cli.registry.property import app
 from services.paytable_registry.domain.property_checks import problems
 from shared.contracts.properties import PropertyDocument
 from tests.unit.cli.calling import Caller

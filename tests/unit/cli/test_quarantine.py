@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.cli.quarantine import shown_bytes
+from services.cli.operations.quarantine import shown_bytes
 from tests.unit.cli.calling import Caller
 
 

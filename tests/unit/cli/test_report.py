@@ -2,8 +2,8 @@
 
 import pytest
 
+from services.cli.books.report import period_asked
 from services.cli.exits import UsageWrong
-from services.cli.report import period_asked
 
 
 @pytest.mark.parametrize(

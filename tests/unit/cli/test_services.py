@@ -4,9 +4,9 @@ from fnmatch import filter as matching
 
 import pytest
 
-from services.cli.contracts import openapi
-from services.cli.demo_users import PEOPLE, roles_of
+from services.cli.codegen.contracts import openapi
 from services.cli.services import NAMES, load, load_all, migrations, roles_of_services
+from services.cli.stack.demo_users import PEOPLE, roles_of
 from shared.contracts.topics import TOPICS
 from shared.runtime.database import role_of
 from shared.runtime.http.roles import COMMON

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from services.cli.exits import StackEnded
-from services.cli.supervision import Part, Supervisor
+from services.cli.stack.supervision import Part, Supervisor
 from shared.local.errors import LocalStackError
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from services.cli.demo_users import PEOPLE
 from services.cli.services import NAMES, STACK_VARIABLE
-from services.cli.up import show_stack
+from services.cli.stack.demo_users import PEOPLE
+from services.cli.stack.up import show_stack
 from tests.unit.cli.calling import Caller
 
 RUN = "/var/lib/pitledger/of-the-property-at-the-river/run"

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from infra.topics import wanted
-from services.cli import intake_folder
-from services.cli.intake_folder import Arrived, Folder
-from services.cli.intake_lines import LINES_MAX, read_lines
+from services.cli.operations import intake_folder
+from services.cli.operations.intake_folder import Arrived, Folder
+from services.cli.operations.intake_lines import LINES_MAX, read_lines
 from shared.contracts.tables import READER
 from shared.rules.errors import Refused
 from tests.support.rounds import completed, encoded, record

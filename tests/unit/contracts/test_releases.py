@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from services.cli.codegen import ROOT
-from services.cli.releases import MANIFEST, RELEASED, Release, altered, broken, fingerprint, releases
+from services.cli.codegen.generate import ROOT
+from services.cli.codegen.releases import MANIFEST, RELEASED, Release, altered, broken, fingerprint, releases
 from services.cli.services import load_all
 from shared.contracts.facts import KINDS
 from shared.contracts.schemas import as_json

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from services.cli import contracts as command
-from services.cli.codegen import ROOT, drift, write
+from services.cli.codegen import contracts as command
+from services.cli.codegen.generate import ROOT, drift, write
 from services.cli.services import NAMES, load_all
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.facts import KINDS

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.cli.codegen import ROOT
+from services.cli.codegen.generate import ROOT
 from shared.counting import blackjack_tables
 from shared.counting.blackjack_tables import PATH, REGULATION, TABLES
 from shared.rules import parse_submission, play

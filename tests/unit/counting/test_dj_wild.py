@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from services.cli.codegen import ROOT
+from services.cli.codegen.generate import ROOT
 from shared.cards import standard_deck
 from shared.cards.ranking.deuces_wild import rank_with_wilds
 from shared.counting.dj_wild import DEALS, NATURALS, PATH, Stand, counts_text, stands_of

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from phevaluator import evaluate_cards
 
-from services.cli.codegen import ROOT
+from services.cli.codegen.generate import ROOT
 from shared.cards import RANKS
 from shared.counting import holdem_tables
 from shared.counting.holdem import OUTCOMES, Flop, count_flop, deck, flops, kind_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from loadtest.set_hands import Setting
-from services.cli.codegen import ROOT
+from services.cli.codegen.generate import ROOT
 from shared.cards import Card, standard_deck
 from shared.counting import pai_gow_tables
 from shared.counting.pai_gow_tables import FACE_UP_PATH, PAI_GOW_PATH

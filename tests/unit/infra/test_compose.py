@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from services.cli.keys import KEEPER_OF_PATRONS
+from services.cli.operations.keys import KEEPER_OF_PATRONS
 from services.cli.services import NAMES, load_all
 from shared.runtime.extras import EXTRAS
 

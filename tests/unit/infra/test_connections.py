@@ -10,7 +10,7 @@ from sqlalchemy import QueuePool
 
 from services.cli.environment import variable_of
 from services.cli.services import NAMES
-from services.cli.stack import CONNECTIONS_OF_OTHERS, RunningStack, connections_max
+from services.cli.stack.running_stack import CONNECTIONS_OF_OTHERS, RunningStack, connections_max
 from shared.local.postgres import PostgresServer
 from shared.runtime.database import Pool, Pools
 from shared.runtime.settings import Settings

@@ -18,7 +18,11 @@ from shared.runtime.extras import EXTRAS
 
 _OF_OTHERS = ("shared.counting", "shared.local", "shared.runtime.tracing.traces")
 """What other extras are for: `counting`, `embedded`, `tracing`."""
-_COMMANDS = ("config", "db", "keys", "quarantine", "rebuild", "reconcile", "rederive", "run", "topics", "verify")
+_COMMANDS = (
+    *(f"books.{name}" for name in ("rebuild", "reconcile", "rederive", "verify")),
+    *(f"operations.{name}" for name in ("config", "db", "keys", "quarantine", "topics")),
+    "stack.run",
+)
 """What an operator works with beside the services, from the module of each."""
 
 _IMPORTING = """

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import MetaData
 
-from services.cli.codegen import drift, write
-from services.cli.deployment_codegen import PARTS, texts
+from services.cli.codegen.deployment import PARTS, texts
+from services.cli.codegen.generate import drift, write
 from services.cli.services import NAMES, load_all
 from shared.journal.tables import journal_tables
 from shared.runtime.service.manifest import Manifest

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from kubernetes_validate.utils import ValidationError, validate
 
-from services.cli.keys import KEEPER_OF_PATRONS
+from services.cli.operations.keys import KEEPER_OF_PATRONS
 from services.cli.services import NAMES, load_all
 from shared.runtime.extras import EXTRAS
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pydantic import AliasChoices
 
-from services.cli.codegen import drift, texts
+from services.cli.codegen.generate import drift, texts
 from services.cli.services import NAMES, url_variable
 from shared.runtime.settings import Settings
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import pytest
 from fastapi import APIRouter, Request
 
-from services.cli.demo_users import PEOPLE, roles_of
 from services.cli.services import load_all, roles_of_services
+from services.cli.stack.demo_users import PEOPLE, roles_of
 from services.table_inventory.commands.cage import VoidAtCage, Voiding, void
 from services.table_inventory.commands.counts import Counting, count_box
 from services.table_inventory.domain.people import require_different

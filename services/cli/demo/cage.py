@@ -1,0 +1,88 @@
+"""The cage and the hosts in the demo: counter checks paid and returned, reportable currency, promotional money."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from loadtest.electronic import ElectronicTables
+from loadtest.pit import PitDay
+from loadtest.reports import rows_of, total_of
+from services.cli.demo.pit import ACCOUNTS, INVENTORY, REPORTING, People
+from services.cli.output import dollars, heading, names, numbers, table, words
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Document = Mapping[str, Any]
+
+_CASHIER: Final = "demo.cashier"
+_HIGH_ROLLER: Final = "P-1001"
+_CURRENCY: Final = (("chip_purchase", 7_000_00), ("front_money_deposit", 4_500_00))
+"""Two transactions that exceed the reporting threshold only together."""
+
+_VISITOR: Final = "P-1002"
+_BELOW_CENTS: Final = 4_000_00
+GRANTED_CENTS: Final = 50_00
+_GRANT_DAYS: Final = timedelta(days=30)
+
+
+def work_at_cage(people: People, pit: PitDay, electronic: ElectronicTables) -> None:
+    """Have the cage redeem and return counter checks and take currency, and a host grant promotional money.
+
+    The first check is paid in chips; the second is deposited, and the bank returns it unpaid. All belongs to the
+    current gaming day.
+    """
+    checks = [(serial, cents) for box in pit.boxes for serial, cents in box.dropped.checks.items()]
+    path = f"/counter-checks/{pit.property}"
+    for (serial, cents), paid_in in zip(checks[:2], ("chips", "deposit"), strict=False):
+        paid = {"cents": cents, "paid_in": paid_in}
+        step = people.does(_CASHIER, INVENTORY, f"{path}/{serial}/redeem", paid)["step"]
+        if paid_in == "deposit":
+            why = {"reason": "insufficient funds: the bank's notice 88-1"}
+            people.does(_CASHIER, INVENTORY, f"{path}/redemptions/{step}/return", why)
+    for patron, kind, cents in (
+        *((_HIGH_ROLLER, kind, cents) for kind, cents in _CURRENCY),
+        (_VISITOR, "chip_purchase", _BELOW_CENTS),
+    ):
+        moved = {"property": pit.property, "window": "W-1", "patron": patron, "kind": kind, "cents": cents}
+        people.does(_CASHIER, INVENTORY, "/cage-movements", moved)
+    visitor = {"property": pit.property, "patron": _VISITOR, "wallet": f"W-{_VISITOR}", "access_code": "4711-kiwi"}
+    people.does("demo.account_cashier", ACCOUNTS, "/patrons", visitor)
+    expires_on = (pit.gaming_day + _GRANT_DAYS).isoformat()
+    grant = {"cents": GRANTED_CENTS, "reason": "welcome", "expires_on": expires_on}
+    people.does("demo.player_host", ACCOUNTS, f"/accounts/{pit.property}/W-{_VISITOR}/promotional-money", grant)
+    electronic.money.granted += GRANTED_CENTS
+
+
+def read_cage(people: People, property_name: str, day: date) -> Document:
+    """Return the log of counter checks and the currency of a gaming day."""
+    asked = {"property": property_name, "gaming_day": day.isoformat()}
+    reports = people.at(REPORTING)
+    return {name: reports.read(f"/reports/{name}", **asked) for name in ("counter-checks", "currency")}
+
+
+def cage_tables(cage: Document, liability: Document) -> Iterator["RenderableType"]:
+    """Yield the cage's figures as tables."""
+    checks, currency = cage["counter-checks"], cage["currency"]
+    yield heading("Counter checks at the cage")
+    yield table(
+        names("Serial", "What", "Paid in") + numbers("Amount") + words("Why"),
+        [
+            [row["serial"], row["what"], row["paid_in"] or "", dollars(row["cents"]), row["reason"] or ""]
+            for row in rows_of(checks, "cage")
+        ],
+    )
+    left = dollars(total_of(checks, "on_hand")["left_cents"])
+    yield f"On hand at the end: {left}. A check that comes back unpaid stays in the drop of its table."
+    yield heading("Currency that is reported and logged, by person in the gaming day")
+    yield table(
+        names("Form", "Person", "Direction") + numbers("Movements", "Amount"),
+        [
+            [row["form"], row["person"], row["direction"], str(row["movements"]), dollars(row["cents"])]
+            for row in rows_of(currency, "reportable")
+        ],
+    )
+    logged = len(rows_of(currency, "log"))
+    granted = dollars(total_of(liability, "promotional")["granted_cents"])
+    yield f"The logs have {logged} movements. Promotional money granted: {granted}, which is never paid out."
+    yield ""

@@ -1,0 +1,351 @@
+"""`pitledger demo`: simulate a gaming day of table games through the real services, and print the books."""
+
+import heapq
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from operator import attrgetter
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from loadtest import playing
+from loadtest.devices import Devices
+from loadtest.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
+from loadtest.floor import opening
+from loadtest.game import TablePlan
+from loadtest.games import pit, rules_submissions
+from loadtest.messages import Message
+from loadtest.messages import day as messages_of_day
+from loadtest.pit import PitBook, PitDay
+from loadtest.playing import play
+from loadtest.progress import TooSlow, Watch
+from loadtest.property import property_document
+from loadtest.publish import NotDelivered
+from loadtest.registry import RegistryRefused, file_and_approve
+from loadtest.reports import ReportUnavailable, differences, read_reports, total_of
+from loadtest.target import Target
+from services.cli.demo.cage import read_cage, work_at_cage
+from services.cli.demo.gaming_day import gaming_day_of
+from services.cli.demo.identities import identities, pit_differences, read_pit
+from services.cli.demo.neighbor import Neighbor, property_row
+from services.cli.demo.pit import (
+    ACCOUNTS,
+    REGISTRY,
+    REPORTING,
+    People,
+    close_pit,
+    configure_pools,
+    dismiss_refused,
+    reconcile_meters,
+    report_pit,
+)
+from services.cli.demo.progress import Progress
+from services.cli.demo.reports import delivery, read_tax, wait_for_delivery
+from services.cli.demo.tables import show_day
+from services.cli.exits import CheckFailed, ExitCode, NotFound
+from services.cli.interrupts import InterruptGuard
+from services.cli.output import AsJson, message, print_json
+from services.cli.services import NAMES
+from services.cli.stack.running_stack import COMMAND, RunningStack
+from services.cli.stack.up import stack_document, watch
+from shared.contracts.properties import PropertyDocument
+from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
+from shared.rules import catalogue
+
+PROPERTY: Final = "bayside"
+ROUNDS: Final = 2_880
+"""Twelve tables, four hours, sixty rounds an hour: the whole day in under a minute on two processors."""
+
+SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT_SECONDS": "2"}
+"""A demo would end before the first checkpoint is signed with the default interval."""
+
+_UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
+_AT_PROPERTIES: Final = ("round_settlement", "table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
+_READ_SETTLEMENTS: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
+
+_SUBMISSION_SECONDS: Final = 90.0
+_PATIENCE_SECONDS: Final = 120.0
+_SECONDS_PER_ROUND: Final = 0.01
+"""Long days take longer to be read, signed and verified; this is no measurement."""
+
+_COMMANDS_AT_ONCE: Final = 2
+
+
+def demo(
+    rounds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Total number of rounds to play.")] = ROUNDS,
+    tables: Annotated[int, typer.Option(min=1, max=400, help="Number of tables.")] = 12,
+    seed: Annotated[int, typer.Option(help="Random seed: the same seed plays the same day.")] = 56,
+    reports: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for the day's reports (default: a new one).")
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep everything running afterwards, until Ctrl-C.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Simulate a gaming day of table games through the real services, and print the books.
+
+    Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
+    property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
+    fills and credits, two shifts, a drop that is counted twice, counter checks (one comes back unpaid), coupons, tips,
+    electronic wagers, reportable currency, a grant of promotional money and a hit of a linked progressive. Beside this
+    property in Pennsylvania one in Rhode Island plays, under its own law and clock. A device at each table signs its
+    rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them. A few things go
+    wrong on purpose: see the exceptions. Exit code 1 if a figure differs from the simulator's, or an accounting
+    identity is violated.
+
+    Servers named in the environment are not used: a demo writes only to its own database.
+
+    Example: pitledger demo
+    Example: pitledger demo --rounds 500 --tables 2 --json
+    """
+    ending = InterruptGuard.heard()
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
+    }
+    plans = pit(tables)
+    try:
+        with (
+            delivery(reports) as (folder, delivering),
+            RunningStack(
+                environment=environment, settings=SETTINGS | delivering, console=keep, report=message
+            ) as stack,
+            People(stack) as people,
+        ):
+            day = play_day(stack, people, ending, plans, rounds=rounds, seed=seed)
+            day["stack"] = stack_document(stack) if keep else None
+            day["reports"] = {"folder": str(folder), "files": wait_for_delivery(people, folder)}
+            if as_json:
+                print_json(day)
+            else:
+                show_day(day, {plan.game: catalogue(plan.regulation).title for plan in plans})
+            sys.stdout.flush()
+            if keep:
+                _keep(stack, ending)
+            message("stopping")
+    except (NotDelivered, ReportUnavailable, RegistryRefused, AccountsRefused, TooSlow) as error:
+        raise NotFound(str(error)) from error
+    except KeyboardInterrupt:
+        message("interrupted; nothing is left running")
+        return ExitCode.INTERRUPTED
+    if different := day["differences"]:
+        raise CheckFailed(f"{len(different)} figures differ, the first: {different[0]}")
+    return ExitCode.FINE
+
+
+def play_day(
+    stack: RunningStack,
+    people: People,
+    ending: InterruptGuard,
+    plans: tuple[TablePlan, ...],
+    *,
+    rounds: int,
+    seed: int,
+    installed: Callable[[Iterable[PropertyDocument]], Devices] = Devices,
+) -> dict[str, Any]:
+    """Return the day that was played, settled, reported and verified, as one JSON document; amounts are cents.
+
+    `installed` gives the devices that sign what the properties send.
+    """
+    gaming_day = gaming_day_of(datetime.now(UTC))
+    tokens = stack.home.tokens
+    target = Target(
+        bootstrap_servers=stack.bootstrap_servers,
+        database_url=stack.database_url,
+        registry_url=stack.urls[REGISTRY],
+        filer_token=tokens["demo.filer"],
+        approver_token=tokens["demo.approver"],
+    )
+    neighbor = Neighbor.beside(gaming_day, rounds, len(plans))
+    devices = installed([property_document(PROPERTY, plans, gaming_day), neighbor.document])
+    properties = devices.documents
+    _approve(target, properties, [(PROPERTY, plans), (neighbor.name, neighbor.plans)], gaming_day)
+    patience = _PATIENCE_SECONDS + _SECONDS_PER_ROUND * rounds
+    has_meters = configure_pools(people, PROPERTY, plans, gaming_day)
+    configure_pools(people, neighbor.name, neighbor.plans, gaming_day)
+    message(f"playing {rounds:,} rounds at {len(plans)} tables, gaming day {gaming_day.isoformat()}, seed {seed}")
+    desk = Desk(
+        stack.urls[ACCOUNTS], cashier_token=tokens["demo.account_cashier"], table_token=tokens["demo.table_system"]
+    )
+    electronic = ElectronicTables(desk, PROPERTY, electronic_tables(plans))
+    book, example = PitBook(PROPERTY, plans, gaming_day), _Example()
+    messages = messages_of_day(
+        property_name=PROPERTY, plans=plans, gaming_day=gaming_day, seed=seed, rounds=rounds, plants=True, linked=True
+    )
+    with Progress(rounds) as progress, ThreadPoolExecutor(1) as pool:
+        reporting: list[Future[tuple[PitDay, int]]] = []
+
+        def show(now: playing.Progress) -> None:
+            ending.check()
+            stack.check()
+            progress.show(now)
+
+        def report_pit_of_day() -> tuple[PitDay, int]:
+            pit_day = book.day()
+            return pit_day, report_pit(people, pit_day, target.bootstrap_servers, devices)
+
+        def all_messages() -> Generator[Message, None, None]:
+            own = electronic.funded(map(book.look, map(example.look, messages)))
+            yield from heapq.merge(own, neighbor.messages(seed), key=attrgetter("sent_at"))
+            reporting.append(pool.submit(report_pit_of_day))  # while the last rounds are settled
+
+        with closing(all_messages()) as sent:
+            played = play(target, sent, show, devices)
+        pit_day, pit_records = reporting[0].result()
+    message("counting the drop, resolving variances, closing the gaming day")
+    with Watch(target) as watch:
+        for schema in _READ_SETTLEMENTS:
+            watch.wait_for_topic(schema, SETTLEMENTS.name, watch.entries(), seconds=patience)
+        for schema in ("table_inventory", "vigorish"):
+            watch.wait_for_topic(schema, PIT_EVENTS.name, pit_records, seconds=patience)
+    electronic.cash_out()
+    work_at_cage(people, pit_day, electronic)
+    dismiss_refused(people)
+    with Watch(target) as watch:
+        watch.wait_for_topic("table_inventory", SETTLEMENTS.name, watch.entries(), seconds=patience)
+    close_pit(people, pit_day)
+    if has_meters:
+        reconcile_meters(people, pit_day)
+    read = partial(read_reports, stack.urls[REPORTING], tokens["demo.auditor"], gaming_day=gaming_day)
+    reports, beside = read(property_name=PROPERTY), read(property_name=neighbor.name)
+    books, books_beside = played.books[PROPERTY], played.books[neighbor.name]
+    with Watch(target) as watch:
+        watch.wait_for_reporting(_READ_SETTLEMENTS, seconds=patience)
+    paid_until = gaming_day + timedelta(days=datetime.now(UTC) >= opening(gaming_day + timedelta(days=1)))
+    pit_reports = read_pit(people, PROPERTY, gaming_day, paid_until)
+    tax, cage = read_tax(people, PROPERTY, gaming_day), read_cage(people, PROPERTY, paid_until)
+    message("verifying the journals")
+    schemas = [service.replace("-", "_") for service in NAMES]
+    with Watch(target) as watch:
+        watch.wait_for_checkpoints(seconds=patience, schemas=schemas)
+        legs_of = {name: {schema: watch.legs(schema, name) for schema in schemas} for name in (PROPERTY, neighbor.name)}
+        not_read = {schema: watch.not_read(schema) for schema in _READ_SETTLEMENTS}
+    with ThreadPoolExecutor(_COMMANDS_AT_ONCE) as pool:
+        verified = pool.submit(_documents, stack, patience, "verify")
+        reconstructed = pool.submit(_documents, stack, patience, "reconstruct", example.round_id)
+    journals, (round_document,) = verified.result(), reconstructed.result()
+    legs = legs_of[PROPERTY]
+    trial_balances = {
+        name: {schema: sum(sums.values()) for schema, sums in of_schemas.items()}
+        for name, of_schemas in legs_of.items()
+    }
+    equal = identities(
+        pit_reports, pit=pit_day, electronic=electronic, settled=total_of(reports.win_as_settled, "tables"), legs=legs
+    )
+    return {
+        "property": PROPERTY,
+        "gaming_day": gaming_day.isoformat(),
+        "seed": seed,
+        "tables": len(plans),
+        "rounds": rounds,
+        "records": played.records,
+        "sent": dict(books.messages),
+        "seconds": {stage: getattr(played, f"{stage}_seconds") for stage in ("produced", "settled", "reported")},
+        "properties": [
+            property_row(document, each.win_as_settled)
+            for document, each in zip(properties, (reports, beside), strict=True)
+        ],
+        "win_as_settled": reports.win_as_settled,
+        "tax": tax,
+        "exceptions": list(reports.exceptions),
+        "win": pit_reports.win,
+        "variances": pit_reports.variances,
+        "desk_exceptions": pit_reports.exceptions,
+        "vigorish": pit_reports.vigorish,
+        "progressives": pit_reports.progressives,
+        "accounts": asdict(electronic.money) | {"liability": pit_reports.liability},
+        "cage": cage,
+        "meters": pit_reports.meters,
+        "identities": equal,
+        "journals": journals,
+        "trial_balances_cents": trial_balances,
+        "expected": asdict(books.total()),
+        "differences": [
+            *differences(books, reports),
+            *(f"{neighbor.name}: {each}" for each in differences(books_beside, beside)),
+            *pit_differences(pit_reports, equal, pit=pit_day, electronic=electronic, books=books),
+            *_broken(journals, trial_balances),
+            *(f"{schema} has refused or misses {number} records" for schema, number in not_read.items() if number),
+        ],
+        "round": {"round_id": example.round_id, **round_document},
+    }
+
+
+def _approve(
+    target: Target,
+    properties: Sequence[PropertyDocument],
+    floors: Sequence[tuple[str, tuple[TablePlan, ...]]],
+    gaming_day: date,
+) -> None:
+    submissions = [each for name, plans in floors for each in rules_submissions(name, plans, opening(gaming_day))]
+    message(
+        f"filing {len(properties)} properties and {len(submissions)} rules submissions as demo.filer, "
+        "approving as demo.approver"
+    )
+    file_and_approve(target, properties, submissions)
+    with Watch(target) as watch:
+        watch.wait_for_properties(len(properties), seconds=_SUBMISSION_SECONDS, schemas=_AT_PROPERTIES)
+        watch.wait_for_submissions(len(submissions), seconds=_SUBMISSION_SECONDS, schemas=_UNDER_SUBMISSIONS)
+
+
+@dataclass(slots=True)
+class _Example:
+    """The round to be shown in full: a corrected one where there is one, otherwise the first."""
+
+    round_id: str = ""
+    corrected: bool = False
+
+    def look(self, sent: Message) -> Message:
+        """Observe a message before it is sent."""
+        corrected = sent.kind == "correction"
+        if sent.round_id is not None and (not self.round_id or (corrected and not self.corrected)):
+            self.round_id, self.corrected = sent.round_id, corrected
+        return sent
+
+
+def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    for each in journals:
+        for problem in each["problems"]:
+            yield f"journal of {each['service']}, shard {each['shard']}, entry {problem['entry']}: {problem['what']}"
+    for name, of_schemas in trial_balances.items():
+        for schema, cents in of_schemas.items():
+            if cents:
+                yield f"the accounts of {name} in {schema} sum to {cents} cents and must sum to 0"
+
+
+# --- our own commands, as anybody would call them on this stack ---
+
+
+def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[str, Any]]:
+    """Return the JSON output of a command; a command that finds a problem still prints its findings."""
+    ended = subprocess.run(  # noqa: S603 - our own command line
+        [*COMMAND, *words, "--json"],
+        env={**os.environ, **stack.environment},
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    if ended.returncode not in (ExitCode.FINE, ExitCode.NOT_AS_IT_SHOULD_BE):
+        said = f"`pitledger {' '.join(words)}` ended with exit code {ended.returncode}"
+        raise NotFound(f"{said}; its message stands above")
+    return [json.loads(line) for line in ended.stdout.splitlines()]
+
+
+def _keep(stack: RunningStack, ending: InterruptGuard) -> None:
+    """Return at Ctrl-C. Raises: StackEnded if a server ends by itself, because its data is lost."""
+    message("still running; Ctrl-C stops it")
+    message(f"  console            {stack.console_url}  (log in as demo.auditor, or as anybody else; no password)")
+    for service, url in stack.urls.items():
+        message(f"  {service:<18} {url}/docs")
+    message(f"  API tokens         {stack.home.tokens_file}")
+    message(f"  signed checkpoints {stack.home.checkpoints}")
+    message(f"  In another terminal:  . {stack.home.environment_file}  &&  pitledger verify")
+    watch(stack, ending)

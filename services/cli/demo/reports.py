@@ -1,0 +1,78 @@
+"""The reports of the demo's day: tax due, and the files that reporting delivers after the seal."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, Final
+
+from rich.console import RenderableType
+
+from services.cli.demo.pit import REPORTING, People
+from services.cli.exits import NotFound
+from services.cli.output import dollars, heading, names, numbers, table, words
+
+_DELIVERED: Final = "*:csv,master-game:pdf+xlsx,tax:pdf"
+_SECONDS_MAX: Final = 120.0
+_POLL_SECONDS: Final = 0.2
+
+Document = Mapping[str, Any]
+
+
+@contextmanager
+def delivery(folder: Path | None) -> Iterator[tuple[Path, dict[str, str]]]:
+    """Yield the folder of the day's reports, by default a new one that is kept, and the settings for delivery."""
+    target = Path(mkdtemp(prefix="pitledger-reports-")) if folder is None else folder.resolve()
+    yield (
+        target,
+        {
+            "PITLEDGER_REPORTS_STORE": str(target),
+            "PITLEDGER_REPORTS": _DELIVERED,
+            "PITLEDGER_REPORTS_DELAY_SECONDS": "1",
+        },
+    )
+
+
+def wait_for_delivery(people: People, folder: Path) -> int:
+    """Wait until the day is delivered; return the number of its files. Raises: NotFound on timeout."""
+    ends = time.monotonic() + _SECONDS_MAX
+    while not any((folder / "manifests").glob("*.note")):
+        people.at(REPORTING)  # raises where the stack has ended
+        if time.monotonic() > ends:
+            raise NotFound(f"no reports in {folder} after {_SECONDS_MAX:g} s; see the log of {REPORTING}")
+        time.sleep(_POLL_SECONDS)
+    return sum(path.is_file() for path in folder.rglob("*") if path.suffix != ".note")
+
+
+def read_tax(people: People, property_name: str, gaming_day: date) -> Document:
+    """Return the tax report of a gaming day."""
+    return people.at(REPORTING).read("/reports/tax", property=property_name, gaming_day=gaming_day.isoformat())
+
+
+def tax_tables(tax: Document) -> Iterator[RenderableType]:
+    """Yield the tax due on the day's revenue, and its unconfirmed rates."""
+    sections = {section["name"]: section for section in tax["content"]["sections"]}
+    yield heading(f"Tax on the day's gross table game revenue under the law of {tax['jurisdiction']}, {tax['stage']}")
+    yield table(
+        names("Layer") + words("Payee", "Source") + numbers("Rate", "Base", "Tax") + names("Status"),
+        [
+            [
+                row["layer"].replace("_", " "),
+                row["payee"],
+                row["source"],
+                row["rate"],
+                _amount(row["base_cents"]),
+                _amount(row["amount_cents"]),
+                row["status"],
+            ]
+            for row in sections["layers"]["rows"]
+        ],
+    )
+    due = sections["due"]["total"]["due_cents"]
+    yield f"Due for the day: {_amount(due)}"
+
+
+def _amount(cents: int | None) -> str:
+    return "" if cents is None else dollars(cents)

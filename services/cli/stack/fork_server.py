@@ -1,0 +1,153 @@
+"""The fork server of a stack, so that the services' imports are done once."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, Final, Self
+
+from services.cli.exits import StackEnded
+from shared.local.errors import LocalStackError
+from shared.local.process import log_tail
+
+SERVER: Final = "fork-server"
+"""The server's name among those of services."""
+
+_KILL_SECONDS_MAX: Final = 10.0
+
+
+class ForkServer:
+    """Forks services, each a process of its own that never outlives the parent, however the parent ends.
+
+    It begins to import them on construction, in parallel with the parent's work. Each service is in a session of its
+    own, so that Ctrl-C reaches only the parent; one that has not ended `grace_seconds` after the request is killed. One
+    that ends by itself can be forked again. If the parent is killed, `remove_when_orphaned` is deleted after the
+    services ended. `logs` is the directory of the services' logs and of the server's own, for errors before a service
+    has one.
+    """
+
+    ports: Mapping[str, int]
+    """The default port of each service."""
+    roles: Sequence[str]
+    """The roles that the services declare, and the common ones."""
+
+    def __init__(
+        self,
+        services: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        logs: Path,
+        grace_seconds: float,
+        remove_when_orphaned: Path | None = None,
+    ) -> None:
+        self._logs = logs
+        self._seconds_max = grace_seconds + _KILL_SECONDS_MAX
+        self.pids: dict[str, int] = {}
+        """The process ids of the services that were forked."""
+        self._exit_codes: dict[str, int] = {}
+        self._answers: SimpleQueue[Any] = SimpleQueue()
+        options = {"services": services, "grace_seconds": grace_seconds, "remove_when_orphaned": remove_when_orphaned}
+        with self._log(SERVER).open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-P", "-m", "services.cli.stack.forking", json.dumps(options, default=str)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=logs,
+                env=dict(environment),
+                start_new_session=True,
+            )
+        self._listener = Thread(target=self._listen, name="fork server", daemon=True)
+        self._listener.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.stop()
+
+    def wait(self) -> None:
+        """Wait until the services are imported. Raises: StackEnded."""
+        answer = self._answer()
+        self.ports, self.roles = answer["ports"], answer["roles"]
+
+    def fork(self, environments: Mapping[str, Mapping[str, str]]) -> None:
+        """Start all of these services with their environments. Raises: StackEnded if the server has ended."""
+        orders = [
+            {"service": service, "log": str(self._log(service)), "environment": dict(environment)}
+            for service, environment in environments.items()
+        ]
+        for service in environments:
+            self._exit_codes.pop(service, None)
+        self._ask(orders)
+        self.pids |= self._answer()
+
+    @property
+    def ended(self) -> Mapping[str, StackEnded]:
+        """Return the services that have ended by themselves, and how; only the server if it has ended with them."""
+        if (code := self._process.poll()) is not None:
+            return {SERVER: self._ended(SERVER, code)}
+        return {service: self._ended(service, code) for service, code in list(self._exit_codes.items())}
+
+    def check(self) -> None:
+        """Raise StackEnded if a service, or the server with all of them, has ended by itself."""
+        for ended in self.ended.values():
+            raise ended
+
+    def stop(self) -> None:
+        """Shut down the services and the server; wait until they have exited."""
+        assert self._process.stdin is not None
+        if self._process.stdin.closed:
+            return  # stopped before
+        if self.pids:
+            self._ask([])
+        else:
+            self._process.kill()  # it may be importing
+        try:
+            self._process.wait(self._seconds_max)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise LocalStackError(
+                f"services are still there {self._seconds_max:g} s after they were asked to end, "
+                f"look at what they wait for: {self.pids}"
+            ) from None
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        self._listener.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+    def _log(self, name: str) -> Path:
+        return self._logs / f"{name}.log"
+
+    def _ended(self, name: str, code: int) -> StackEnded:
+        return StackEnded(name, code if code >= 0 else 128 - code, log_tail(self._log(name)))
+
+    def _ask(self, orders: Sequence[Mapping[str, Any]]) -> None:
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):  # it has ended by itself: whoever waits for an answer is told so
+            self._process.stdin.write(f"{json.dumps(orders)}\n".encode())
+            self._process.stdin.flush()
+
+    def _answer(self) -> Any:
+        if (answer := self._answers.get()) is None:
+            raise self._ended(SERVER, self._process.wait())
+        return answer
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            document = json.loads(line)
+            if "ended" in document:
+                self._exit_codes |= document["ended"]
+            else:
+                self._answers.put(document)
+        self._answers.put(None)

@@ -1,0 +1,108 @@
+"""The fork server of a stack: imports the services once and forks each of them; see `fork_server.py`.
+
+It runs as a process of its own with one thread and no connection, so that a fork copies only what was imported. It also
+ends its children if the parent dies. Each line on standard input is a list of services to fork, an empty one asks it to
+end them all; end of file means that the parent is gone, and that nobody else will clean up. It answers on standard
+output, one JSON document per line, and also reports there which service has ended by itself.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkProcess
+
+from services.cli.main import main as pitledger
+from services.cli.services import CONSOLE, load, roles_of_services
+from shared.local._parent_watchdog import death_with_parent
+
+
+def main(services: Sequence[str], *, grace_seconds: float, remove_when_orphaned: str | None) -> None:
+    """Import the services, fork them on request, and return when all have ended."""
+    gc.disable()
+    import_module("services.cli.stack.run")
+    manifests = [load(service) for service in services if service != CONSOLE]
+    ports = {each.name: each.port for each in manifests}
+    if CONSOLE in services:
+        ports[CONSOLE] = import_module("services.console.serve").PORT
+    gc.enable()
+    gc.freeze()  # a service that looks for garbage leaves what is shared alone
+    _say({"ports": ports, "roles": sorted(roles_of_services(manifests))})
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    processes: list[ForkProcess] = []
+    told = True
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            told = _obey(processes)
+    finally:
+        _end(processes, grace_seconds)
+    if not told and remove_when_orphaned is not None:
+        shutil.rmtree(remove_when_orphaned, ignore_errors=True)
+
+
+def _fork(service: str, log: str, environment: Mapping[str, str]) -> ForkProcess:
+    arguments = (service, log, environment)
+    process = get_context("fork").Process(target=_become, args=arguments, name=service)  # it may start processes, too
+    process.start()
+    return process
+
+
+def _become(service: str, log: str, environment: Mapping[str, str]) -> None:
+    """Be `pitledger run SERVICE`, as if it had been started with this log and this environment."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.setsid()
+    death_with_parent(signal.SIGKILL)()
+    with open(log, "ab") as said:  # noqa: PTH123 - as the leash of one command does
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(said.fileno(), stream.fileno())
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.exit(pitledger(["run", service]))
+
+
+def _obey(running: list[ForkProcess]) -> bool:
+    """Fork what the parent asks for, and report each process that ends by itself, until the parent asks for the end.
+
+    Returns False if the parent is gone instead.
+    """
+    while True:
+        ready = wait([sys.stdin.fileno(), *(process.sentinel for process in running)])
+        for process in [process for process in running if process.sentinel in ready]:
+            process.join()
+            running.remove(process)
+            _say({"ended": {process.name: process.exitcode}})
+        if sys.stdin.fileno() in ready:
+            line = sys.stdin.readline()
+            if not line or not (orders := json.loads(line)):
+                return bool(line)
+            started = [_fork(**order) for order in orders]
+            running += started
+            _say({process.name: process.pid for process in started})
+
+
+def _end(processes: Sequence[ForkProcess], grace_seconds: float) -> None:
+    """Ask all processes to end; kill those that are left after the grace period."""
+    for process in processes:
+        process.terminate()
+    ends = time.monotonic() + grace_seconds
+    for process in processes:
+        process.join(max(0.0, ends - time.monotonic()))
+        process.kill()
+        process.join()
+
+
+def _say(document: object) -> None:
+    with contextlib.suppress(BrokenPipeError):  # the parent is gone already: standard input says so, too
+        os.write(sys.stdout.fileno(), json.dumps(document).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main(**json.loads(sys.argv[1]))
