@@ -22,14 +22,13 @@ REGISTRY_PASSWORD: Final = "PITLEDGER_REGISTRY_PASSWORD"  # noqa: S105 - the nam
 """The environment variable with the password of a schema registry."""
 _OF_COMPOSE: Final = "PITLEDGER_VERSION"
 """The image version for Compose; no process reads it."""
+_NEAR: Final = 0.85
+"""How much of a name must be the same: `BOOTSTRAP_SERVERS` is taken for a mistake, `TEST_DATABASE_URL` is not."""
 
 
 def settings() -> Settings:
-    """Return the settings from the environment. Raises: UsageWrong, naming the variable, never its value.
-
-    An unknown variable with our prefix is refused, because a misspelled setting would silently have no effect.
-    """
-    _require_known(os.environ)
+    """Return the settings from the environment. Raises: UsageWrong, naming the variable, never its value."""
+    require_known(os.environ)
     try:
         return Settings()
     except ValidationError as error:
@@ -42,16 +41,28 @@ def settings() -> Settings:
         raise UsageWrong(f"{variable}: {first['msg']} (`pitledger config` lists the settings)") from None
 
 
-def _require_known(environment: Mapping[str, str]) -> None:
-    fields = (variable_of(name, field) for name, field in Settings.model_fields.items())
+def require_known(environment: Mapping[str, str]) -> None:
+    """Raise UsageWrong at a variable that looks like a setting and is none: it would silently have no effect.
+
+    Such a variable begins with our prefix, or is almost the name of one that has none and is not set itself: whoever
+    sets `DATABSE_URL` means another database than the default.
+    """
+    fields = [variable_of(name, field) for name, field in Settings.model_fields.items()]
     others = (TOKEN_VARIABLE, STACK_VARIABLE, REGISTRY_PASSWORD, _OF_COMPOSE, *map(url_variable, NAMES))
     known, prefix = {*fields, *others}, Settings.model_config["env_prefix"]
-    for name in sorted(environment):
-        upper = name.upper()  # settings are read whatever the case of their names
+    given = {name.upper() for name, value in environment.items() if value}  # settings are read whatever their case
+    unset = [name for name in fields if not name.startswith(prefix) and name not in given]
+    for upper, name in sorted({name.upper(): name for name in environment}.items()):
         if upper.startswith(prefix) and upper not in known:
-            meant = get_close_matches(upper, known, n=1)
+            bare = upper.removeprefix(prefix)
+            meant = [bare] if bare in known else get_close_matches(upper, known, n=1)
             advice = f"is {meant[0]} meant?" if meant else "take it out of the environment"
             raise UsageWrong(f"{name}: there is no such setting; {advice} (`pitledger config` lists the settings)")
+        if upper in given and upper not in known and (meant := get_close_matches(upper, unset, n=1, cutoff=_NEAR)):
+            raise UsageWrong(
+                f"{name}: there is no such setting, and {meant[0]} is not set: is that meant? If not, set it to what "
+                "is, or take the other out of the environment (`pitledger config` lists the settings)"
+            )
 
 
 def require_no_stack(environment: Mapping[str, str]) -> None:

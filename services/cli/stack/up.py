@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from services.cli.environment import require_no_stack, without_password
+from services.cli.environment import require_known, require_no_stack, without_password
 from services.cli.exits import ExitCode, UsageWrong
 from services.cli.interrupts import InterruptGuard
 from services.cli.operations.topics import PartitionsOption, numbers_of_partitions
@@ -51,6 +51,7 @@ def up(
     Example: pitledger up --directory /var/lib/pitledger --servers-only
     """
     require_no_stack(os.environ)
+    require_known(os.environ)
     if servers_only and services:
         raise UsageWrong("--servers-only starts no service: leave --service out")
     ending = InterruptGuard.heard()

@@ -67,6 +67,7 @@ def test_a_setting_that_is_wrong_is_named_without_its_value(pitledger: Caller, m
         ("PITLEDGER_LOGLEVEL", "is PITLEDGER_LOG_LEVEL meant?"),
         ("PITLEDGER_HTTPPORT", "is PITLEDGER_HTTP_PORT meant?"),
         ("pitledger_scrub_secconds", "is PITLEDGER_SCRUB_SECONDS meant?"),
+        ("PITLEDGER_DATABASE_URL", "is DATABASE_URL meant?"),
         ("PITLEDGER_ZZZZZZZZZZZZ", "take it out of the environment"),
     ],
 )
@@ -79,6 +80,45 @@ def test_a_variable_that_is_no_setting_is_refused(
     assert 2 == refused.code
     assert f"{variable}: there is no such setting; {advice}" in refused.stderr
     assert "secret-value" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("DATABSE_URL", "DATABASE_URL"),
+        ("DATABASE_URI", "DATABASE_URL"),
+        ("databases_url", "DATABASE_URL"),
+        ("KAFKA_BOOTSTRAP_SERVER", "KAFKA_BOOTSTRAP_SERVERS"),
+        ("BOOTSTRAP_SERVERS", "KAFKA_BOOTSTRAP_SERVERS"),
+    ],
+)
+@pytest.mark.parametrize("command", [("config",), ("up", "--servers-only", "--service", "vigorish")], ids=" ".join)
+def test_a_server_that_is_misspelled_is_no_reason_for_the_default(
+    pitledger: Caller, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], variable: str, meant: str
+) -> None:
+    """A service would start on another database than the one that somebody meant."""
+    for name in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, "//u:secret-value@somewhere")
+    refused = pitledger(*command)
+    assert (2, "") == (refused.code, refused.stdout)
+    assert f"{variable}: there is no such setting, and {meant} is not set: is that meant?" in refused.stderr
+    assert "secret-value" not in refused.stderr
+
+
+@pytest.mark.parametrize("variable", ["DATABSE_URL", "KAFKA_BOOTSTRAP_SERVER"])
+def test_what_is_set_itself_has_no_other_that_is_meant(
+    pitledger: Caller, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """Another program's variable may have a name like it, and one of another kind may be set alone."""
+    monkeypatch.setenv("DATABASE_URL", "postgresql+psycopg://db/books")
+    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", "kafka:9092")
+    monkeypatch.setenv(variable, "x")
+    assert 0 == pitledger("config").code
+    monkeypatch.delenv(variable)
+    monkeypatch.delenv("DATABASE_URL")
+    monkeypatch.setenv("TEST_DATABASE_URL", "x")
+    assert 0 == pitledger("config").code
 
 
 def test_a_variable_without_a_value_is_as_one_that_is_not_set(
