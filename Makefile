@@ -107,12 +107,12 @@ generated: setup ## write schemas/, docs/problems.md, docs/jurisdictions and wha
 archive: setup ## write releases/<version>, what this version promises to read for ever (ARGS=--final: mark it as released)
 	$(BIN)/python -m tests.releases $(ARGS)
 
-# PROFILE=... names one or several of loadtest/profiles.py, in quotes; ARGS=... is passed on.
+# PROFILE=... names one or several of loadtest/bench/profiles.py, in quotes; ARGS=... is passed on.
 PROFILE ?= casino
 
 loadtest: setup ## play a profile of load against the real path, with the verdict on its books (PROFILE=..., ARGS=...)
-	$(BIN)/python -m loadtest.load $(PROFILE) $(ARGS)
-	$(BIN)/python -m loadtest.results_page
+	$(BIN)/python -m loadtest.bench.load $(PROFILE) $(ARGS)
+	$(BIN)/python -m loadtest.bench.results_page
 
 # What docs/performance.md shows, on a machine that does nothing else: about an hour. PEERS=... names programs and files
 # of others, as `python -m loadtest.peers --help` has them.
@@ -120,11 +120,11 @@ SHOWN := spine casino state world spike hot-table one-shard restart all-services
 	few-tables many-tables shards-1 shards-64
 
 performance: setup ## measure what docs/performance.md shows, and write its tables (about an hour; SCALE=0.1 is shorter)
-	$(BIN)/python -m loadtest.load $(SHOWN) --scale $(or $(SCALE),1)
-	$(BIN)/python -m loadtest.shards
+	$(BIN)/python -m loadtest.bench.load $(SHOWN) --scale $(or $(SCALE),1)
+	$(BIN)/python -m loadtest.bench.shards
 	$(BIN)/python -m loadtest.peers $(PEERS)
-	$(BIN)/python -m loadtest.performance
-	$(BIN)/python -m loadtest.results_page
+	$(BIN)/python -m loadtest.bench.performance
+	$(BIN)/python -m loadtest.bench.results_page
 
 bench: setup ## measure settlement and the end-to-end path on this machine (ARGS=... is passed on)
 	$(BIN)/python -m loadtest $(ARGS)

@@ -1,8 +1,8 @@
-"""`python -m loadtest`: measures settlement alone, then end to end. Arguments are passed to `loadtest.throughput`."""
+"""`python -m loadtest`: measures settlement alone, then end to end. Arguments go to `loadtest.bench.throughput`."""
 
 import sys
 
-from loadtest import settle_benchmark, throughput
+from loadtest.bench import settle_benchmark, throughput
 
 if __name__ == "__main__":
     if not throughput.options_of().json:

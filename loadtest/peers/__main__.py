@@ -22,10 +22,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from loadtest.arrivals import Stage, due, scaled
-from loadtest.corpus import DIRECTORY, Head, corpus
-from loadtest.load import run
-from loadtest.outcome import Outcome, Source, ages
+from loadtest.bench.load import run
+from loadtest.bench.outcome import Outcome, Source, ages
+from loadtest.bench.processes import Family, load
+from loadtest.bench.profiles import PROFILES
 from loadtest.peers import RESULTS
 from loadtest.peers.database import empty_database, server_process
 from loadtest.peers.event_store import EventStore
@@ -35,8 +35,8 @@ from loadtest.peers.rows import Rows
 from loadtest.peers.sql_ledger import SqlLedger
 from loadtest.peers.table import Kept, lines
 from loadtest.peers.tigerbeetle import TigerBeetle
-from loadtest.processes import Family, load
-from loadtest.profiles import PROFILES
+from loadtest.traffic.arrivals import Stage, due, scaled
+from loadtest.traffic.corpus import DIRECTORY, Head, corpus
 
 _TOGETHER: Final = 200
 _RATE: Final = 25.0

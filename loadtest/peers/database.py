@@ -8,8 +8,8 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import make_url
 
-from loadtest.processes import parent_of
-from loadtest.target import conninfo_of
+from loadtest.bench.processes import parent_of
+from loadtest.traffic.target import conninfo_of
 from shared.local import PostgresServer
 
 

@@ -15,7 +15,7 @@ import httpx
 
 from loadtest.peers.peer import OnPostgres, SettledRound, compared, open_to_transfers, transfers_of
 from loadtest.peers.program import serving
-from loadtest.target import conninfo_of
+from loadtest.traffic.target import conninfo_of
 from shared.journal.entry import Account
 from shared.local.ports import LOOPBACK, free_port
 

@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 
 import psycopg
 
-from loadtest.corpus import Head, Record
-from loadtest.expected_journal import Expected
-from loadtest.target import conninfo_of
+from loadtest.bench.expected_journal import Expected
+from loadtest.traffic.corpus import Head, Record
+from loadtest.traffic.target import conninfo_of
 from shared.journal.entry import Account, Posting
 
 

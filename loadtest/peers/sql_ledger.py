@@ -11,7 +11,7 @@ from typing import Any, Final
 import psycopg
 
 from loadtest.peers.peer import OnPostgres, SettledRound, Transfer, compared, open_to_transfers, transfers_of
-from loadtest.target import conninfo_of
+from loadtest.traffic.target import conninfo_of
 from shared.journal.entry import Account
 
 _OPEN: Final = "SELECT id FROM pgledger_create_account(%s, 'USD')"

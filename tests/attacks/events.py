@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, TopicPartition
 
-from loadtest.messages import Message
+from loadtest.floor.messages import Message
 from services.cli.demo.pit import REPORTING, VIGORISH
 from shared.contracts.device_signatures import HEADER, sign
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS, TABLE_EVENTS

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from loadtest.processes import processes_below
+from loadtest.bench.processes import processes_below
 from services.cli.demo.pit import REPORTING
 from services.cli.services import CONSOLE
 from services.cli.stack.supervision import DELAY_SECONDS_MAX

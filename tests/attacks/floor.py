@@ -9,16 +9,16 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from loadtest.devices import Devices
-from loadtest.electronic import electronic_tables
-from loadtest.floor import initial_meters, opening
-from loadtest.games import pit, rules_submissions
-from loadtest.messages import Message, day
-from loadtest.pit import PitBook, PitDay
-from loadtest.progress import Watch
-from loadtest.property import property_document
-from loadtest.publish import Publisher
-from loadtest.registry import file_and_approve
+from loadtest.floor.devices import Devices
+from loadtest.floor.electronic import electronic_tables
+from loadtest.floor.floor_day import initial_meters, opening
+from loadtest.floor.games import pit, rules_submissions
+from loadtest.floor.messages import Message, day
+from loadtest.floor.pit import PitBook, PitDay
+from loadtest.floor.property import property_document
+from loadtest.traffic.progress import Watch
+from loadtest.traffic.publish import Publisher
+from loadtest.traffic.registry import file_and_approve
 from services.cli.client import Client
 from services.cli.demo.gaming_day import gaming_day_of
 from services.cli.demo.pit import ACCOUNTS, People, report_pit

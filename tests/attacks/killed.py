@@ -13,8 +13,8 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy import make_url
 
-from loadtest.processes import processes_below
-from loadtest.publish import Publisher
+from loadtest.bench.processes import processes_below
+from loadtest.traffic.publish import Publisher
 from services.cli.services import NAMES
 from services.cli.stack.supervision import DELAY_SECONDS_MAX
 from shared.runtime.database import role_of

@@ -14,7 +14,7 @@ from typing import Final
 import httpx
 from sqlalchemy import make_url
 
-from loadtest.processes import processes_below
+from loadtest.bench.processes import processes_below
 from services.cli.demo.pit import ACCOUNTS
 from services.cli.services import NAMES
 from tests.attacks.floor import PROPERTY, Desks, Floor

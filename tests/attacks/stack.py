@@ -18,7 +18,7 @@ import psycopg
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import make_url
 
-from loadtest.target import Target
+from loadtest.traffic.target import Target
 from services.cli.services import NAMES, TOKEN_VARIABLE
 from shared.local.account import remove, temporary_directory, unprivileged_account
 from shared.local.process import log_tail

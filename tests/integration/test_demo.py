@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from loadtest.processes import Process, processes_below
-from loadtest.reports import rows_of, total_of
+from loadtest.bench.processes import Process, processes_below
+from loadtest.traffic.reports import rows_of, total_of
 from services.cli.demo.tables import show_identities
 from services.cli.services import NAMES
 from tests.support.nightly import AT_NIGHT

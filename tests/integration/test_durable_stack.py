@@ -15,7 +15,7 @@ import httpx
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from loadtest.processes import parent_of, processes_below
+from loadtest.bench.processes import parent_of, processes_below
 from services.cli.services import CONSOLE, NAMES, load
 from services.cli.stack.fork_server import SERVER
 from services.cli.stack.running_stack import BROKER_PORT, POSTGRES_PORT

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from loadtest.load import NotEmpty, require_empty
+from loadtest.bench.load import NotEmpty, require_empty
 
 
 def test_a_database_with_a_journal_is_refused_before_anything_starts(database_url: str) -> None:

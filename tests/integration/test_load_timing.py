@@ -4,7 +4,7 @@ import time
 
 import psycopg
 
-from loadtest.timing import moments
+from loadtest.bench.timing import moments
 
 _SCHEMA = """
     CREATE SCHEMA round_settlement;

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from loadtest.arrivals import Stage, due
-from loadtest.bench import Bench
-from loadtest.corpus import Head, played
-from loadtest.expected_journal import Expected
-from loadtest.progress import Watch
-from loadtest.publish import Publisher
-from loadtest.registry import file_and_approve
-from loadtest.target import Target
-from loadtest.topic import stored
-from loadtest.verdict import Verdict, judge_journal, judge_refused
+from loadtest.bench.expected_journal import Expected
+from loadtest.bench.replay import Bench
+from loadtest.bench.verdict import Verdict, judge_journal, judge_refused
+from loadtest.traffic.arrivals import Stage, due
+from loadtest.traffic.corpus import Head, played
+from loadtest.traffic.progress import Watch
+from loadtest.traffic.publish import Publisher
+from loadtest.traffic.registry import file_and_approve
+from loadtest.traffic.target import Target
+from loadtest.traffic.topic import stored
 from services.cli.stack.running_stack import RunningStack
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 from shared.local import PostgresServer

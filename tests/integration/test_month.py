@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadtest.month import main
+from loadtest.bench.month import main
 from tests.support.nightly import AT_NIGHT
 
 

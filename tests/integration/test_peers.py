@@ -9,7 +9,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from loadtest.corpus import Head, played
 from loadtest.peers.__main__ import main, measured, peers_of
 from loadtest.peers.database import empty_database, server_process
 from loadtest.peers.event_store import EventStore
@@ -26,7 +25,8 @@ from loadtest.peers.program import NotReady, serving
 from loadtest.peers.rows import Rows
 from loadtest.peers.sql_ledger import SqlLedger
 from loadtest.peers.table import lines
-from loadtest.target import conninfo_of
+from loadtest.traffic.corpus import Head, played
+from loadtest.traffic.target import conninfo_of
 from shared.journal.entry import Account
 from shared.local.ports import free_port
 

@@ -5,7 +5,7 @@ from tempfile import gettempdir
 
 import pytest
 
-from loadtest.prefilled import TooSmall, lines, measure
+from loadtest.bench.prefilled import TooSmall, lines, measure
 from tests.support.nightly import AT_NIGHT
 
 POSTINGS = 20_000
@@ -15,8 +15,8 @@ POSTINGS = 20_000
 def test_rounds_are_played_to_an_empty_and_to_a_filled_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict holds for both: what was filled in stands beside what the service wrote, and not in it."""
     monkeypatch.setenv("PITLEDGER_CHECKPOINT_SECONDS", "2")
-    monkeypatch.setattr("loadtest.prefilled.WARM_UP_ROUNDS", 100)
-    monkeypatch.setattr("loadtest.prefilled._TABLES", 2)
+    monkeypatch.setattr("loadtest.bench.prefilled.WARM_UP_ROUNDS", 100)
+    monkeypatch.setattr("loadtest.bench.prefilled._TABLES", 2)
     said: list[str] = []
     found = measure(POSTINGS, windows=1, rounds=200, directory=Path(gettempdir()), corpora=tmp_path, say=said.append)
     assert found.holds, found.verdicts

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import make_url
 from structlog.testing import capture_logs
 
-from loadtest.target import conninfo_of
+from loadtest.traffic.target import conninfo_of
 from shared.runtime.background.stalled_sessions import end_stalled_sessions
 from shared.runtime.database import create_engine
 from tests.support import Databases, eventually

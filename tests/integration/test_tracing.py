@@ -7,7 +7,7 @@ from functools import partial
 import httpx
 import pytest
 
-from loadtest.collector import Collector, collecting
+from loadtest.bench.collector import Collector, collecting
 from services.cli.stack.running_stack import RunningStack
 from tests.support.brokers import AnyBroker
 from tests.support.polling import eventually

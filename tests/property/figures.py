@@ -11,8 +11,8 @@ from fractions import Fraction
 from math import comb, inf
 from typing import Final
 
-from loadtest.over_under import decide
-from loadtest.set_hands import SetHand
+from loadtest.floor.over_under import decide
+from loadtest.floor.set_hands import SetHand
 from shared.cards import Card
 from shared.cards.ranking.pai_gow import HighHands, card_set, formed, low_rank
 from shared.cards.ranking.seven_card_counts import count_seven_cards

@@ -16,11 +16,11 @@ from typing import Any, Final
 
 import pytest
 
-from loadtest.blackjack import INSURES
-from loadtest.game import FloorGame
-from loadtest.games import GAMES
-from loadtest.pai_gow import BANKS, CLASSIC, CO_BANKS, PAI_GOW, RHODE_ISLAND_PAI_GOW
-from loadtest.players import Player
+from loadtest.floor.blackjack import INSURES
+from loadtest.floor.game import FloorGame
+from loadtest.floor.games import GAMES
+from loadtest.floor.pai_gow import BANKS, CLASSIC, CO_BANKS, PAI_GOW, RHODE_ISLAND_PAI_GOW
+from loadtest.floor.players import Player
 from shared.rules import Round, Rules, Settlement, catalogue, compile_rules, parse_submission
 from shared.rules.submission import Selection, select
 from tests.property.figures import CUT, Figure, figures, seven_card_rows

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from loadtest.games import pit
+from loadtest.floor.games import pit
 from services.cli.demo.demo import PROPERTY, SETTINGS, play_day
 from services.cli.demo.pit import ACCOUNTS, INVENTORY, METERS, People
 from services.cli.demo.reports import delivery, wait_for_delivery

@@ -13,16 +13,16 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
-from loadtest.corpus import Record
-from loadtest.floor import opening
-from loadtest.game import TablePlan
-from loadtest.games import pit, rules_submissions
-from loadtest.links import pool_terms
-from loadtest.messages import Message, day
-from loadtest.opening import accounts_in
-from loadtest.pit import PitBook, PitDay
-from loadtest.pit_items import Slip, contents
-from loadtest.property import property_document
+from loadtest.floor.floor_day import opening
+from loadtest.floor.game import TablePlan
+from loadtest.floor.games import pit, rules_submissions
+from loadtest.floor.links import pool_terms
+from loadtest.floor.messages import Message, day
+from loadtest.floor.pit import PitBook, PitDay
+from loadtest.floor.pit_items import Slip, contents
+from loadtest.floor.property import property_document
+from loadtest.traffic.corpus import Record
+from loadtest.traffic.opening import accounts_in
 from services.paytable_registry.commands.properties import ApproveProperty, FileProperty
 from services.paytable_registry.commands.submissions import ApproveSubmission, FileSubmission, ReturnSubmission
 from services.progressive_meters.commands import ApprovePool, FilePool, RequestChange

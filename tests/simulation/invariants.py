@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import psycopg
 
-from loadtest.books import Books
+from loadtest.floor.books import Books
 from shared.contracts.envelope import position, shard_source
 from shared.contracts.topics import TABLE_EVENTS
 from shared.journal.verification import Verified, read_shards, verify_shard

@@ -9,10 +9,10 @@ from datetime import UTC, date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from loadtest.devices import Devices
-from loadtest.games import pit
-from loadtest.pit import Report
-from loadtest.publish import Publisher
+from loadtest.floor.devices import Devices
+from loadtest.floor.games import pit
+from loadtest.floor.pit import Report
+from loadtest.traffic.publish import Publisher
 from services.cli.demo.demo import PROPERTY, SETTINGS, play_day
 from services.cli.demo.neighbor import BEGINS
 from services.cli.demo.neighbor import PROPERTY as NEIGHBOR

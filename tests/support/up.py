@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from loadtest.processes import log_of, processes_below
+from loadtest.bench.processes import log_of, processes_below
 from tests.support.polling import eventually
 from tests.support.processes import left_over
 from tests.support.services import query

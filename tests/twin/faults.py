@@ -20,8 +20,8 @@ from zipfile import ZipFile
 
 import httpx
 
-from loadtest.processes import processes_below
-from loadtest.publish import CLIENT_ID
+from loadtest.bench.processes import processes_below
+from loadtest.traffic.publish import CLIENT_ID
 from shared.local.server import KeptServer
 from tests.attacks.pace import SETTINGS
 from tests.support.answers import get

@@ -11,7 +11,7 @@ from typing import Final
 
 import psycopg
 
-from loadtest.topic import Stored
+from loadtest.traffic.topic import Stored
 from shared.contracts.topics import TABLE_EVENTS
 from shared.local import PostgresServer
 from tests.twin.faults import Skipped

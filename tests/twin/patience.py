@@ -7,7 +7,7 @@ import httpx
 import psycopg
 from confluent_kafka import KafkaException
 
-from loadtest.topic import NotRead
+from loadtest.traffic.topic import NotRead
 from shared.local.errors import LocalStackError
 from tests.support import eventually
 

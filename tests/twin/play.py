@@ -8,13 +8,13 @@ from typing import Final
 
 import httpx
 
-from loadtest.corpus import Head, Record, played
-from loadtest.devices import Devices
-from loadtest.expected_journal import Expected
-from loadtest.opening import open_all
-from loadtest.progress import Watch
-from loadtest.publish import Publisher
-from loadtest.registry import file_and_approve
+from loadtest.bench.expected_journal import Expected
+from loadtest.floor.devices import Devices
+from loadtest.traffic.corpus import Head, Record, played
+from loadtest.traffic.opening import open_all
+from loadtest.traffic.progress import Watch
+from loadtest.traffic.publish import Publisher
+from loadtest.traffic.registry import file_and_approve
 from services.cli.services import NAMES
 from shared.contracts.submissions import RulesSubmission
 from shared.runtime.database import role_of

@@ -8,8 +8,8 @@ from random import Random
 from subprocess import SubprocessError
 from typing import Any, Final
 
-from loadtest.progress import TooSlow
-from loadtest.publish import NotDelivered
+from loadtest.traffic.progress import TooSlow
+from loadtest.traffic.publish import NotDelivered
 from shared.runtime.errors import FatalServiceError
 from tests.twin import faults, losses
 from tests.twin.faults import Fault, Skipped

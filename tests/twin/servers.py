@@ -9,7 +9,7 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy import make_url
 
-from loadtest.target import conninfo_of
+from loadtest.traffic.target import conninfo_of
 from shared.local import KafkaServer, PostgresServer
 from shared.local._kafka import LISTENER
 from shared.local.account import give_to, remove, unprivileged_account

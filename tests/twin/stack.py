@@ -13,7 +13,7 @@ from typing import Final
 
 import psycopg
 
-from loadtest.stack import environment_of
+from loadtest.bench.stack import environment_of
 from services.cli.exits import StackEnded
 from services.cli.services import NAMES, load
 from services.cli.stack.supervision import Part, Supervisor

@@ -6,8 +6,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from loadtest.topic import Stored, stored
-from loadtest.verdict import Verdict, judge_journal, judge_refused, judge_services
+from loadtest.bench.verdict import Verdict, judge_journal, judge_refused, judge_services
+from loadtest.traffic.topic import Stored, stored
 from services.cli.exits import ExitCode
 from services.cli.services import load
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS

@@ -1,0 +1,1 @@
+"""Commands on the books: verify, prove, export, reconstruct, rebuild, reconcile, report."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from loadtest.electronic import ElectronicTables
-from loadtest.pit import PitDay
-from loadtest.reports import rows_of, total_of
+from loadtest.floor.electronic import ElectronicTables
+from loadtest.floor.pit import PitDay
+from loadtest.traffic.reports import rows_of, total_of
 from services.cli.demo.pit import ACCOUNTS, INVENTORY, REPORTING, People
 from services.cli.output import dollars, heading, names, numbers, table, words
 

@@ -17,22 +17,22 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from loadtest import playing
-from loadtest.devices import Devices
-from loadtest.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
-from loadtest.floor import opening
-from loadtest.game import TablePlan
-from loadtest.games import pit, rules_submissions
-from loadtest.messages import Message
-from loadtest.messages import day as messages_of_day
-from loadtest.pit import PitBook, PitDay
-from loadtest.playing import play
-from loadtest.progress import TooSlow, Watch
-from loadtest.property import property_document
-from loadtest.publish import NotDelivered
-from loadtest.registry import RegistryRefused, file_and_approve
-from loadtest.reports import ReportUnavailable, differences, read_reports, total_of
-from loadtest.target import Target
+from loadtest.floor.devices import Devices
+from loadtest.floor.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
+from loadtest.floor.floor_day import opening
+from loadtest.floor.game import TablePlan
+from loadtest.floor.games import pit, rules_submissions
+from loadtest.floor.messages import Message
+from loadtest.floor.messages import day as messages_of_day
+from loadtest.floor.pit import PitBook, PitDay
+from loadtest.floor.property import property_document
+from loadtest.traffic import playing
+from loadtest.traffic.playing import play
+from loadtest.traffic.progress import TooSlow, Watch
+from loadtest.traffic.publish import NotDelivered
+from loadtest.traffic.registry import RegistryRefused, file_and_approve
+from loadtest.traffic.reports import ReportUnavailable, differences, read_reports, total_of
+from loadtest.traffic.target import Target
 from services.cli.demo.cage import read_cage, work_at_cage
 from services.cli.demo.gaming_day import gaming_day_of
 from services.cli.demo.identities import identities, pit_differences, read_pit

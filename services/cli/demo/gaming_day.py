@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 
-from loadtest.floor import TIME_ZONE, opening
+from loadtest.floor.floor_day import TIME_ZONE, opening
 
 
 def gaming_day_of(now: datetime) -> date:

@@ -7,10 +7,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from loadtest.books import Books
-from loadtest.electronic import ElectronicTables
-from loadtest.pit import PitDay
-from loadtest.reports import rows_of, total_of
+from loadtest.floor.books import Books
+from loadtest.floor.electronic import ElectronicTables
+from loadtest.floor.pit import PitDay
+from loadtest.traffic.reports import rows_of, total_of
 from services.cli.demo.pit import ACCOUNTS, INVENTORY, METERS, REPORTING, VIGORISH, Document, People
 
 _WIN_COLUMNS: Final = {

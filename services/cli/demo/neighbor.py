@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import date, time
 from typing import Any, ClassVar, Final
 
-from loadtest.game import TablePlan
-from loadtest.games import floor_of
-from loadtest.messages import Message
-from loadtest.messages import day as messages_of_day
-from loadtest.pai_gow import RHODE_ISLAND_PAI_GOW
-from loadtest.property import property_document
-from loadtest.reports import total_of
+from loadtest.floor.game import TablePlan
+from loadtest.floor.games import floor_of
+from loadtest.floor.messages import Message
+from loadtest.floor.messages import day as messages_of_day
+from loadtest.floor.pai_gow import RHODE_ISLAND_PAI_GOW
+from loadtest.floor.property import property_document
+from loadtest.traffic.reports import total_of
 from shared.contracts.properties import PropertyDocument
 from shared.jurisdictions import gaming_pack
 

@@ -5,13 +5,13 @@ from contextlib import ExitStack
 from datetime import date
 from typing import Any, Final
 
-from loadtest.devices import Devices
-from loadtest.game import TablePlan
-from loadtest.links import pool_terms
-from loadtest.pit import PitDay
-from loadtest.pit_items import Box, PaperFill, Slip, contents
-from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, SECURITY
-from loadtest.publish import Publisher
+from loadtest.floor.devices import Devices
+from loadtest.floor.game import TablePlan
+from loadtest.floor.links import pool_terms
+from loadtest.floor.pit import PitDay
+from loadtest.floor.pit_items import Box, PaperFill, Slip, contents
+from loadtest.floor.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, SECURITY
+from loadtest.traffic.publish import Publisher
 from services.cli.client import Client
 from services.cli.stack.running_stack import RunningStack
 from shared.contracts.topics import PIT_EVENTS

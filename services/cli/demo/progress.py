@@ -7,7 +7,7 @@ from typing import Final
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
-from loadtest import playing
+from loadtest.traffic import playing
 from services.cli.output import console, message
 
 _MESSAGE_SECONDS: Final = 5.0

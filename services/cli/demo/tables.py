@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from loadtest.reports import rows_of, total_of
+from loadtest.traffic.reports import rows_of, total_of
 from services.cli.demo.cage import cage_tables
 from services.cli.demo.reports import tax_tables
 from services.cli.lines import lines_table, record_lines

@@ -1,0 +1,1 @@
+"""Commands of operators: databases, topics, schemas, keys, settings, quarantine, intake."""

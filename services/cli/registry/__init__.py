@@ -1,0 +1,1 @@
+"""Commands on what is filed: properties, submissions, paybacks, signs, devices."""

@@ -1,0 +1,1 @@
+"""The services as processes of one machine: start, supervise, drain, stop."""

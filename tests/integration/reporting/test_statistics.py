@@ -9,14 +9,14 @@ from math import sqrt
 from typing import Any, Final
 from urllib.parse import quote
 
-from loadtest.casino import Casino, casino
-from loadtest.cheating_scenarios import KnowsTheCards, PostsLate
-from loadtest.floor import Amend, opening, table_rounds
-from loadtest.game import TablePlan
-from loadtest.games import pit
-from loadtest.pit import PitBook, bought_by, round_in_pit
-from loadtest.pit_items import Overpaying
-from loadtest.simulated_settlements import posted
+from loadtest.floor.cheating_scenarios import KnowsTheCards, PostsLate
+from loadtest.floor.floor_day import Amend, opening, table_rounds
+from loadtest.floor.game import TablePlan
+from loadtest.floor.games import pit
+from loadtest.floor.pit import PitBook, bought_by, round_in_pit
+from loadtest.floor.pit_items import Overpaying
+from loadtest.traffic.casino import Casino, casino
+from loadtest.traffic.simulated_settlements import posted
 from services.table_inventory.domain.pit import Known, record_pit
 from shared.contracts.facts import Fact
 from shared.contracts.pit import EVENTS, PitReader

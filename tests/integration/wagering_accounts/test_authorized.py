@@ -2,8 +2,8 @@
 
 import pytest
 
-from loadtest.authorized import judge_authorized
-from loadtest.verdict import Verdict
+from loadtest.bench.authorized import judge_authorized
+from loadtest.bench.verdict import Verdict
 from tests.support.accounts import PROPERTY, House
 
 

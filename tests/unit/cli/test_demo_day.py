@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from loadtest.floor import TIME_ZONE
+from loadtest.floor.floor_day import TIME_ZONE
 from services.cli.demo.gaming_day import gaming_day_of
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loadtest.set_hands import Setting
+from loadtest.floor.set_hands import Setting
 from services.cli.codegen.generate import ROOT
 from shared.cards import Card, standard_deck
 from shared.counting import pai_gow_tables

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from loadtest.arrivals import UNPACED, Stage, due, scaled
-from loadtest.profiles import PROFILES
+from loadtest.bench.profiles import PROFILES
+from loadtest.traffic.arrivals import UNPACED, Stage, due, scaled
 
 
 def test_arrivals_have_the_rate_of_their_stage() -> None:

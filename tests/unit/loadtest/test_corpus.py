@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtest.corpus import Head, Record, corpus, played, read
+from loadtest.traffic.corpus import Head, Record, corpus, played, read
 from shared.contracts.tables import READER, RoundCompleted
 
 HEAD = Head(rounds=60, tables=12)

@@ -2,10 +2,10 @@
 
 from datetime import date
 
-from loadtest.devices import Devices
-from loadtest.games import pit
-from loadtest.messages import day
-from loadtest.property import property_document
+from loadtest.floor.devices import Devices
+from loadtest.floor.games import pit
+from loadtest.floor.messages import day
+from loadtest.floor.property import property_document
 from services.paytable_registry.domain.property_checks import problems
 from shared.contracts.envelope import pit_source
 from shared.contracts.property_snapshot import PropertySnapshot

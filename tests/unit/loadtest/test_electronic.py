@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-from loadtest.electronic import AccountsRefused, Desk, ElectronicTables
+from loadtest.floor.electronic import AccountsRefused, Desk, ElectronicTables
 
 ANSWER = b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"
 

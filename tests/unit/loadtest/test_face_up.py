@@ -9,10 +9,10 @@ from typing import Final
 
 import pytest
 
-from loadtest.face_up import ENVY, FACE_UP_PAI_GOW, READS_THE_DEALER, SURRENDERS, WILD, FaceUpTable
-from loadtest.floor import Dealt, initial_meters, table_rounds
-from loadtest.game import TablePlan
-from loadtest.players import Player
+from loadtest.floor.face_up import ENVY, FACE_UP_PAI_GOW, READS_THE_DEALER, SURRENDERS, WILD, FaceUpTable
+from loadtest.floor.floor_day import Dealt, initial_meters, table_rounds
+from loadtest.floor.game import TablePlan
+from loadtest.floor.players import Player
 from shared.cards.ranking.pai_gow import card_set
 from shared.rules import Settlement, compile_rules, parse_submission, validate_submission
 from shared.rules.face_up_pai_gow import FaceUpRound

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import pytest
 
-from loadtest.casino import Casino, casino
-from loadtest.games import pit
-from loadtest.synthetic_month import month
+from loadtest.floor.games import pit
+from loadtest.traffic.casino import Casino, casino
+from loadtest.traffic.synthetic_month import month
 from services.round_settlement.domain.settling import EffectiveSubmission, RoundHistory, settle_event
 from shared.contracts.properties import property_hash
 from shared.contracts.property_snapshot import PropertySnapshot

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import pytest
 
-from loadtest.casino import Casino, Schedule, casino
-from loadtest.games import pit
-from loadtest.pit import PitDay
-from loadtest.pit_items import Overpaying
-from loadtest.synthetic_month import month, pit_month
+from loadtest.floor.games import pit
+from loadtest.floor.pit import PitDay
+from loadtest.floor.pit_items import Overpaying
+from loadtest.traffic.casino import Casino, Schedule, casino
+from loadtest.traffic.synthetic_month import month, pit_month
 from services.reporting.domain.evidence import Evidence
 from services.reporting.domain.statistics import observe_count
 from shared.contracts.pit import EVENTS, PitReader

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from loadtest.baseline import Copied
-from loadtest.figures import Alone, Latency, Measured, Throughput, lines
-from loadtest.games import pit
-from loadtest.messages import day
-from loadtest.processes import HARNESS, Family, Used, processes_below
-from loadtest.throughput import measure_alone
+from loadtest.bench.baseline import Copied
+from loadtest.bench.figures import Alone, Latency, Measured, Throughput, lines
+from loadtest.bench.processes import HARNESS, Family, Used, processes_below
+from loadtest.bench.throughput import measure_alone
+from loadtest.floor.games import pit
+from loadtest.floor.messages import day
 from tests.support.polling import eventually
 
 MEASURED = Measured(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from loadtest.blackjack import BLACKJACK
-from loadtest.floor import DEALER_ROUNDS, SECONDS_PER_ROUND, Dealt, initial_meters, opening, table_rounds
-from loadtest.game import TablePlan
-from loadtest.games import GAMES, pit, rules_submissions
+from loadtest.floor.blackjack import BLACKJACK
+from loadtest.floor.floor_day import DEALER_ROUNDS, SECONDS_PER_ROUND, Dealt, initial_meters, opening, table_rounds
+from loadtest.floor.game import TablePlan
+from loadtest.floor.games import GAMES, pit, rules_submissions
 from shared.cards import Card
 from shared.rules import catalogue, compile_rules, game_of, parse_submission, returns, validate_submission
 from shared.rules.blackjack import BlackjackRound

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import pytest
 
-from loadtest.casino import Casino, casino
-from loadtest.games import pit
-from loadtest.journal import Published
-from loadtest.ledgers import Ledgers
-from loadtest.synthetic_month import month
+from loadtest.floor.games import pit
+from loadtest.traffic.casino import Casino, casino
+from loadtest.traffic.journal import Published
+from loadtest.traffic.ledgers import Ledgers
+from loadtest.traffic.synthetic_month import month
 from services.progressive_meters.domain.pools import Pool
 from services.progressive_meters.domain.rounds import count_round, meters_of, played
 from services.vigorish.domain.assessing import assess

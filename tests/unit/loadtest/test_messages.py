@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from loadtest.books import Books, Wagered
-from loadtest.games import pit
-from loadtest.messages import PLANTED_ROUNDS, Message, day
+from loadtest.floor.books import Books, Wagered
+from loadtest.floor.games import pit
+from loadtest.floor.messages import PLANTED_ROUNDS, Message, day
 from shared.contracts.tables import READER, RoundCompleted, RoundCorrected, RoundVoided
 from shared.rules import Refused, compile_rules
 

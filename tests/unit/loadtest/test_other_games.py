@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from loadtest.deck import Deck
-from loadtest.dj_wild import DJ_WILD, RAISES_WITH_AN_ACE, is_raised
-from loadtest.game import Dealing, FloorGame
-from loadtest.holdem import FOLDS, HOLDEM, is_folded, is_wagered_on
-from loadtest.over_under import OVER_UNDER, SURRENDERS, decide
-from loadtest.players import Player
+from loadtest.floor.deck import Deck
+from loadtest.floor.dj_wild import DJ_WILD, RAISES_WITH_AN_ACE, is_raised
+from loadtest.floor.game import Dealing, FloorGame
+from loadtest.floor.holdem import FOLDS, HOLDEM, is_folded, is_wagered_on
+from loadtest.floor.over_under import OVER_UNDER, SURRENDERS, decide
+from loadtest.floor.players import Player
 from shared.cards import Card, StandardCard, standard_deck
 from shared.rules import compile_rules, parse_submission
 from shared.rules.dj_wild import DjWildRound

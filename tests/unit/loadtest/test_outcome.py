@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from loadtest.bench import Bench, Place
-from loadtest.outcome import Outcome, Source, ages, growth_of, keep, kept, lag_of, memory_of, thinned
-from loadtest.processes import Used
-from loadtest.progress import TooSlow
-from loadtest.results_page import page
-from loadtest.sampling import Resources, Sample, Samples, place_of
-from loadtest.timing import everywhere
+from loadtest.bench.outcome import Outcome, Source, ages, growth_of, keep, kept, lag_of, memory_of, thinned
+from loadtest.bench.processes import Used
+from loadtest.bench.replay import Bench, Place
+from loadtest.bench.results_page import page
+from loadtest.bench.sampling import Resources, Sample, Samples, place_of
+from loadtest.bench.timing import everywhere
+from loadtest.traffic.progress import TooSlow
 
 
 def sample(at: float, settled: int, reported: int) -> Sample:
@@ -156,7 +156,7 @@ class _Standing:
 
 def test_a_bench_says_where_it_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
     """What makes no progress for long is given up, with how far it came."""
-    monkeypatch.setattr("loadtest.bench._STALLED_SECONDS", 0.0)
+    monkeypatch.setattr("loadtest.bench.replay._STALLED_SECONDS", 0.0)
     publisher: Any = type("Publisher", (), {"poll": lambda _: None})()
     watch: Any = _Standing()
     bench = Bench(watch, publisher)

@@ -9,11 +9,11 @@ from typing import Final
 
 import pytest
 
-import loadtest.pai_gow
-from loadtest.floor import Dealt, initial_meters, table_rounds
-from loadtest.game import TablePlan
-from loadtest.pai_gow import BANKS, CLASSIC, EMPERORS, PAI_GOW, RHODE_ISLAND_PAI_GOW, PaiGowTable
-from loadtest.players import Player
+import loadtest.floor.pai_gow
+from loadtest.floor.floor_day import Dealt, initial_meters, table_rounds
+from loadtest.floor.game import TablePlan
+from loadtest.floor.pai_gow import BANKS, CLASSIC, EMPERORS, PAI_GOW, RHODE_ISLAND_PAI_GOW, PaiGowTable
+from loadtest.floor.players import Player
 from shared.rules import Settlement, catalogue, parse_submission, validate_submission
 from shared.rules.pai_gow import PaiGowRound
 
@@ -176,7 +176,7 @@ def test_everything_that_is_offered_is_wagered_and_won(offer: str) -> None:
 
 def test_the_first_offer_moves_on_when_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counterclockwise from the dealer's far right, and around again, when everybody takes the bank who may."""
-    monkeypatch.setattr(loadtest.pai_gow, "BANKS_WHEN_OFFERED", 1.0)
+    monkeypatch.setattr(loadtest.floor.pai_gow, "BANKS_WHEN_OFFERED", 1.0)
     table = PaiGowTable(PAI_GOW.regulation, plan(CLASSIC).submission, Random(SEED))
     players = [player(seat, habits=frozenset({BANKS})) for seat in (2, 4, 5)]
     banks = [table.play(players, {}).bank for _ in range(6)]
@@ -185,7 +185,7 @@ def test_the_first_offer_moves_on_when_it_is_taken(monkeypatch: pytest.MonkeyPat
 
 def test_a_taken_second_offer_does_not_move_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the far right passes, it is asked first again."""
-    monkeypatch.setattr(loadtest.pai_gow, "BANKS_WHEN_OFFERED", 1.0)
+    monkeypatch.setattr(loadtest.floor.pai_gow, "BANKS_WHEN_OFFERED", 1.0)
     table = PaiGowTable(PAI_GOW.regulation, plan(CLASSIC).submission, Random(SEED))
     players = [player(seat, habits=frozenset({BANKS} if seat < 5 else set())) for seat in (2, 4, 5)]
     banks = [table.play(players, {}).bank for _ in range(5)]
@@ -194,7 +194,7 @@ def test_a_taken_second_offer_does_not_move_the_first(monkeypatch: pytest.Monkey
 
 def test_a_player_alone_does_not_bank(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is nobody to play against but the dealer."""
-    monkeypatch.setattr(loadtest.pai_gow, "BANKS_WHEN_OFFERED", 1.0)
+    monkeypatch.setattr(loadtest.floor.pai_gow, "BANKS_WHEN_OFFERED", 1.0)
     table = PaiGowTable(PAI_GOW.regulation, plan(CLASSIC).submission, Random(SEED))
     assert [None] * 5 == [table.play([player(3, habits=frozenset({BANKS}))], {}).bank for _ in range(5)]
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from loadtest.deck import Deck
-from loadtest.set_hands import Setting, deal, generated, shake, starting_position
+from loadtest.floor.deck import Deck
+from loadtest.floor.set_hands import Setting, deal, generated, shake, starting_position
 from shared.cards import Card, standard_deck
 from shared.rules import parse_submission
 from shared.rules.set_hands.house_way import named_ways

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from loadtest import performance, shards
-from loadtest.corpus import Head, played
-from loadtest.outcome import keep
+from loadtest.bench import performance, shards
+from loadtest.bench.outcome import keep
+from loadtest.bench.shards import Point, simulated
 from loadtest.peers.table import lines as peer_lines
-from loadtest.shards import Point, simulated
+from loadtest.traffic.corpus import Head, played
 from tests.unit.loadtest.test_outcome import outcome
 
 HEAD = Head(rounds=48, tables=12, properties=4)

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import pytest
 
-from loadtest.electronic import electronic_tables
-from loadtest.games import pit
-from loadtest.links import FEEDS
-from loadtest.messages import Message, day
-from loadtest.pit import PitBook, PitDay, chips
-from loadtest.pit_items import contents
-from loadtest.pit_table import OVER_COLLECTED_CENTS, PLANTED_CENTS
+from loadtest.floor.electronic import electronic_tables
+from loadtest.floor.games import pit
+from loadtest.floor.links import FEEDS
+from loadtest.floor.messages import Message, day
+from loadtest.floor.pit import PitBook, PitDay, chips
+from loadtest.floor.pit_items import contents
+from loadtest.floor.pit_table import OVER_COLLECTED_CENTS, PLANTED_CENTS
 from services.round_settlement.domain.money import totals_of
 
 DAY: Final = date(2026, 11, 19)

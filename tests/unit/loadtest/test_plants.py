@@ -8,12 +8,12 @@ from typing import Final
 
 import pytest
 
-from loadtest.cheating_scenarios import KnowsTheCards, PostsLate
-from loadtest.floor import Amend, Dealt, table_rounds
-from loadtest.games import pit
-from loadtest.messages import day
-from loadtest.pit import PitBook, PitDay
-from loadtest.pit_items import Overpaying
+from loadtest.floor.cheating_scenarios import KnowsTheCards, PostsLate
+from loadtest.floor.floor_day import Amend, Dealt, table_rounds
+from loadtest.floor.games import pit
+from loadtest.floor.messages import day
+from loadtest.floor.pit import PitBook, PitDay
+from loadtest.floor.pit_items import Overpaying
 from services.reporting.domain.evidence import Evidence
 from services.reporting.domain.raised_stakes import RaisedStakes
 from services.reporting.domain.statistics import (

@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 import pytest
 
-from loadtest.books import Books, Wagered, wagered
-from loadtest.messages import Kind
-from loadtest.reports import Reports, differences
+from loadtest.floor.books import Books, Wagered, wagered
+from loadtest.floor.messages import Kind
+from loadtest.traffic.reports import Reports, differences
 from shared.rules import Line, Settlement
 
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from loadtest.shoe import Shoe
+from loadtest.floor.shoe import Shoe
 from shared.cards import standard_deck
 
 

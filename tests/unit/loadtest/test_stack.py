@@ -25,7 +25,7 @@ while True:
 
 MEASURES = f"""
 import sys, time
-from loadtest import stack
+from loadtest.bench import stack
 stack._MAIN = (sys.executable, "-I", "-S", "-c", {STACK!r})
 with stack.started("up") as (_, pid):
     print(pid, flush=True)

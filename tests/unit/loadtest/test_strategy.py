@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadtest.strategy import Action, decide, promise
+from loadtest.floor.strategy import Action, decide, promise
 from shared.cards import StandardCard
 from tests.support.cards import standard_cards_named
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from loadtest.collector import collecting
-from loadtest.traces import OFF, WAYS, Run, lines, ways
+from loadtest.bench.collector import collecting
+from loadtest.bench.traces import OFF, WAYS, Run, lines, ways
 from shared.runtime.tracing.traces import exporting
 
 _, SOME, ALL = WAYS

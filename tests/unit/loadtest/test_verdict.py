@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from loadtest.corpus import Head, Record, Site, played
-from loadtest.expected_journal import Expected, postings
-from loadtest.topic import Stored
-from loadtest.verdict import Verdict, judge_shard
+from loadtest.bench.expected_journal import Expected, postings
+from loadtest.bench.verdict import Verdict, judge_shard
+from loadtest.traffic.corpus import Head, Record, Site, played
+from loadtest.traffic.topic import Stored
 from services.round_settlement.domain.money import postings_of, totals_of
 from services.round_settlement.domain.settling import EffectiveSubmission, RoundHistory, settle_event
 from shared.contracts.properties import PropertyApproved, property_hash

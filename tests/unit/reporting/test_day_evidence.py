@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import pytest
 
-from loadtest.casino import casino
-from loadtest.games import pit
-from loadtest.synthetic_month import month
+from loadtest.floor.games import pit
+from loadtest.traffic.casino import casino
+from loadtest.traffic.synthetic_month import month
 from services.reporting.domain.carried_evidence import Subject, statistic_of
 from services.reporting.domain.day_evidence import DayEvidence, ShownRound
 from services.reporting.domain.evidence import Evidence

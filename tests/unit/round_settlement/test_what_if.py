@@ -10,9 +10,9 @@ import pytest
 import yaml
 from pydantic_core import from_json
 
-from loadtest.casino import casino
-from loadtest.games import pit
-from loadtest.synthetic_month import month
+from loadtest.floor.games import pit
+from loadtest.traffic.casino import casino
+from loadtest.traffic.synthetic_month import month
 from services.round_settlement.domain.money import totals_of
 from services.round_settlement.domain.what_if import Alternative, Outcome, Sums, TableDay
 from shared.contracts.submissions import RulesSubmission

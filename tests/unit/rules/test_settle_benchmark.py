@@ -2,8 +2,8 @@
 
 import pytest
 
-from loadtest.full_rounds import FULL_ROUNDS, FullRound
-from loadtest.settle_benchmark import measure, report
+from loadtest.bench.settle_benchmark import measure, report
+from loadtest.floor.full_rounds import FULL_ROUNDS, FullRound
 from shared.rules import catalogue, compile_rules, parse_round, parse_submission
 
 GAMES = pytest.mark.parametrize("full", FULL_ROUNDS, ids=lambda full: full.regulation)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from loadtest.strategy import decide
+from loadtest.floor.strategy import decide
 from shared.rules import catalogue, compile_rules, parse_round, parse_submission, play
 from shared.rules.blackjack.play import play_blackjack, terms_of
 from shared.rules.blackjack.shoe import full_shoe, without

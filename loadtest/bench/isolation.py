@@ -1,0 +1,196 @@
+"""Two properties on one stack, of which one fails: what its failing costs the other.
+
+    python -m loadtest.bench.isolation --turns 4 --rounds 1000 --rate 100 --beside 4 --quarantined 100000
+
+The steady property plays rounds at an even rate, in turns: alone; while another plays so many rounds for each of its
+own; and while a third sends as many bad records, bytes that are no events and rounds of tables for which no rules were
+approved, over the same partitions. Told is how long its rounds take to their entries, the ratios, and how many records
+lay in quarantine by then: `--quarantined` puts as many there before the first turn. Every round of the steady property
+must be settled, and nothing of it refused.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, timedelta
+from itertools import repeat
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import psycopg
+
+from loadtest.bench.outcome import Source, ages
+from loadtest.bench.processes import OWN, load
+from loadtest.bench.profiles import SPINE, WARM_UP_ROUNDS
+from loadtest.bench.replay import Bench
+from loadtest.bench.stack import ASKED_OFTEN, started_stack, target_of
+from loadtest.floor.floor_day import opening
+from loadtest.floor.games import pit, rules_submissions
+from loadtest.floor.messages import day
+from loadtest.floor.property import property_document
+from loadtest.traffic.progress import Watch
+from loadtest.traffic.publish import Publisher
+from loadtest.traffic.registry import file_and_approve
+from loadtest.traffic.target import Target
+
+RESULTS: Final = Path("var/loadtest/isolation.jsonl")
+STEADY, BUSY, FAILING = "steady", "busy", "failing"
+_KNOWN_SECONDS: Final = 60.0
+_STREAMS: Final = f"/properties/{STEADY}/%"
+_RECORDED: Final = """
+    SELECT source, sequence, extract(epoch FROM recorded_at)::float8 FROM round_settlement.entries
+    WHERE kind = 'settlement.posted' AND source LIKE %s"""
+_REFUSED: Final = "SELECT count(*) FILTER (WHERE source LIKE %s), count(*) FROM round_settlement.quarantine"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is sent: a stream, a place in it if it has one, and bytes."""
+
+    key: str
+    sequence: int | None
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Milliseconds from when a round was due to its entry, what the others did, and how many records were refused.
+
+    `processor_us` is what all processes used of the processor for one record, whoever sent it.
+    """
+
+    others: str
+    rounds: int
+    median_ms: float
+    p95_ms: float
+    processor_us: float
+    quarantined: int
+
+
+def bad_records(rounds: Iterator[Record]) -> Iterator[Record]:
+    """Yield what the failing property sends without end: bytes that are no event, and a round, by turns."""
+    for number, one in enumerate(rounds):
+        yield Record(one.key, None, b'{"specversion": "1.0", "id": "%d"' % number)
+        yield one
+
+
+class Isolation:
+    """The turns on one stack. What is sent comes from sources that do not end before the turns do."""
+
+    def __init__(self, target: Target, bench: Bench, sources: Mapping[str, Iterator[Record]]) -> None:
+        """Take the steady property's source and those of the others, by their names."""
+        self._target = target
+        self._bench = bench
+        self._sources = sources
+
+    def fill(self, records: int) -> None:
+        """Put a number of records into quarantine."""
+        self._bench.play([next(self._sources[FAILING]) for _ in range(records)], repeat(0.0, records))
+        self._bench.committed()
+
+    def turn(self, rounds: int, rate: int, others: str = STEADY, beside: int = 0) -> Turn:
+        """Play rounds, each followed by a number of records from others, and wait until all are processed."""
+        sent: list[Record] = []
+        due: list[float] = []
+        steady: set[tuple[str, int | None]] = set()
+        for number in range(rounds):
+            one = next(self._sources[STEADY])
+            steady.add((one.key, one.sequence))
+            sent += [one, *(next(self._sources[others]) for _ in range(beside))]
+            due += [number / rate] * (1 + beside)
+        before = OWN.used()
+        moments = self._bench.play(sent, due)
+        self._bench.committed()
+        used = OWN.used().since(before)
+        with psycopg.connect(self._target.conninfo) as connection:
+            recorded = {(source, place): at for source, place, at in connection.execute(_RECORDED, [_STREAMS])}
+            refused, quarantined = connection.execute(_REFUSED, [_STREAMS]).fetchone() or (0, 0)
+        assert refused == 0, f"{refused} records of the steady property are in quarantine"
+        assert steady <= recorded.keys(), f"{len(steady - recorded.keys())} of its rounds are not settled"
+        found = ages({place: moments[place] for place in steady}, recorded)
+        return Turn(others, rounds, found["50"], found["95"], 1e6 * used.counted / len(sent), quarantined)
+
+
+def ratio(turns: Sequence[Turn], others: str) -> float:
+    """Return the median while one fails over that while others do something else: each the median of its turns."""
+    failing, other = (median(turn.median_ms for turn in turns if turn.others == name) for name in (FAILING, others))
+    return failing / other
+
+
+def lines(turns: Sequence[Turn]) -> Iterator[str]:
+    """Yield the table, in Markdown."""
+    yield "| the others | rounds | median | 95th percentile | processor of a record | in quarantine after it |"
+    yield "|---|---|---|---|---|---|"
+    for turn in turns:
+        said = {STEADY: "are quiet", BUSY: "play", FAILING: "fail"}[turn.others]
+        waits = f"{turn.median_ms:,.1f} ms | {turn.p95_ms:,.1f} ms"
+        yield f"| {said} | {turn.rounds:,} | {waits} | {turn.processor_us:,.0f} µs | {turn.quarantined:,} |"
+    busy, quiet = ratio(turns, BUSY), ratio(turns, STEADY)
+    yield f"where another fails, over where it plays as much: {busy:.2f}; over where it is quiet: {quiet:.2f}"
+
+
+def measure(target: Target, options: argparse.Namespace) -> list[Turn]:
+    """Play the turns on a running stack. Raises: TooSlow, NotDelivered."""
+    plans = pit(options.tables)
+    gaming_day = date.today() - timedelta(days=1)  # noqa: DTZ011 - any day that has passed everywhere will do
+    beside = options.turns * options.rounds * options.beside
+
+    def of(name: str, count: int) -> Iterator[Record]:
+        many = {"gaming_day": gaming_day, "seed": options.seed, "rounds": count, "plants": False}
+        return (Record(one.key, one.sequence, one.value) for one in day(property_name=name, plans=plans, **many))
+
+    sources = {
+        STEADY: list(of(STEADY, WARM_UP_ROUNDS + 3 * options.turns * options.rounds)),
+        BUSY: list(of(BUSY, beside)),
+        FAILING: list(bad_records(of(FAILING, (options.quarantined + beside) // 2 + 1))),
+    }
+    documents = [property_document(name, plans, gaming_day) for name in sources]
+    filed = [one for name in (STEADY, BUSY) for one in rules_submissions(name, plans, opening(gaming_day))]
+    file_and_approve(target, documents, filed)  # the failing one never files any
+    with Watch(target) as watch, Publisher(target.bootstrap_servers) as publisher:
+        watch.wait_for_properties(len(documents), seconds=_KNOWN_SECONDS)
+        watch.wait_for_submissions(len(filed), seconds=_KNOWN_SECONDS, schemas=("round_settlement", "reporting"))
+        one = Isolation(target, Bench(watch, publisher), {name: iter(records) for name, records in sources.items()})
+        one.turn(WARM_UP_ROUNDS, options.rate)
+        one.fill(options.quarantined)
+        arms = [(STEADY, 0), (BUSY, options.beside), (FAILING, options.beside)]
+        return [one.turn(options.rounds, options.rate, *arm) for _ in range(options.turns) for arm in arms]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure, print and keep the turns; return 1 where failing costs more than `--at-most` times what playing does."""
+    parser = argparse.ArgumentParser(prog="python -m loadtest.bench.isolation", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--turns", type=int, default=4, help="of each sort (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=1000, help="of a turn (default: %(default)s)")
+    parser.add_argument("--rate", type=int, default=100, help="rounds a second (default: %(default)s)")
+    parser.add_argument("--beside", type=int, default=4, help="records of others a round (default: %(default)s)")
+    parser.add_argument("--quarantined", type=int, default=0, help="records there first (default: %(default)s)")
+    parser.add_argument("--tables", type=int, default=24, help="of each property (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="what is played (default: %(default)s)")
+    parser.add_argument(
+        "--at-most", type=float, default=0.0, help="exit with 1 above this ratio to where it plays; 0: never"
+    )
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are kept")
+    options = parser.parse_args(words)
+    with started_stack(*SPINE, environment={**ASKED_OFTEN, **os.environ}) as (document, _):
+        turns = measure(target_of(document), options)
+    said = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "source": asdict(Source.here()),
+        "load": load(),
+        "options": {name: value for name, value in vars(options).items() if name != "results"},
+        "turns": [asdict(turn) for turn in turns],
+    }
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    with options.results.open("a") as file:
+        file.write(json.dumps(said) + "\n")
+    sys.stdout.writelines(f"{line}\n" for line in lines(turns))
+    return int(0 < options.at_most < ratio(turns, BUSY))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""The profiles of load: what arrives, from how many tables, at which services, and what goes wrong meanwhile."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from loadtest.traffic.arrivals import Stage
+
+SPINE: Final = ("paytable-registry", "round-settlement", "reporting")
+"""The services that a round passes on its way into the journal and the reports."""
+WARM_UP_ROUNDS: Final = 600
+"""Rounds that are played before anything is measured, so that every process has loaded what it needs."""
+SETTLEMENT: Final = "round-settlement"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """A load: `tables` at each of the properties.
+
+    `services` are all where none is named; `killed` is a service that is killed at half of the rounds. `hot_share` of
+    all rounds are the first table's; `partition` takes every round, where one is named, and `partitions` are of table
+    events where there are not as many as usual. `processes` says of how many processes a service is.
+    """
+
+    about: str
+    stages: tuple[Stage, ...]
+    tables: int = 48
+    properties: int = 1
+    services: tuple[str, ...] = SPINE
+    hot_share: float = 0.0
+    partition: int | None = None
+    partitions: int | None = None
+    killed: str | None = None
+    processes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def rounds(self) -> int:
+        """Return how many rounds are measured."""
+        return sum(stage.rounds for stage in self.stages)
+
+    @property
+    def paced(self) -> bool:
+        """Return whether rounds come at a rate, and not as fast as they go."""
+        return any(stage.rate for stage in self.stages)
+
+
+PROFILES: Final[Mapping[str, Profile]] = {
+    "casino": Profile(
+        about="a casino at its peak: 25 rounds/s",
+        stages=(Stage(1500, 25),),
+    ),
+    "state": Profile(
+        about="every casino of a state at its peak: 12 of 200 tables, 200 rounds/s",
+        stages=(Stage(12_000, 200),),
+        tables=200,
+        properties=12,
+    ),
+    "world": Profile(
+        about="more than this machine takes, as fast as it goes; two processes settle",
+        stages=(Stage(20_000),),
+        processes={SETTLEMENT: 2},
+    ),
+    "soak": Profile(
+        about="a million rounds as fast as they go: memory, and what a round costs as the journal grows",
+        stages=(Stage(1_000_000),),
+    ),
+    "spike": Profile(
+        about="50 rounds/s, twenty times as many for ten seconds, and 50 again",
+        stages=(Stage(500, 50), Stage(10_000, 1000), Stage(1500, 50)),
+    ),
+    "hot-table": Profile(
+        about="one table of 48 plays half of all rounds, as fast as it goes",
+        stages=(Stage(10_000),),
+        hot_share=0.5,
+    ),
+    "one-shard": Profile(
+        about="every round in one partition, as fast as it goes",
+        stages=(Stage(10_000),),
+        partition=0,
+    ),
+    "restart": Profile(
+        about="100 rounds/s; round settlement is killed at half of them",
+        stages=(Stage(3000, 100),),
+        killed=SETTLEMENT,
+    ),
+    "all-services": Profile(
+        about="every service, as fast as it goes",
+        stages=(Stage(8000),),
+        services=(),
+    ),
+    "all-services-25": Profile(
+        about="every service, 25 rounds/s",
+        stages=(Stage(1500, 25),),
+        services=(),
+    ),
+    "spine": Profile(
+        about="the path of a round alone, as fast as it goes",
+        stages=(Stage(20_000),),
+    ),
+    "few-tables": Profile(about="ten tables, as fast as it goes", stages=(Stage(20_000),), tables=10),
+    "many-tables": Profile(
+        about="10,000 tables of 20 casinos, as fast as it goes",
+        stages=(Stage(20_000),),
+        tables=500,
+        properties=20,
+    ),
+    "shards-1": Profile(about="one partition", stages=(Stage(12_800),), partitions=1),
+    "shards-64": Profile(about="64 partitions, and so 64 shards", stages=(Stage(12_800),), tables=192, partitions=64),
+}
+"""By name, as `make loadtest PROFILE=` has them; the rates are for a machine of two processors."""

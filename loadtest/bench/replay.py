@@ -1,0 +1,77 @@
+"""Sends rounds to one stack at their arrival times, and waits until its services have processed them."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, Protocol
+
+from loadtest.traffic.progress import TooSlow, Watch
+from loadtest.traffic.publish import Publisher
+from loadtest.traffic.publish import Record as Sendable
+
+POLL_SECONDS: Final = 0.01
+_STALLED_SECONDS: Final = 300.0
+"""Without any progress for so long, something is broken."""
+
+Place = tuple[str, int | None]
+"""The stream of an event, and its sequence number."""
+
+
+class Record(Sendable, Protocol):
+    """A message with its sequence number."""
+
+    @property
+    def sequence(self) -> int | None:
+        """Return the place, if it has one."""
+
+
+class Bench:
+    """Sends messages to one stack and reads its progress from the database. `produced` counts the messages sent."""
+
+    def __init__(self, watch: Watch, publisher: Publisher) -> None:
+        self._watch = watch
+        self._publisher = publisher
+        self.produced = 0
+
+    def play(
+        self,
+        records: Sequence[Record],
+        due: Iterable[float],
+        at: Mapping[int, Callable[[], object]] = MappingProxyType({}),
+    ) -> dict[Place, float]:
+        """Send each record when it is due (seconds from now), or as soon after that as possible.
+
+        The callable under a record's index in `at` is called before it. Return when each was due (seconds since the
+        epoch), or when it was sent if it was due at once.
+        """
+        moments: dict[Place, float] = {}
+        began, clock = time.time(), time.monotonic()
+        for number, (record, seconds) in enumerate(zip(records, due, strict=True)):
+            while (wait := clock + seconds - time.monotonic()) > 0:
+                self._publisher.poll()
+                time.sleep(min(wait, POLL_SECONDS))
+            if number in at:
+                at[number]()
+            handed_over = self._publisher.send(record)
+            moments[record.key, record.sequence] = began + seconds if seconds else handed_over
+            self.produced += 1
+        return moments
+
+    def committed(self) -> None:
+        """Wait until round settlement has committed everything. Raises: TooSlow."""
+        self.reached(lambda: self._watch.settled(), lambda: self.produced)
+
+    def reported(self) -> None:
+        """Wait until reporting has every entry of the journal. Raises: TooSlow."""
+        self.reached(lambda: self._watch.reported(), lambda: self._watch.entries())
+
+    def reached(self, now: Callable[[], int], wanted: Callable[[], int]) -> None:
+        """Wait until one number has reached another. Raises: TooSlow if it makes no progress."""
+        before, since = -1, time.monotonic()
+        while (reached := now()) < (goal := wanted()):
+            self._publisher.poll()
+            if reached != before:
+                before, since = reached, time.monotonic()
+            elif time.monotonic() - since > _STALLED_SECONDS:
+                raise TooSlow(f"{reached} of {goal} records, and none more in {_STALLED_SECONDS:.0f} s")
+            time.sleep(POLL_SECONDS)

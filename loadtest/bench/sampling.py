@@ -1,0 +1,108 @@
+"""Samples a running stack from a separate thread: each service's progress and memory."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Event, Thread
+from types import TracebackType
+from typing import Final, Self
+
+import psycopg
+
+from loadtest.bench.processes import Family, Used
+
+Place = tuple[str, int]
+"""(topic, partition)"""
+
+_RESOURCES_SECONDS: Final = 5.0
+"""Seldom: to read how much memory all have takes a tenth of a second of a processor."""
+_SECONDS: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How far services were at a moment (seconds since the epoch): schema -> topic and partition -> next offset."""
+
+    at: float
+    reached: Mapping[str, Mapping[Place, int]]
+
+    def read(self, schema: str, topic: str) -> int:
+        """Return how many records of a topic a service had processed and committed."""
+        return sum(offset for (name, _), offset in self.reached.get(schema, {}).items() if name == topic)
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What processes hold and have used at a moment: bytes of memory and seconds of processors, by what they are."""
+
+    at: float
+    memory: Mapping[str, int]
+    used: Used
+
+
+@dataclass(slots=True)
+class Samples:
+    """What was seen, in the order of time."""
+
+    places: list[Sample] = field(default_factory=list)
+    resources: list[Resources] = field(default_factory=list)
+
+
+def place_of(shard_name: str) -> Place | None:
+    """Return the partition that a shard follows: `settlements/3`, or `settlements/3@...` of a topic made anew."""
+    topic, _, number = shard_name.partition("@")[0].rpartition("/")
+    return (topic, int(number)) if number.isdecimal() else None
+
+
+class Sampler:
+    """A thread, for the length of a `with` block, that fills `samples`; what it meets is raised at the end."""
+
+    def __init__(self, conninfo: str, schemas: Sequence[str], family: Family) -> None:
+        self.samples = Samples()
+        self._conninfo = conninfo
+        self._query = " UNION ALL ".join(
+            f"SELECT '{schema}', name, next_offset FROM {schema}.shards WHERE name LIKE '%/%'"  # noqa: S608 - our names
+            for schema in schemas
+        )
+        self._family = family
+        self._ends = Event()
+        self._error: Exception | None = None
+        self._thread = Thread(target=self._run, name="sampler", daemon=True)
+
+    def look(self, connection: psycopg.Connection) -> Sample:
+        """Return how far the services are now."""
+        found: dict[str, dict[Place, int]] = {}
+        rows, now = connection.execute(self._query.encode()).fetchall(), time.time()
+        for schema, name, next_offset in rows:
+            if (place := place_of(name)) is not None:
+                found.setdefault(schema, {})[place] = next_offset
+        return Sample(now, found)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._ends.set()
+        self._thread.join()
+        if self._error is not None and error is None:
+            raise self._error
+
+    def _run(self) -> None:
+        try:
+            with psycopg.connect(self._conninfo, autocommit=True) as connection:
+                look_at = 0.0
+                while True:
+                    last = self._ends.is_set()
+                    self.samples.places.append(self.look(connection))
+                    if last or time.monotonic() >= look_at:
+                        look = Resources(time.time(), self._family.memory_bytes(), self._family.used())
+                        self.samples.resources.append(look)
+                        look_at = time.monotonic() + _RESOURCES_SECONDS
+                    if last:
+                        return
+                    self._ends.wait(_SECONDS)
+        except Exception as error:  # noqa: BLE001 - raised again by whoever waits for the thread
+            self._error = error

@@ -1,0 +1,111 @@
+"""Cells side by side: what a round costs with one of them, and with sixty-four.
+
+    python -m loadtest.bench.shards --cells 1 4 16 64 --rounds 200
+
+A cell is a property with all that settles its rounds: its rules, its chain of hashes, its Merkle tree. The rounds of
+all cells come mixed, in the order of time, and are decoded, settled, encoded, hashed and appended in this one process:
+the pure part of the path; `loadtest.bench.load shards-64` plays the whole one. Told is the processor time of a round.
+Where cells share nothing it is the same however many there are, and the whole is linear in rounds.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from loadtest.bench.expected_journal import Expected
+from loadtest.bench.outcome import Source
+from loadtest.bench.processes import load
+from loadtest.traffic.corpus import DIRECTORY, Head, Record, Site, corpus
+from shared.journal.entry import entry_hash, genesis
+from shared.journal.merkle import Frontier
+
+RESULTS: Final = Path("var/loadtest/shards.jsonl")
+_TABLES: Final = 12
+_TRIES: Final = 3
+"""The best of so many is kept: what else runs on a machine makes a round slower, and never quicker."""
+_RECORDED: Final = datetime(2026, 5, 10, tzinfo=UTC)
+
+
+class Cell:
+    """A property's own journal in memory."""
+
+    def __init__(self, site: Site) -> None:
+        """Begin an empty one."""
+        self.name = site.document.property
+        self.seq = 0
+        self.head = genesis(self.name)
+        self.tree = Frontier()
+        self._expected = Expected([site])
+
+    def take(self, record: Record) -> None:
+        """Settle a round, and append it."""
+        draft = self._expected.draft(record.value, key=record.key.encode(), offset=self.seq, headers=())
+        self.seq += 1
+        self.head = entry_hash(draft, shard_name=self.name, seq=self.seq, recorded_at=_RECORDED, previous=self.head)
+        self.tree = self.tree.append(self.head)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The number of cells, their rounds in total, and CPU microseconds per round."""
+
+    cells: int
+    rounds: int
+    processor_us: float
+
+
+def simulated(sites: Sequence[Site], records: Iterable[Record]) -> tuple[list[Cell], Point]:
+    """Let each record be taken by the cell of its property; records of other properties are left out."""
+    cells = {site.document.property: Cell(site) for site in sites}
+    mine = [(cells[name], record) for record in records if (name := record.key.split("/")[2]) in cells]
+    began = time.process_time()
+    for cell, record in mine:
+        cell.take(record)
+    seconds = time.process_time() - began
+    return list(cells.values()), Point(len(cells), len(mine), 1e6 * seconds / max(1, len(mine)))
+
+
+def lines(points: Sequence[Point]) -> Iterator[str]:
+    """Yield the table, in Markdown."""
+    yield "| cells | rounds | processor of a round | of all rounds |"
+    yield "|---|---|---|---|"
+    for point in points:
+        seconds = point.rounds * point.processor_us / 1e6
+        yield f"| {point.cells} | {point.rounds:,} | {point.processor_us:,.0f} µs | {seconds:.2f} s |"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Simulate, print and keep the table."""
+    parser = argparse.ArgumentParser(prog="python -m loadtest.bench.shards", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--cells", type=int, nargs="+", default=[1, 4, 16, 64], help="how many, in turn")
+    parser.add_argument("--rounds", type=int, default=200, help="of each cell (default: %(default)s)")
+    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="where corpora are kept")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are kept")
+    options = parser.parse_args(words)
+    most = max(options.cells)
+    head = Head(rounds=most * options.rounds, tables=_TABLES, properties=most)
+    records, sites = corpus(head, options.corpora), head.sites
+    simulated(sites[:1], records)  # so that everything is loaded
+    tried = [[simulated(sites[:cells], records)[1] for cells in options.cells] for _ in range(_TRIES)]
+    points = [min(same, key=lambda point: point.processor_us) for same in zip(*tried, strict=True)]
+    document = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "source": asdict(Source.here()),
+        "load": load(),
+        "points": [asdict(point) for point in points],
+    }
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    with options.results.open("a") as file:
+        file.write(json.dumps(document) + "\n")
+    sys.stdout.writelines(f"{line}\n" for line in lines(points))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

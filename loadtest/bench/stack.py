@@ -1,0 +1,117 @@
+"""A stack for a measurement: a command as a process of its own, whose document says where everything is."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from loadtest.traffic.target import Target
+from shared.local._parent_watchdog import death_with_parent
+from shared.local.ports import LOOPBACK, free_port
+from shared.local.process import ManagedProcess, ProcessConfig
+
+_MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
+ASKED_OFTEN: Final = {"PITLEDGER_FETCH_SECONDS": "0.01"}
+"""For ages on the broker in memory, which holds back what comes as long as it may: so short that what is
+measured is not its waiting (decision 28)."""
+_STOP_SECONDS: Final = 60.0
+
+
+class StackFailed(Exception):
+    """A command ended before it had said where everything is."""
+
+
+@contextmanager
+def started_stack(
+    *services: str, environment: Mapping[str, str] = os.environ, partitions: Mapping[str, int] | None = None
+) -> Iterator[tuple[dict[str, Any], int]]:
+    """The document of a stack of these services (all, if none is named), and the id of its process.
+
+    Servers that the `environment` names are used. `partitions` gives topics another number of them.
+    """
+    words = ["up", *(f"--service={service}" for service in services)]
+    words += [f"--partitions={topic}={number}" for topic, number in (partitions or {}).items()]
+    with started(*words, environment=environment) as stack:
+        yield stack
+
+
+@contextmanager
+def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterator[tuple[dict[str, Any], int]]:
+    """The document that a command prints once a stack of its own runs, and the id of its process.
+
+    The stack ends with the block, and with this process, should that be killed (on Linux).
+    """
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        [*_MAIN, *words, "--json"],
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        env=dict(environment),
+        preexec_fn=death_with_parent(signal.SIGINT),
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            code = process.wait(_STOP_SECONDS)
+            raise StackFailed(f"`pitledger {words[0]}` ended with exit code {code}; its messages say why")
+        yield json.loads(line), process.pid
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=_STOP_SECONDS)
+
+
+@contextmanager
+def more_processes(
+    document: Mapping[str, Any], processes: Mapping[str, int], environment: Mapping[str, str] = os.environ
+) -> Iterator[Sequence[int]]:
+    """Run services of a stack in a number of processes, including the stack's own; yield the ids of the others.
+
+    The `environment` is that of the stack. Each has the service's key, and its partitions are shared by all.
+    """
+    keys, logs = Path(document["verifiers_file"]).parent, Path(document["logs"])
+    with ExitStack() as running:
+        started = []
+        for service, number in processes.items():
+            for _ in range(number - 1):
+                of_process = {
+                    **environment,
+                    **environment_of(dict(document)),
+                    "PITLEDGER_CHECKPOINT_KEY_FILE": str(keys / f"{service}.pem"),
+                    "PITLEDGER_HTTP_HOST": LOOPBACK,
+                    "PITLEDGER_HTTP_PORT": str(free_port()),
+                }
+                log = logs / f"{service}.log"  # it is counted with those that have this log
+                command = [*_MAIN, "run", service]
+                one = ManagedProcess(ProcessConfig(command=command, directory=logs, log=log, environment=of_process))
+                running.callback(one.stop)
+                started.append(one.pid)
+        yield started
+
+
+def tokens_of(document: dict[str, Any]) -> dict[str, str]:
+    """Return the token of each person."""
+    return {each["person"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
+
+
+def environment_of(document: dict[str, Any]) -> dict[str, str]:
+    """Return the environment for commands that work on the stack, from the file that a shell reads."""
+    lines = Path(document["environment_file"]).read_text().splitlines()
+    return dict(shlex.split(line)[1].split("=", 1) for line in lines)
+
+
+def target_of(document: dict[str, Any]) -> Target:
+    """Return what a measurement works on; the registry is among the services."""
+    tokens = tokens_of(document)
+    return Target(
+        bootstrap_servers=document["kafka_bootstrap_servers"],
+        database_url=environment_of(document)["DATABASE_URL"],  # the document shows it without its password
+        registry_url=document["services"]["paytable-registry"],
+        filer_token=tokens["demo.filer"],
+        approver_token=tokens["demo.approver"],
+    )

@@ -1,0 +1,57 @@
+"""When each event was recorded, and committed by each service, as the database says it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import psycopg
+
+from loadtest.bench.replay import Place
+from loadtest.traffic.progress import SETTLEMENT
+from shared.contracts.envelope import shard_source
+
+_RECORDED: Final = f"""
+    SELECT shard, seq, source, sequence, extract(epoch FROM recorded_at)::float8 FROM {SETTLEMENT}.entries
+    WHERE kind = 'settlement.posted'"""  # noqa: S608 - our own name
+_TAKEN: Final = "SELECT source, first, last, extract(epoch FROM pg_xact_commit_timestamp(xmin))::float8 FROM {}.taken"
+"""The places that one transaction took in a stream, and when it was committed."""
+_KEPT: Final = "SELECT current_setting('track_commit_timestamp')::boolean"
+
+
+def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, float]]:
+    """Return when each event was recorded, committed, and committed by each of the services behind (epoch seconds).
+
+    By `recorded`, `committed` and the schemas; by `recorded` alone where the server keeps no moments of commits
+    (`track_commit_timestamp`).
+    """
+    with psycopg.connect(conninfo) as connection:
+        rows = connection.execute(_RECORDED.encode()).fetchall()
+        [(kept,)] = connection.execute(_KEPT.encode()).fetchall()
+        taken = {schema: dict(_taken(connection, schema)) for schema in schemas if kept}
+    found: dict[str, dict[Place, float]] = {"recorded": {(source, at): moment for _, _, source, at, moment in rows}}
+    for schema, committed in taken.items():
+        if schema == SETTLEMENT:
+            places = {(source, at): (source, at) for _, _, source, at, _ in rows}
+        else:
+            places = {(_stream(shard), seq): (source, at) for shard, seq, source, at, _ in rows}
+        seen = {place: committed[where] for where, place in places.items() if where in committed}
+        if seen:
+            found["committed" if schema == SETTLEMENT else schema] = seen
+    return found
+
+
+def everywhere(found: Mapping[str, Mapping[Place, float]]) -> dict[Place, float]:
+    """Return when the last of the services had each event: the events that all have."""
+    behind = [seen for name, seen in found.items() if name not in ("recorded", "committed")]
+    if not behind:
+        return {}
+    return {place: max(seen[place] for seen in behind) for place in behind[0] if all(place in seen for seen in behind)}
+
+
+def _taken(connection: psycopg.Connection[Any], schema: str) -> Iterator[tuple[Place, float]]:
+    for source, first, last, moment in connection.execute(_TAKEN.format(schema).encode()):
+        for sequence in range(first, last + 1):
+            yield (source, sequence), moment
+
+
+def _stream(shard: int) -> str:
+    return shard_source(SETTLEMENT.replace("_", "-"), shard)

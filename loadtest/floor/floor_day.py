@@ -1,0 +1,178 @@
+"""The tables of a floor during a gaming day: every round of every table, with its result.
+
+Pure: what comes out depends on the arguments alone. All chance comes from `random.Random`, seeded by the seed and the
+table's name, so that a table plays the same day whatever stands beside it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from random import Random
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from pydantic import TypeAdapter
+
+from loadtest.floor.game import TablePlan
+from loadtest.floor.players import Player, Seats
+from shared.contracts.tables import Played
+from shared.jurisdictions import begins_at
+from shared.rules import Round, Settlement, catalogue, compile_rules
+from shared.rules.submission import select
+
+TIME_ZONE: Final = ZoneInfo("America/New_York")
+BEGINS: Final = time(6)
+"""The gaming day begins at six in the morning, and all tables open."""
+
+SECONDS_PER_ROUND: Final = 60.0
+_SECONDS_OF_PLAY: Final = 20 * 3600.0
+"""Tables that play more rounds than this time holds at that pace play them faster: all lie in one gaming day."""
+_PACE: Final = (0.75, 1.25)
+"""A round takes between these times `SECONDS_PER_ROUND`, from one opening to the next; the dealing is 80% of it."""
+_DEALING: Final = 0.8
+
+DEALER_ROUNDS: Final = 40
+"""A dealer leaves the table after so many rounds."""
+
+Amend = Callable[[Round], Round]
+"""Makes another record of a round that was played."""
+
+_played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A round as a table reports it, its result, and the number of its shoe."""
+
+    data: Played
+    settlement: Settlement
+    shoe: int
+
+
+def opening(gaming_day: date) -> datetime:
+    """When the tables open."""
+    return begins_at(gaming_day, TIME_ZONE, BEGINS)
+
+
+def pace(rounds: int) -> float:
+    """How many seconds a round takes at a table that plays so many in a gaming day."""
+    return min(SECONDS_PER_ROUND, _SECONDS_OF_PLAY / max(rounds, 1))
+
+
+class TableInPlay:
+    """One table from its opening, round after round. When a round will close is known before it is played."""
+
+    def __init__(
+        self,
+        *,
+        property_name: str,
+        plan: TablePlan,
+        gaming_day: date,
+        seed: int,
+        seconds_per_round: float = SECONDS_PER_ROUND,
+    ) -> None:
+        self._property = property_name
+        self._plan = plan
+        self._gaming_day = gaming_day
+        self._seconds_per_round = seconds_per_round
+        self._chance = Random(f"{seed}/{plan.name}")
+        self._settling = compile_rules(plan.regulation, plan.submission)
+        self._dealing = plan.kind.open_table(plan.submission, self._chance)
+        self._seats = Seats(
+            table=plan.name,
+            seats=plan.seats,
+            minimum_cents=plan.minimum_cents,
+            side_bets=self._dealing.side_bets,
+            habits=plan.kind.habits,
+            chance=self._chance,
+        )
+        self._opens_at = opening(gaming_day)
+        self._number = 0
+        self._begin()
+
+    @property
+    def number(self) -> int:
+        """The number of the next round, from 1."""
+        return self._number
+
+    @property
+    def closes_at(self) -> datetime:
+        """When the next round closes."""
+        return self._opens_at + timedelta(seconds=round(self._seconds * _DEALING, 3))
+
+    def play(self, meters: Mapping[str, int], *, amend: Amend | None = None) -> Dealt:
+        """Play the next round; `meters` is what is shown before it, `amend` makes another record of it."""
+        plan, number = self._plan, self._number
+        shoe_number = self._dealing.shoe
+        players = self._seats.before_round()
+        record = self._dealing.play(players, meters)
+        if amend is not None:
+            record = amend(record)
+        settlement = self._settling.settle(record)
+        data = _played.validate_python(
+            {
+                "property": self._property,
+                "table": plan.name,
+                "game": plan.game,
+                "gaming_day": self._gaming_day,
+                "round_id": f"{plan.name}-{self._gaming_day:%Y%m%d}-{number:05}",
+                "regulation": plan.regulation,
+                "opened_at": self._opens_at,
+                "closed_at": self.closes_at,
+                "dealer_id": f"dealer-{plan.name}-{(number - 1) // DEALER_ROUNDS % 4 + 1}",
+                "account_funded": tuple(_funding(record, players, plan.kind.electronic)),
+                "round": record,
+            }
+        )
+        self._opens_at += timedelta(seconds=round(self._seconds, 3))
+        self._begin()
+        return Dealt(data, settlement, shoe_number)
+
+    def _begin(self) -> None:
+        self._number += 1
+        if self._number > 1 and self._number % DEALER_ROUNDS == 1:
+            self._dealing.relieve()
+        self._seconds = self._seconds_per_round * self._chance.uniform(*_PACE)
+
+
+def table_rounds(
+    *,
+    property_name: str,
+    plan: TablePlan,
+    gaming_day: date,
+    seed: int,
+    seconds_per_round: float = SECONDS_PER_ROUND,
+    amend: Amend | None = None,
+) -> Iterator[Dealt]:
+    """The rounds of one table from its opening, without end; the caller takes as many as the day holds.
+
+    Each meter begins at its reset amount; each record carries what the meters showed before it. `amend` makes another
+    record of each round.
+    """
+    table = TableInPlay(
+        property_name=property_name,
+        plan=plan,
+        gaming_day=gaming_day,
+        seed=seed,
+        seconds_per_round=seconds_per_round,
+    )
+    meters = initial_meters(plan)
+    while True:
+        dealt = table.play(meters, amend=amend)
+        yield dealt
+        meters = dealt.settlement.meters
+
+
+def initial_meters(plan: TablePlan) -> Mapping[str, int]:
+    """What the meters of a table show when it opens for the first time: their reset amounts, cents."""
+    selection = select(catalogue(plan.regulation), plan.submission)
+    return {name: offer.meter.reset for name, offer in selection.offers.items() if offer.meter is not None}
+
+
+def _funding(record: Round, players: Sequence[Player], electronic: frozenset[str]) -> Iterator[dict[str, object]]:
+    """The electronic wagers of a round, each with the account that it came from."""
+    accounts = {player.seat: player.account for player in players}
+    for seat in record.seats:
+        for wager, cents in seat.wagers.items():
+            if wager in electronic:
+                yield {"seat": seat.seat, "wager": wager, "account": accounts[seat.seat], "cents": cents}

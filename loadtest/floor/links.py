@@ -1,0 +1,117 @@
+"""The linked progressive of the pit: one meter that the wagers of several tables put up, and that is hit once a day.
+
+The tables play in the order in which their rounds close, so each record says what the meter showed before its round.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any, Final
+
+from loadtest.floor.floor_day import Dealt, TableInPlay, initial_meters, opening, pace
+from loadtest.floor.game import TablePlan
+from shared.rules import Round
+from shared.rules.blackjack import BlackjackHand, BlackjackRound, Dealer
+
+POOL: Final = "blackjack-link"
+FEEDS: Final[Mapping[str, str]] = {
+    "blackjack-progressive": "bad_beat_progressive",
+    "blackjack-house-money": "straight_jack_progressive",
+}
+"""The meter that feeds the linked progressive, by what a table plays."""
+
+_HIT: Final = "bad_beat_progressive"
+_HIT_WAGER_CENTS: Final = 500
+
+
+def linked_meter(plan: TablePlan) -> str | None:
+    """The meter of a table that is linked."""
+    return FEEDS.get(plan.game)
+
+
+def pool_of(plan: TablePlan, meter: str) -> str:
+    """The pool that a meter of a table feeds: one for each meter, and one for all that are linked."""
+    return POOL if meter == linked_meter(plan) else f"{plan.name}.{meter}"
+
+
+def pool_terms(property_name: str, plans: Iterable[TablePlan], gaming_day: date) -> Iterator[dict[str, Any]]:
+    """Yield the terms of the pools of a pit, as they are filed: each begins where its meter is reset to."""
+    pools: dict[str, list[tuple[TablePlan, str, int]]] = {}
+    for plan in plans:
+        for meter, reset_cents in initial_meters(plan).items():
+            pools.setdefault(pool_of(plan, meter), []).append((plan, meter, reset_cents))
+    for name, feeds in pools.items():
+        yield {
+            "property": property_name,
+            "pool": name,
+            "feeds": [{"table": plan.name, "game": plan.game, "meter": meter} for plan, meter, _ in feeds],
+            "effective_from": opening(gaming_day).isoformat(),
+            "gaming_day": gaming_day.isoformat(),
+            "base_cents": feeds[0][2],
+            "reset_cents": feeds[0][2],
+            "reason": "opening of the pit",
+        }
+
+
+class LinkedTables:
+    """The linked tables of a pit during a day, each with as many rounds as `counts` says."""
+
+    def __init__(
+        self, property_name: str, plans: Iterable[TablePlan], gaming_day: date, seed: int, counts: Mapping[str, int]
+    ) -> None:
+        linked = [plan for plan in plans if plan.game in FEEDS]
+        self._feeds = {plan.name: FEEDS[plan.game] for plan in linked}
+        self._counts = counts
+        self._meters = {plan.name: dict(initial_meters(plan)) for plan in linked}
+        self._tables = {
+            plan.name: TableInPlay(
+                property_name=property_name,
+                plan=plan,
+                gaming_day=gaming_day,
+                seed=seed,
+                seconds_per_round=pace(counts[plan.name]),
+            )
+            for plan in linked
+        }
+        self._dealt: dict[str, deque[Dealt]] = {plan.name: deque() for plan in linked}
+        self._shown = next((self._meters[table][meter] for table, meter in self._feeds.items()), 0)
+        self._hit_on = next((table for table, meter in self._feeds.items() if meter == _HIT), None)
+
+    @property
+    def tables(self) -> Sequence[str]:
+        """The names of the linked tables."""
+        return tuple(self._tables)
+
+    def rounds(self, table: str) -> Iterator[Dealt]:
+        """The rounds of one of the tables; those of the others are kept until they are asked for."""
+        dealt = self._dealt[table]
+        for _ in range(self._counts[table]):
+            while not dealt:
+                self._play_next()
+            yield dealt.popleft()
+
+    def _play_next(self) -> None:
+        playing = [name for name, table in self._tables.items() if table.number <= self._counts[name]]
+        name = min(playing, key=lambda one: (self._tables[one].closes_at, one))
+        table, meter = self._tables[name], self._feeds[name]
+        meters = self._meters[name] | {meter: self._shown}
+        hit = name == self._hit_on and table.number == 2 * self._counts[name] // 3
+        dealt = table.play(meters, amend=bad_beat if hit else None)
+        self._meters[name] = dict(dealt.settlement.meters)
+        self._shown = self._meters[name][meter]
+        self._dealt[name].append(dealt)
+
+
+def bad_beat(record: Round) -> Round:
+    """The round as it would have been with the rarest of cards: a player's 20 against a dealer's 21 of seven cards."""
+    assert isinstance(record, BlackjackRound)
+    first = record.seats[0]
+    seat = first.model_copy(
+        update={
+            "wagers": {"blackjack": first.wagers["blackjack"], _HIT: _HIT_WAGER_CENTS},
+            "dealt": ("Kh", "Qd"),
+            "hands": (BlackjackHand(cards=("Kh", "Qd")),),
+        }
+    )
+    dealer = Dealer(cards=("2h", "2d", "3c", "2s", "3h", "4d", "5c"))
+    return record.model_copy(update={"seats": (seat,), "dealer": dealer})

@@ -1,0 +1,246 @@
+"""The pit of a simulated day: what floorpersons, dealers and security report about the tables, beside the rounds.
+
+It is made of the rounds that the tables sent: chips are sold for currency and counter checks to whoever sits down, the
+cage fills a tray that runs low, two shifts are counted, drop boxes are exchanged, coupons dropped, tips collected, and
+vigorish where a round assessed it. What a count finds is opener, movements and rounds added up here, from the
+simulator's own settlements, but for one planted variance, and what an overpaying dealer gives away. Planted too, where
+a pit has the tables for it: a fill on paper, vigorish that is waived and vigorish that goes back, and cards that are
+changed too late.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Final
+
+from loadtest.floor.electronic import account_money
+from loadtest.floor.game import TablePlan
+from loadtest.floor.messages import Message
+from loadtest.floor.pit_items import (
+    PAR_CENTS,
+    Box,
+    Counted,
+    Overpaying,
+    PaperFill,
+    PitEvent,
+    RoundInPit,
+    Slip,
+    TableMoney,
+    Vigorish,
+    dealt_from_hand,
+)
+from loadtest.floor.pit_table import TableDay
+from shared.contracts.envelope import Event, encode, pit_source
+from shared.contracts.pit import EVENTS, PitReader
+from shared.contracts.topics import PIT_EVENTS
+from shared.rules import Settlement
+
+BUY_IN_WAGERS: Final = 10
+"""A player buys chips for so many of the wagers of the first round, in hundreds of dollars."""
+
+_READER: Final = PitReader(PIT_EVENTS, *EVENTS)
+_NOTE_CENTS: Final = 100_00
+
+
+def chips(settlement: Settlement, funded: Sequence[Mapping[str, Any]] = ()) -> int:
+    """Return the chips that a round brought into the tray: meter awards and electronic wagers do not pass it."""
+    total = 0
+    for line in settlement.lines:
+        if line.outcome == "void":
+            continue
+        total += line.vigorish
+        if line.seat:  # the dealer's own wager is the house's money on both sides
+            total += line.stake - line.stake_returned - (line.payout - line.from_meter)
+    return total - sum(one.staked - one.credited for one in account_money(settlement, funded))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A Kafka record of a pit stream."""
+
+    key: str
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PitDay:
+    """The day of the pit: slips in the order in which they are requested, boxes, and what the books must show.
+
+    `planted` is the table of the variance and the place of its count; `late_cards` are tables with overdue cards.
+    `counts` are those of each table after its opener.
+    """
+
+    property: str
+    gaming_day: date
+    slips: tuple[Slip, ...]
+    paper: tuple[PaperFill, ...]
+    boxes: tuple[Box, ...]
+    tables: Mapping[str, TableMoney]
+    vigorish: Vigorish
+    planted: tuple[str, int] | None
+    late_cards: tuple[str, ...]
+    counts: Mapping[str, Sequence[Counted]]
+    _events: Mapping[str, Sequence[PitEvent]]
+
+    def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
+        """Return the pit streams of all tables, once the slips have their numbers."""
+        for event in self.events(numbers):
+            yield Report(event.source, encode(event))
+
+    def events(self, numbers: Mapping[Slip, int], sent: Mapping[str, int] | None = None) -> Iterator[Event[Any]]:
+        """Return what the tables report, each table in its order; `sent` says how many events it had sent before."""
+        for table, events in self._events.items():
+            source = pit_source(self.property, table)
+            first = 1 + (sent or {}).get(table, 0)
+            for sequence, event in enumerate(events, start=first):
+                data: dict[str, Any] = {
+                    "property": self.property,
+                    "table": table,
+                    "gaming_day": self.gaming_day.isoformat(),
+                }
+                data |= {"shift": event.shift, **event.data}
+                if event.slip is not None:
+                    data["number"] = numbers[event.slip]
+                document = {
+                    "specversion": "1.0",
+                    "id": f"{table}-pit-{sequence}",
+                    "source": source,
+                    "type": event.type,
+                    "time": event.at.isoformat(),
+                    "sequence": sequence,
+                    "data": data,
+                }
+                yield _READER.decode(json.dumps(document).encode())
+
+
+def bought_by(seats: Sequence[Mapping[str, Any]], seen: set[str]) -> tuple[int, ...]:
+    """Return what those buy chips for who are at the table for the first time, cents; they are seen from then on."""
+    found = []
+    for seat in seats:
+        player = seat.get("player")
+        if player is not None and player not in seen:
+            seen.add(player)
+            wagered = max(BUY_IN_WAGERS * sum(seat.get("wagers", {}).values()), 1)
+            found.append(-(-wagered // _NOTE_CENTS) * _NOTE_CENTS)
+    return tuple(found)
+
+
+class PitBook:
+    """Derives the pit's day from the events of the tables."""
+
+    def __init__(
+        self,
+        property_name: str,
+        plans: Sequence[TablePlan],
+        gaming_day: date,
+        *,
+        overpaying: Overpaying | None = None,
+        openers: Mapping[str, int] | None = None,
+    ) -> None:
+        """Begin a day; `openers` are the cents that tables open with, where that is not par."""
+        self._property = property_name
+        self._openers = openers or {}
+        self._overpaying = overpaying
+        self._plans = plans
+        self._gaming_day = gaming_day
+        self._rounds: dict[str, dict[str, RoundInPit]] = {plan.name: {} for plan in plans}
+        self._seen: set[str] = set()
+
+    def look(self, message: Message) -> Message:
+        """Look at a message on its way."""
+        if message.books and message.round_id is not None:
+            rounds = self._rounds[message.table]
+            if message.kind == "void":
+                rounds[message.round_id].take_back()
+            else:
+                data = json.loads(message.value)["data"]
+                before = rounds.get(message.round_id)
+                bought = bought_by(data["round"]["seats"], self._seen) if before is None else before.bought
+                rounds[message.round_id] = round_in_pit(data, message.books[-1][1], bought)
+        return message
+
+    def add(self, table: str, one: RoundInPit) -> None:
+        """Add a round that is known without a message."""
+        self._rounds[table][one.round_id] = one
+
+    def day(self) -> PitDay:
+        """Return the day as far as it was looked at."""
+        slips: list[Slip] = []
+        paper: list[PaperFill] = []
+        boxes: list[Box] = []
+        events: dict[str, list[PitEvent]] = {}
+        money: dict[str, TableMoney] = {}
+        counts: dict[str, Sequence[Counted]] = {}
+        vigorish = Vigorish()
+        planted: tuple[str, int] | None = None
+        late_cards: list[str] = []
+        for number, plan in enumerate(self._plans):
+            rounds = sorted(self._rounds[plan.name].values(), key=lambda one: one.closed_at)
+            plant = planted is None and len(rounds) > 1
+            forgets = not late_cards and dealt_from_hand(plan) and bool(rounds)
+            if forgets:
+                late_cards.append(plan.name)
+            table = TableDay(
+                plan,
+                self._gaming_day,
+                vigorish,
+                sends_credit=number % 3 == 0,
+                on_paper=number == 1,
+                short=plant,
+                forgets_cards=forgets,
+                overpaying=self._overpaying,
+                opener_cents=self._openers.get(plan.name, PAR_CENTS),
+            )
+            table.play(rounds)
+            events[plan.name] = sorted(table.events, key=lambda event: event.at)
+            if plant:
+                planted = (plan.name, 1 + _place(events[plan.name], "table.counted"))
+            exchanges = [n for n, event in enumerate(events[plan.name], 1) if event.type == "box.exchanged"]
+            boxes += [
+                Box(plan.name, shift, exchange, dropped)
+                for (shift, dropped), exchange in zip(table.boxes, exchanges, strict=True)
+            ]
+            slips += table.slips
+            paper += table.paper
+            money[plan.name] = table.money
+            counts[plan.name] = table.counts
+        slips.sort(key=lambda slip: (slip.at, slip.table, slip.slip))
+        return PitDay(
+            property=self._property,
+            gaming_day=self._gaming_day,
+            slips=tuple(slips),
+            paper=tuple(paper),
+            boxes=tuple(boxes),
+            tables=money,
+            vigorish=vigorish,
+            planted=planted,
+            late_cards=tuple(late_cards),
+            counts=counts,
+            _events=events,
+        )
+
+
+def _place(events: Sequence[PitEvent], kind: str) -> int:
+    return next(number for number, event in enumerate(events) if event.type == kind)
+
+
+def round_in_pit(data: Mapping[str, Any], settlement: Settlement, bought: tuple[int, ...]) -> RoundInPit:
+    """Return a round that a table reported as the pit sees it."""
+    vigorish: dict[tuple[int, bool], int] = {}
+    for line in settlement.lines:
+        if line.vigorish:
+            key = (line.seat, line.wager == "bank")
+            vigorish[key] = vigorish.get(key, 0) + line.vigorish
+    players = [line for line in settlement.lines if line.seat and line.paid_by == "house" and line.wager != "bank"]
+    largest = max(players, key=lambda line: line.stake, default=None)
+    return RoundInPit(
+        round_id=data["round_id"],
+        dealer=data["dealer_id"],
+        opened_at=datetime.fromisoformat(data["opened_at"]),
+        closed_at=datetime.fromisoformat(data["closed_at"]),
+        bought=bought,
+        chips=chips(settlement, data.get("account_funded", ())),
+        vigorish=tuple((seat, bank, cents) for (seat, bank), cents in vigorish.items()),
+        largest=None if largest is None else (largest.seat, largest.outcome == "win"),
+    )

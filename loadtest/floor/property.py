@@ -1,0 +1,62 @@
+"""The property of the floor, as the licensee files it."""
+
+from collections.abc import Sequence
+from datetime import date, time, timedelta
+from typing import Final
+
+from loadtest.floor.floor_day import BEGINS, TIME_ZONE, initial_meters, opening
+from loadtest.floor.game import TablePlan
+from loadtest.floor.links import pool_of
+from loadtest.floor.pit_items import STACKS
+from loadtest.floor.pit_table import SHIFTS
+from shared.contracts.chips import PieceKind
+from shared.contracts.properties import ChipSet, Plausibility, PropertyDocument, PropertyTable, Shift
+from shared.jurisdictions import pack_of_regulation
+
+PIT: Final = "main"
+_PLAUSIBLE: Final = Plausibility(round_minutes_max=30, wager_max_cents=100_000_00)
+_SHIFT_HOURS: Final = 8
+
+
+def property_document(
+    property_name: str, plans: Sequence[TablePlan], gaming_day: date, begins: time = BEGINS
+) -> PropertyDocument:
+    """Return a property with these tables, from a day before the gaming day: the pit reports before it begins."""
+    [law] = {pack_of_regulation(plan.regulation).id for plan in plans}
+    return PropertyDocument(
+        property=property_name,
+        title=property_name.title(),
+        packs=(law, "us-federal"),
+        winnings_reduced_by_wager=True,
+        license_class="category 1",
+        time_zone=TIME_ZONE.key,
+        gaming_day_begins=begins,
+        pits=(PIT,),
+        shifts=tuple(
+            Shift(shift=name, begins=time(begins.hour + _SHIFT_HOURS * number)) for number, name in enumerate(SHIFTS)
+        ),
+        tables=tuple(_table(plan, gaming_day) for plan in plans),
+        chip_sets=tuple(_chip_set(kind, gaming_day) for kind in ("chip", "coin")),
+        plausibility=_PLAUSIBLE,
+        effective_from=opening(gaming_day) - timedelta(days=1),
+    )
+
+
+def _table(plan: TablePlan, gaming_day: date) -> PropertyTable:
+    return PropertyTable(
+        table=plan.name,
+        asset_number=f"T-{plan.name}",
+        game=plan.game,
+        pit=PIT,
+        positions=plan.seats,
+        location="main floor",
+        minimum_cents=plan.minimum_cents,
+        progressive_links=tuple(pool_of(plan, meter) for meter in initial_meters(plan)),
+        opened_on=gaming_day,
+    )
+
+
+def _chip_set(kind: PieceKind, gaming_day: date) -> ChipSet:
+    denominations = tuple(cents for of_kind, cents in STACKS if of_kind == kind)
+    since = gaming_day - timedelta(days=1)
+    return ChipSet(chip_set=f"{kind}s", kind=kind, denominations_cents=denominations, in_use_from=since)

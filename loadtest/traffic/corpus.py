@@ -1,0 +1,153 @@
+"""A corpus: the messages of a pit's tables during a day, written once, compressed, and replayed as often as needed.
+
+A gzip file of JSON lines. The first is the head with the parameters of the corpus. Every other line is an event exactly
+as it is sent, byte for byte and in order. The content is determined by the head.
+"""
+
+import gzip
+import heapq
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import date
+from hashlib import sha256
+from operator import attrgetter
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from loadtest.floor.floor_day import opening
+from loadtest.floor.game import TablePlan
+from loadtest.floor.games import pit, rules_submissions
+from loadtest.floor.messages import Message, day
+from loadtest.floor.property import property_document
+from shared.contracts.properties import PropertyDocument
+from shared.contracts.submissions import RulesSubmission
+
+DIRECTORY: Final = Path("var/loadtest/corpora")
+_FORMAT: Final = 1
+_LEVEL: Final = 4
+_AGE_DAYS_MAX: Final = 36_500
+"""The age limit of events in the corpus's properties, so that it can be replayed for a long time."""
+
+
+class Record(NamedTuple):
+    """A message: the stream, the sequence number, and the bytes."""
+
+    key: str
+    sequence: int
+    value: bytes
+
+
+class _Envelope(msgspec.Struct):
+    source: str
+    sequence: int
+
+
+_envelope: Final = msgspec.json.Decoder(_Envelope)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A property with its tables and its gaming day: the document that is filed for it, and its rules submissions."""
+
+    plans: tuple[TablePlan, ...]
+    gaming_day: date
+    document: PropertyDocument
+    submissions: tuple[RulesSubmission, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The parameters of a corpus: tables per property, rounds, and `hot_share`, the first table's share of rounds."""
+
+    rounds: int
+    tables: int
+    properties: int = 1
+    seed: int = 1
+    hot_share: float = 0.0
+    gaming_day: str = "2026-05-09"
+    format: int = _FORMAT
+
+    @property
+    def day(self) -> date:
+        """Return the gaming day."""
+        return date.fromisoformat(self.gaming_day)
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """Return the properties; they accept events of any age."""
+        plans = pit(self.tables)
+        return tuple(self._site(f"loadtest-{number}", plans) for number in range(1, self.properties + 1))
+
+    def _site(self, name: str, plans: tuple[TablePlan, ...]) -> Site:
+        document = property_document(name, plans, self.day)
+        limits = document.plausibility.model_copy(update={"age_days_max": _AGE_DAYS_MAX})
+        document = document.model_copy(update={"plausibility": limits})
+        return Site(plans, self.day, document, rules_submissions(name, plans, opening(self.day)))
+
+    def file_in(self, directory: Path) -> Path:
+        """Return the file of the corpus; each head has its own."""
+        digest = sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
+        return directory / f"{self.rounds}-rounds-{self.tables * self.properties}-tables-{digest}.jsonl.gz"
+
+
+def played(head: Head) -> Iterator[Record]:
+    """Play the day: the tables take turns in time order; a hot table plays its share in parallel."""
+    hot = round(head.rounds * head.hot_share)
+    streams = []
+    for number, site in enumerate(head.sites):
+        rounds = (head.rounds - hot) // head.properties + (number < (head.rounds - hot) % head.properties)
+        shares = [(site.plans, rounds)]
+        if hot and not number:
+            shares = [(site.plans[:1], hot), (site.plans[1:], rounds)]
+        for plans, count in shares:
+            streams.append(_day(head, site, plans, count))
+    for message in heapq.merge(*streams, key=attrgetter("sent_at")):
+        assert message.sequence is not None, "nothing is planted"
+        yield Record(message.key, message.sequence, message.value)
+
+
+def _day(head: Head, site: Site, plans: tuple[TablePlan, ...], rounds: int) -> Iterator[Message]:
+    name = site.document.property
+    return day(property_name=name, plans=plans, gaming_day=head.day, seed=head.seed, rounds=rounds, plants=False)
+
+
+def corpus(head: Head, directory: Path = DIRECTORY) -> list[Record]:
+    """Return the records of a corpus, which is written on first use."""
+    path = head.file_in(directory)
+    if not path.exists():
+        write(head, path)
+    return list(read(path))
+
+
+def write(head: Head, path: Path) -> None:
+    """Write a corpus atomically."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    with gzip.open(unfinished, "wb", compresslevel=_LEVEL) as file:
+        file.write(json.dumps(asdict(head)).encode() + b"\n")
+        for record in played(head):
+            file.write(record.value + b"\n")
+    unfinished.replace(path)
+
+
+def head_of(path: Path) -> Head:
+    """Return the head of a corpus file."""
+    with gzip.open(path, "rb") as file:
+        return Head(**json.loads(file.readline()))
+
+
+def read(path: Path) -> Iterator[Record]:
+    """Yield the records of a corpus. Raises: ValueError if the file was altered."""
+    with gzip.open(path, "rb") as file:
+        head = Head(**json.loads(file.readline()))
+        count = 0
+        for line in file:
+            value = line.rstrip(b"\n")
+            envelope = _envelope.decode(value)
+            yield Record(envelope.source, envelope.sequence, value)
+            count += 1
+    if count != head.rounds:
+        raise ValueError(f"{path} has {count} of {head.rounds} rounds: delete it, and it is written again")

@@ -1,0 +1,90 @@
+"""Plays a day against a running Pitledger, and waits until all of it is settled and reported."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from loadtest.floor.books import Books
+from loadtest.floor.devices import Devices
+from loadtest.floor.messages import Message
+from loadtest.traffic.progress import POLL_SECONDS, TooSlow, Watch
+from loadtest.traffic.publish import Publisher
+from loadtest.traffic.target import Target
+
+STALLED_SECONDS: Final = 60.0
+"""Without any progress for so long, something is broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the day is: records produced, of these settled; entries recorded for them, of these reported."""
+
+    produced: int
+    settled: int
+    entries: int
+    reported: int
+    seconds: float
+
+
+Show = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A day that was played: what the books must show, the records produced, and the seconds each stage took."""
+
+    books: Mapping[str, Books]
+    """What the books of each property must show."""
+    records: int
+    entries: int
+    produced_seconds: float
+    settled_seconds: float
+    reported_seconds: float
+
+
+def play(target: Target, messages: Iterable[Message], show: Show, devices: Devices | None = None) -> Played:
+    """Produce the messages as fast as they come, and waits until reporting has counted what followed from them.
+
+    Devices sign them, where there are any. Told every so often, `show` shows the progress.
+    Raises: NotDelivered, TooSlow.
+    """
+    books: defaultdict[str, Books] = defaultdict(Books)
+    started = shown_at = time.monotonic()
+    produced = 0
+    with Watch(target) as watch:
+        with Publisher(target.bootstrap_servers, devices=devices) as publisher:
+            for message in messages:
+                books[message.property].add(message)
+                publisher.send(message)
+                produced += 1
+                if time.monotonic() - shown_at > POLL_SECONDS:
+                    show(_progress(watch, produced, started))
+                    shown_at = time.monotonic()
+        produced_seconds = time.monotonic() - started
+        settled_seconds = _wait(watch, produced, started, show, lambda now: now.settled >= produced)
+        reported_seconds = _wait(watch, produced, started, show, lambda now: now.reported >= now.entries)
+        return Played(books, produced, watch.entries(), produced_seconds, settled_seconds, reported_seconds)
+
+
+def _progress(watch: Watch, produced: int, started: float) -> Progress:
+    return Progress(produced, watch.settled(), watch.entries(), watch.reported(), time.monotonic() - started)
+
+
+def _wait(watch: Watch, produced: int, started: float, show: Show, done: Callable[[Progress], bool]) -> float:
+    """Wait until the progress is what it should be; gives the seconds since the start."""
+    moved_at, before = time.monotonic(), -1
+    while True:
+        now = _progress(watch, produced, started)
+        show(now)
+        if done(now):
+            return now.seconds
+        if now.settled + now.reported != before:
+            moved_at, before = time.monotonic(), now.settled + now.reported
+        elif time.monotonic() - moved_at > STALLED_SECONDS:
+            raise TooSlow(
+                f"nothing moved for {STALLED_SECONDS:.0f} s: {now.settled} of {now.produced} records settled, "
+                f"{now.reported} of {now.entries} entries reported; the logs of the services say why"
+            )
+        time.sleep(POLL_SECONDS)

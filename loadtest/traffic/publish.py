@@ -1,0 +1,130 @@
+"""Sends messages to a topic (of table events unless told), as a table system must: in order, keyed by the table."""
+
+import time
+from types import TracebackType
+from typing import Any, Final, Protocol, Self
+
+from confluent_kafka import KafkaError, Producer
+from confluent_kafka import Message as Delivered
+
+from loadtest.floor.devices import Devices
+from shared.contracts.envelope import CONTENT_TYPE
+from shared.contracts.topics import TABLE_EVENTS
+
+_HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTENT_TYPE)]
+CLIENT_ID: Final = "pitledger-floor"
+_ANSWER_SECONDS: Final = 60.0
+_DELIVERY_SECONDS: Final = 300.0
+"""So long librdkafka tries by itself."""
+_WAIT_SECONDS: Final = 0.1
+_ANY: Final = -1
+"""The partition that follows from the key, as librdkafka has it."""
+
+
+class Record(Protocol):
+    """What is sent: a key and bytes."""
+
+    @property
+    def key(self) -> str:
+        """Return the stream."""
+
+    @property
+    def value(self) -> bytes:
+        """Return the event."""
+
+
+class NotDelivered(Exception):
+    """The broker did not take all messages."""
+
+
+class Publisher:
+    """A producer for the length of a `with` block, which ends only when every message is with the broker.
+
+    Where there are devices, they sign. `partition` takes everything, where one is named. A message may wait `linger_ms`
+    for others, and the broker take so many seconds for the last answer. `delivered` counts what it has acknowledged.
+    Raises: NotDelivered.
+    """
+
+    def __init__(
+        self,
+        bootstrap_servers: str,
+        topic: str = TABLE_EVENTS.name,
+        *,
+        devices: Devices | None = None,
+        partition: int | None = None,
+        linger_ms: int = 5,
+        answer_seconds_max: float = _ANSWER_SECONDS,
+    ) -> None:
+        self.delivered = 0
+        self._answer_seconds_max = answer_seconds_max
+        self._topic = topic
+        self._partition = _ANY if partition is None else partition
+        self._devices = devices
+        self._failed: list[KafkaError] = []
+        self._producer = Producer(
+            {
+                "bootstrap.servers": bootstrap_servers,
+                "client.id": CLIENT_ID,
+                "log_level": 3,  # what is not delivered is raised
+                "enable.idempotence": True,
+                "compression.type": "lz4",
+                "linger.ms": linger_ms,
+                "message.timeout.ms": int(1000 * max(_DELIVERY_SECONDS, answer_seconds_max)),
+                "queue.buffering.max.messages": 100_000,
+            }
+        )
+
+    def send(self, message: Record) -> float:
+        """Hand a message over; gives the moment (seconds since the epoch) at which that was done."""
+        headers = _HEADERS
+        if self._devices is not None:
+            headers = _HEADERS + self._devices.headers(self._topic, message.key, message.value)
+        while True:
+            try:
+                moment = time.time()
+                self._producer.produce(
+                    self._topic,
+                    key=message.key,
+                    value=message.value,
+                    headers=headers,
+                    partition=self._partition,
+                    on_delivery=self._on_delivery,
+                )
+            except BufferError:
+                self._producer.poll(_WAIT_SECONDS)
+            else:
+                self._producer.poll(0)
+                return moment
+
+    def flush(self) -> None:
+        """Wait until the broker has everything."""
+        left = self._producer.flush(self._answer_seconds_max)
+        if left or self._failed:
+            reason = self._failed[0].str() if self._failed else f"no answer within {self._answer_seconds_max:.0f} s"
+            raise NotDelivered(f"{left + len(self._failed)} messages did not reach {self._topic}: {reason}")
+
+    def poll(self) -> None:
+        """Take note of what the broker has acknowledged."""
+        self._producer.poll(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self.flush()
+            else:
+                self._producer.purge()
+        finally:
+            # One that lives on knocks at its address, and makes its topic on whatever broker starts there next.
+            self._producer.close()
+
+    def _on_delivery(self, error: KafkaError | None, message: Delivered) -> Any:
+        del message
+        if error is None:
+            self.delivered += 1
+        else:
+            self._failed.append(error)
