@@ -8,8 +8,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The checks of `make lint` run side by side; what each says stays together where make can do that.
 CHECKS := lint-types lint-tests lint-style lint-lines lint-generated lint-scan
-# Tests that have servers of their own and mostly wait for them: these run side by side, the longest first.
-BESIDE := test-console test-twin test-simulation
+# Tests that have servers of their own and mostly wait for them run beside the checks, the longest first.
+BESIDE := test-console lint-types test-kafka test-simulation
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .PHONY: help setup demo docs test lint $(CHECKS) format generated archive attacks loadtest performance bench compiled constraints days documented fuzz fuzz-apis matrix nightly release simulation soak twin $(BESIDE) clean
@@ -48,23 +48,23 @@ lint-generated:
 lint-scan:
 	$(BIN)/python -m infra.scan
 
-# Tests mostly wait for servers, so four run side by side. The whole suite runs last: what it says is what is left to read.
+# Most of what a test run takes is waiting for servers, so several run side by side. All on the embedded broker run last:
+# what they say is what is left to read.
 PYTEST := $(BIN)/pytest --dist worksteal
 
-test: lint ## lint, then the integration suite on Apache Kafka, the console in a browser, faults of the twin, seeds of the simulation, and all others on the embedded broker
-	$(PYTEST) -n 3 --broker=kafka tests/integration tests/faults/test_restarts.py
-	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(BESIDE)
-	$(PYTEST) -n 4 --broker=embedded --beside-kafka --ignore tests/browser/console --ignore tests/twin --ignore tests/simulation
+test: setup ## lint, one demo in a browser, what differs on Apache Kafka, some seeds, then all others on the embedded broker
+	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(BESIDE) $(CHECKS)
+	$(PYTEST) -n 3 --broker=embedded --ignore tests/browser/console --ignore tests/simulation
 
 test-console:
 	$(BIN)/pytest tests/browser/console
 
-test-twin:
-	$(BIN)/pytest tests/twin
+test-kafka:
+	$(BIN)/pytest --broker=kafka tests/faults/test_restarts.py tests/integration/test_transactions.py tests/integration/test_topics.py
 
 # What a simulated process that crashes leaves half done is collected at any time, and says so.
 test-simulation:
-	$(PYTEST) -n 2 tests/simulation -p no:unraisableexception
+	$(BIN)/pytest tests/simulation -p no:unraisableexception
 
 nightly: setup ## all that takes long, each part bounded, with results on var/nightly/report.html (ARGS="--short", "--only soak twin")
 	$(BIN)/python -m tests.nightly $(ARGS)
@@ -137,7 +137,7 @@ compiled: setup ## build a wheel with compiled rules into dist/, and hold it to 
 	cp -r tests docs pyproject.toml .venv/compiled
 	cd .venv/compiled && export PYTHONPATH=$(CURDIR)/.venv/compiled && \
 		../bin/python -c 'import shared.rules.paytable as built; assert built.__file__.endswith(".so"), built.__file__' && \
-		../bin/pytest -n 2 -p no:cacheprovider tests/golden tests/unit/rules tests/unit/cards --ignore tests/unit/rules/test_doctests.py
+		../bin/pytest -n 2 --nightly=also -p no:cacheprovider tests/golden tests/unit/rules tests/unit/cards --ignore tests/unit/rules/test_doctests.py
 	$(BIN)/python -m infra.compiled
 
 # Of the commit that is checked out. KEY=... is the Ed25519 key that signs; ARGS=... is passed on (docs/operations.md, Releases).

@@ -11,13 +11,17 @@ A test asks for the least that it needs:
 - `real_kafka`: Apache Kafka, emptied; `apache_kafka`: the same, and the test may stop, kill and restart it.
 - `kafka_packages`: what Apache Kafka is started from, for tests that start it themselves.
 - `whole_stack`: the turn of a test that starts every service, which on a few processors only one should do at a time.
+- `some_of`: a part, drawn by the commit, of what a test looks at one after the other.
 - `rng`: random numbers that the printed seed repeats.
 
-`--broker=kafka` runs whatever asks for a broker on Apache Kafka, and only that, without what is marked `any_broker`; a
-run on the embedded broker leaves out what asks for Apache Kafka itself, and with `--beside-kafka` all that a run on
-Apache Kafka has shown. What is marked `nightly` runs with `--nightly=also`, on whichever broker it asks for, and with
-`--nightly=only` nothing else does. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`, where set, name servers to be used
-instead of started ones.
+`--broker=kafka` runs what is marked `on_kafka` on Apache Kafka, and only that: where brokers differ. With
+`--nightly=also` it runs whatever asks for a broker, without what is marked `any_broker`. A run on the embedded broker
+leaves out what is marked so or asks for Apache Kafka itself. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`, where set,
+name servers to be used instead of started ones.
+
+What is marked `nightly` runs with `--nightly=also`, on whichever broker it asks for. So do all examples of what is
+`sampled`, of which a run by day draws some by the commit (`--sample` repeats another one's), and five times as many of
+Hypothesis. With `--nightly=only` nothing else runs.
 """
 
 import gc
@@ -38,6 +42,7 @@ from tests.support import brokers
 from tests.support.brokers import AnyBroker, GivenBroker
 from tests.support.databases import Databases
 from tests.support.kafka import give_up
+from tests.support.nightly import DRAWN_BY_DAY, SomeOf, commit, drawn
 from tests.support.turns import WHOLE_STACK, turn
 
 # The data of tests need not survive a power failure.
@@ -66,8 +71,8 @@ def in_memory() -> None:
 in_memory()
 
 # How long an example takes says something of the machine alone.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+settings.register_profile("day", deadline=None, max_examples=DRAWN_BY_DAY)
+settings.register_profile("night", deadline=None, max_examples=100)
 
 # What tests send as if they were a service is signed only where a test is about that.
 os.environ.setdefault("PITLEDGER_MESSAGE_AUTHENTICATION", "off")
@@ -84,8 +89,8 @@ ON_A_BROKER = {"broker", "fresh_broker", "module_broker"} | ON_KAFKA
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of our own."""
     parser.addoption("--broker", choices=["embedded", "kafka"], default="embedded", help="what broker tests run on")
-    parser.addoption("--beside-kafka", action="store_true", help="leave out what --broker=kafka runs")
-    parser.addoption("--nightly", choices=["also", "only"], help="run what is marked `nightly`, too, or nothing else")
+    parser.addoption("--nightly", choices=["also", "only"], help="run what is left to the night, too, or alone")
+    parser.addoption("--sample", default=commit(), help="what draws the examples of a run by day: the commit")
     parser.addoption("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="seed of the fixture rng")
 
 
@@ -93,9 +98,15 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     """Which servers the tests run on, and how to repeat what is random."""
     given = os.environ.get("KAFKA_BOOTSTRAP_SERVERS")
     return [
+        f"sample: {config.getoption('--sample')} (repeat with --sample=..., or all with --nightly=also)",
         f"random seed: {config.getoption('--seed')} (repeat with --seed={config.getoption('--seed')})",
         f"broker: {given + ' (KAFKA_BOOTSTRAP_SERVERS)' if given else config.getoption('--broker')}",
     ]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw as many examples as the time of the day has room for, before any test says how many it wants."""
+    settings.load_profile("day" if config.getoption("--nightly") is None else "night")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -109,23 +120,30 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """A run on Apache Kafka is of what needs a broker; one on the embedded broker of all that does not need Kafka."""
-    on_kafka, beside = config.getoption("--broker") == "kafka", config.getoption("--beside-kafka")
-
-    nightly = config.getoption("--nightly")
+    on_kafka, nightly = config.getoption("--broker") == "kafka", config.getoption("--nightly")
 
     def belongs(item: pytest.Item) -> bool:
-        if item.get_closest_marker("nightly") is not None:
-            return nightly is not None
-        if nightly == "only":
+        def marked(*names: str) -> bool:
+            return any(item.get_closest_marker(name) is not None for name in names)
+
+        if nightly is None and marked("nightly"):
             return False
         fixtures = set(getattr(item, "fixturenames", ()))
-        runs_on_kafka = bool(fixtures & ON_A_BROKER) and item.get_closest_marker("any_broker") is None
-        return runs_on_kafka if on_kafka else not (fixtures & ON_KAFKA or (beside and runs_on_kafka))
+        if nightly == "only" and not (marked("nightly", "sampled", "hypothesis") or "some_of" in fixtures):
+            return False
+        if on_kafka:
+            needs_one = bool(fixtures & ON_A_BROKER) and not marked("any_broker")
+            return needs_one and (nightly is not None or marked("on_kafka"))
+        return marked("nightly") or not (fixtures & ON_KAFKA or marked("on_kafka"))
 
-    config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
-    items[:] = sorted(filter(belongs, items), key=_has_turns, reverse=True)
+    kept = list(filter(belongs, items))
+    if nightly is None:
+        kept = drawn(kept, config.getoption("--sample"))
+    config.hook.pytest_deselected(items=list(set(items).difference(kept)))
+    items[:] = sorted(kept, key=_has_turns, reverse=True)
 
 
 def _has_turns(item: pytest.Item) -> bool:
@@ -151,6 +169,15 @@ def whole_stack(run_directory: Path) -> Iterator[None]:
 def rng(request: pytest.FixtureRequest) -> random.Random:
     """Random numbers of this test's own, the same for the same seed whichever tests run."""
     return random.Random(f"{request.config.getoption('--seed')} {request.node.nodeid}")
+
+
+@pytest.fixture
+def some_of(request: pytest.FixtureRequest) -> SomeOf:
+    """Draws so many of what a test looks at one after the other, by the commit; at night all."""
+    if request.config.getoption("--nightly") is not None:
+        return lambda values, _: list(values)
+    chance = random.Random(f"{request.config.getoption('--sample')} {request.node.nodeid}")
+    return lambda values, number: chance.sample(values, min(number, len(values)))
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,69 @@
-"""What `make test` leaves to `make nightly`: the other examples of what a few of them show."""
+"""What `make test` leaves to `make nightly`: the other examples of what a few of them show.
 
-from collections.abc import Collection, Iterable
-from typing import Any
+Which examples are left is always the same where `AT_NIGHT`, `most_at_night` and `one_in` say so; of a test that is
+`sampled` each commit draws others.
+"""
+
+import subprocess
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, Final, Protocol, TypeVar
 
 import pytest
+from hypothesis import settings
 
 AT_NIGHT = pytest.mark.nightly
 """Marks a test, a module or an example that only `make nightly` runs."""
+
+DRAWN_BY_DAY: Final = 20
+"""How many examples Hypothesis draws by day where it draws a hundred at night."""
+
+
+_T = TypeVar("_T")
+
+
+class SomeOf(Protocol):
+    """Draws so many of some values; what the fixture `some_of` gives."""
+
+    def __call__(self, values: Sequence[_T], number: int, /) -> list[_T]:
+        """Return so many of the values, or all."""
+
+
+def sampled(number: int) -> pytest.MarkDecorator:
+    """Mark a parametrized test of which by day so many examples run, drawn by the commit, and at night all."""
+    return pytest.mark.sampled(number)
+
+
+def examples(number: int) -> int:
+    """Return how many examples Hypothesis draws of a test for which at night it draws so many."""
+    return max(1, number * settings().max_examples // 100)
+
+
+def drawn(items: Iterable[pytest.Item], sample: str) -> list[pytest.Item]:
+    """Return the tests that run by day, in their order: of each that is `sampled` the examples that a sample draws."""
+    kept, groups = list(items), defaultdict[str, list[pytest.Item]](list)
+    for item in kept:
+        if item.get_closest_marker("sampled") is not None:
+            groups[item.nodeid.partition("[")[0]].append(item)
+    left = set[pytest.Item]()
+    for name, group in groups.items():
+        marker = group[0].get_closest_marker("sampled")
+        assert marker is not None
+        left.update(Random(f"{sample} {name}").sample(group, max(0, len(group) - marker.args[0])))
+    return [item for item in kept if item not in left]
+
+
+def commit() -> str:
+    """Return the commit that is checked out; without one, or without git, nothing."""
+    try:
+        said = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        return ""
+    return said.stdout.strip()
 
 
 def most_at_night(values: Iterable[Any], *, but: Collection[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.nightly.__main__ import night
 from tests.nightly.parts import Part, parts
+from tests.support.nightly import AT_NIGHT, drawn, sampled
 from tests.support.services import ROOT
 
 DEMANDED = {
@@ -39,6 +40,7 @@ def test_every_part_names_what_exists(short: bool) -> None:
 PICKED = [part for part in parts(short=True) if part.command[0] == "pytest" and "-k" in part.command]
 
 
+@AT_NIGHT
 @pytest.mark.parametrize("part", PICKED, ids=lambda part: part.name)
 def test_a_short_form_picks_a_test(part: Part) -> None:
     """Whoever leaves a test to the night, or renames it, leaves none of these without any."""
@@ -78,3 +80,34 @@ def test_an_unknown_part_is_named() -> None:
     """With those that there are."""
     with pytest.raises(ValueError, match="no part is named sok; there are: soak, kafka"):
         parts(only=["sok"])
+
+
+class _Example(pytest.Item):
+    """An example of a test; none of these runs."""
+
+    def runtest(self) -> None:
+        raise NotImplementedError
+
+
+def _examples(session: pytest.Session, name: str, number: int, *marks: pytest.MarkDecorator) -> list[pytest.Item]:
+    found = list[pytest.Item](_Example.from_parent(session, name=f"{name}[{at}]") for at in range(number))
+    for item in found:
+        for mark in marks:
+            item.add_marker(mark)
+    return found
+
+
+def test_each_commit_draws_others_of_what_is_sampled(request: pytest.FixtureRequest) -> None:
+    """The same one draws the same again; all are drawn in time; the rest of the run stays as it is."""
+    some, all_of_them = _examples(request.session, "some", 6, sampled(2)), _examples(request.session, "all", 3)
+    draws = [drawn([*some, *all_of_them], f"commit {number}") for number in range(40)]
+    assert draws[0] == drawn([*some, *all_of_them], "commit 0")
+    assert {2} == {len(draw[:-3]) for draw in draws}
+    assert all(draw[-3:] == all_of_them for draw in draws)
+    assert set(some) == {item for draw in draws for item in draw[:-3]}
+
+
+def test_what_is_named_alone_is_not_sampled(request: pytest.FixtureRequest) -> None:
+    """Fewer than would be drawn all run."""
+    one = _examples(request.session, "some", 1, sampled(2))
+    assert one == drawn(one, "any")
