@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from shared.rules import Line, Refused, catalogue, parse_round, round_type
 from tests.property.breaks import EVERYWHERE, Break
 from tests.property.dealing import Dealt, Document
+from tests.support.nightly import examples
 
 SEEDS: Final = st.integers(0, 2**32 - 1)
 CENTS: Final = st.integers(1, 10**6)
 MANY: Final = settings(
-    max_examples=200,
+    max_examples=examples(200),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.differing_executors],
 )
 BROKEN_COPIES: Final = 20

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from shared.jurisdictions import begins_at, gaming_day
+from tests.support.nightly import examples
 
 ZONES: Final = st.sampled_from(sorted(available_timezones() - {"localtime"})).map(ZoneInfo)
 MOMENTS: Final = st.integers(-2 * 10**9, 4 * 10**9).map(lambda seconds: datetime.fromtimestamp(seconds, UTC))
@@ -18,7 +19,7 @@ NEW_YORK: Final = ZoneInfo("America/New_York")
 ST_JOHNS: Final = ZoneInfo("America/St_Johns")  # put its clock back at 00:01, to the day before
 APIA: Final = ZoneInfo("Pacific/Apia")  # left out December 30, 2011
 DAY: Final = timedelta(days=1)
-MANY: Final = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+MANY: Final = settings(max_examples=examples(200), suppress_health_check=[HealthCheck.too_slow])
 
 
 def utc(*parts: int) -> datetime:

@@ -15,13 +15,14 @@ from services.reporting.domain.tax.revenue import DayRevenue, Facility, TaxPerio
 from services.reporting.domain.tax.shares import divided
 from shared.jurisdictions import GamingPack, gaming_pack
 from shared.jurisdictions.model import ClassOfRevenue
+from tests.support.nightly import examples
 from tests.support.packs import changed, dated
 
 MONDAY: Final = date(2026, 11, 16)
 DAYS: Final = st.integers(-5, 8).map(lambda n: MONDAY + timedelta(days=n))
 CLASSES: Final = get_args(ClassOfRevenue)
 RATES: Final = st.integers(0, 10**4).map(lambda n: f"{n / 10**4:.4f}")
-SOME: Final = settings(max_examples=40)
+SOME: Final = settings(max_examples=examples(40))
 
 
 @st.composite

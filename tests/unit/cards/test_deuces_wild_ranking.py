@@ -18,6 +18,7 @@ from shared.cards.ranking.deuces_wild import (
     wild_category_of,
 )
 from tests.support.cards import card_named, cards_named
+from tests.support.nightly import AT_NIGHT, examples
 from tests.support.obvious_ranking import CATEGORIES, Standing, standing
 
 DECK = standard_deck(jokers=1)
@@ -119,6 +120,7 @@ def test_the_kinds_add_up_to_the_known_frequencies(
     assert comb(53, 5) == found.total()
 
 
+@AT_NIGHT
 def test_every_single_hand_is_counted() -> None:
     """Walking through all 2,869,685 hands of five cards gives the same frequencies."""
     found = Counter(rank >> 20 for rank in map(rank_with_wilds, combinations(DECK, 5)))
@@ -133,7 +135,7 @@ def hands(*, wilds: int) -> st.SearchStrategy[list[Card]]:
     ).flatmap(lambda parts: st.permutations(parts[0] + parts[1]))
 
 
-@settings(max_examples=75)
+@settings(max_examples=examples(75))
 @given(st.integers(0, 2).flatmap(lambda wilds: st.tuples(hands(wilds=wilds), hands(wilds=2 - wilds))))
 def test_two_hands_compare_as_with_every_card_of_the_deck_tried(pair: tuple[list[Card], list[Card]]) -> None:
     """With each of the 52 cards in place of each wild card, the better of two hands is the same."""
@@ -143,7 +145,7 @@ def test_two_hands_compare_as_with_every_card_of_the_deck_tried(pair: tuple[list
     assert (ranks[0] > ranks[1], ranks[0] == ranks[1]) == (places[0] > places[1], places[0] == places[1])
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.integers(0, 3).flatmap(lambda wilds: hands(wilds=wilds)))
 def test_a_list_without_five_of_a_kind_takes_the_next_best_hand(cards: list[Card]) -> None:
     """The hand is the best of the substitutions that leave out five of a kind."""

@@ -14,6 +14,7 @@ from shared.cards import JOKER, Card, standard_deck
 from shared.cards.ranking.pai_gow import Formed, HighHands, Wheel, card_set, cards_of, formed, low_rank, top_value
 from shared.cards.ranking.standard import VALUES, Category, category_of, rank_best
 from tests.support.cards import cards_named
+from tests.support.nightly import AT_NIGHT, examples
 
 DECK = standard_deck()
 DECK_WITH_JOKER = standard_deck(jokers=1)
@@ -97,6 +98,7 @@ def assert_ordered_alike(ranked: list[tuple[int, Key]]) -> None:
     assert sorted(set(keys)) == keys
 
 
+@AT_NIGHT
 def test_every_natural_hand_but_the_wheel_ranks_as_standard() -> None:
     """All 2,598,960 five-card hands rank exactly as the standard ranking where the straights have the same place."""
     rank = HIGH_WHEEL_LOWEST.rank
@@ -266,14 +268,14 @@ def test_what_seven_cards_form_by_trying_everything(wild: bool) -> None:
         assert obvious_forms(hand, wild=wild) == found, hand
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.permutations(DECK_WITH_JOKER).map(lambda deck: tuple(deck[:7])), st.booleans())
 def test_any_seven_cards_form_what_trying_everything_finds(hand: tuple[Card, ...], wild: bool) -> None:
     """Any seven cards of the deck, with either kind of joker."""
     assert obvious_forms(hand, wild=wild) == Formed(formed(card_set(hand), wild_joker=wild))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.permutations(DECK_WITH_JOKER).map(lambda deck: tuple(deck[:7])))
 def test_a_set_of_cards_holds_each_of_them(hand: tuple[Card, ...]) -> None:
     """A set gives its cards back, takes the low hand away, and knows its highest card."""

@@ -11,6 +11,7 @@ import pytest
 from shared.cards import JOKER, SUITS, Card, standard_deck
 from shared.cards.ranking.pai_gow import Formed, card_set, formed
 from shared.cards.ranking.seven_card_counts import count_seven_cards, seven_card_classes
+from tests.support.nightly import AT_NIGHT
 
 # The order of the bonus paytables, and the frequencies that analysts publish for them (joker as in Pai Gow Poker).
 PUBLISHED: Final = {
@@ -39,6 +40,7 @@ def best(cards: Sequence[Card]) -> Formed | None:
     return next((row for row in PUBLISHED if can_form & row), None)
 
 
+@AT_NIGHT
 def test_frequencies_are_the_published_ones() -> None:
     """Every row of the bonus paytables, out of all hands from 53 cards; each class has a hand that can be dealt."""
 

@@ -13,6 +13,7 @@ from services.console.forms import cents_of, filled, places
 from services.console.money import dollars
 from services.console.operations import Field, Operation
 from tests.support.json_schema import validator
+from tests.support.nightly import sampled
 from tests.support.openapi import all_operations, document_of
 from tests.support.typed_forms import ZONE, typed_into
 
@@ -42,6 +43,7 @@ def test_every_command_has_a_form() -> None:
     assert set() == questions
 
 
+@sampled(40)
 @pytest.mark.parametrize(("service", "name"), COMMANDS)
 @settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

@@ -17,6 +17,7 @@ from shared.contracts.facts import KINDS
 from shared.rules import REGULATIONS, CaseFile, Refused, game_of, parse_round
 from tests.golden.test_golden import CASES
 from tests.support.json_schema import published, validator
+from tests.support.nightly import sampled
 from tests.support.openapi import document_of
 from tests.unit.contracts.examples import EXAMPLES
 
@@ -82,6 +83,7 @@ def test_the_documents_in_messages_have_schemas_of_their_own() -> None:
     validator(published()["rules-submission"]).validate(EXAMPLES["submission.approved"]["data"]["submission"])
 
 
+@sampled(3)
 @pytest.mark.parametrize("regulation", REGULATIONS)
 def test_golden_records_are_valid_by_the_published_schemas(regulation: str) -> None:
     """Whatever settlement can read, of any game, an independent validator allows: alone, and in a message of a table.

@@ -12,6 +12,7 @@ from shared.counting.blackjack_tables import PATH, REGULATION, TABLES
 from shared.rules import parse_submission, play
 from shared.rules.packaged import parsed
 from shared.rules.play import Play
+from tests.support.nightly import sampled
 
 KEPT: dict[str, Any] = parsed((ROOT / PATH).read_text())
 ONE_PLAYER = [name for name, table in TABLES.items() if not table.switch]
@@ -62,6 +63,7 @@ def agree(rounds: Mapping[str, int], expected: Mapping[str, float], error: float
         assert abs(rounds.get(row, 0) - chance * number) < allowed, (row, rounds.get(row), chance * number)
 
 
+@sampled(1)
 @pytest.mark.parametrize("name", ONE_PLAYER)
 def test_a_20_meets_each_21_as_often_as_counted(name: str) -> None:
     """Only hands that are split are counted by a model: a thousandth of a row at most."""

@@ -12,11 +12,13 @@ from shared.cards.ranking.deuces_wild import rank_with_wilds
 from shared.counting.dj_wild import DEALS, NATURALS, PATH, Stand, counts_text, stands_of
 from shared.rules.dj_wild.pairs import losing_hands
 from shared.rules.packaged import parsed
+from tests.support.nightly import AT_NIGHT
 
 SEED = 687
 HANDS = 4_000
 
 
+@AT_NIGHT
 def test_all_hands_counted_again_are_as_kept() -> None:
     """Every hand against every hand of the dealer beside it, in some seconds."""
     assert parsed((ROOT / PATH).read_text()) == parsed(counts_text())

@@ -18,6 +18,7 @@ from shared.counting.holdem import OUTCOMES, Flop, count_flop, deck, flops, kind
 from shared.counting.holdem_tables import DEALS, FLOPS, FlopSums, count_deals, sums
 from shared.rules.holdem import play
 from shared.rules.packaged import parsed
+from tests.support.nightly import sampled
 
 KEPT: dict[str, Any] = parsed((ROOT / DEALS).read_text())
 BY_FLOP: dict[str, list[int]] = parsed((ROOT / FLOPS).read_text())["flops"]
@@ -108,6 +109,7 @@ def test_flops_stand_for_all_flops() -> None:
     assert [holdem_tables.name_of(flop.cards) for flop in found] == list(BY_FLOP)
 
 
+@sampled(1)
 @pytest.mark.parametrize("place", range(100, 1_755, 331))
 def test_a_part_counted_again_is_as_kept(place: int) -> None:
     """Flops from all over the list, with all that can follow them."""

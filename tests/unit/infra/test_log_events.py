@@ -4,6 +4,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -13,8 +14,13 @@ SAID_BY_ALL = {"started", "stopped"}
 """The same event, wherever it happens."""
 
 
-def events() -> Iterator[tuple[str | None, str]]:
-    """Give what is logged, with its place; None where it is no constant."""
+@cache
+def events() -> tuple[tuple[str | None, str], ...]:
+    """Return what is logged, with its place; None where it is no constant."""
+    return tuple(_events())
+
+
+def _events() -> Iterator[tuple[str | None, str]]:
     for path in sorted((*ROOT.glob("shared/**/*.py"), *ROOT.glob("services/**/*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:

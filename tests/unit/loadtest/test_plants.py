@@ -24,6 +24,7 @@ from services.reporting.domain.statistics import (
     observe_hits,
 )
 from shared.rules import returns
+from tests.support.nightly import AT_NIGHT, sampled
 
 DAY: Final = date(2026, 5, 9)
 TABLE: Final = pit(1)[0]
@@ -71,6 +72,7 @@ def test_a_player_who_knows_the_cards_is_found_within_100_rounds(seed: int) -> N
     assert against_expectation(RETURNS, wagers, paid).z > 2
 
 
+@sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_stakes_that_are_raised_after_the_outcome_are_found_within_1500_rounds(seed: int) -> None:
     """Chips are added to one winning Blackjack Wager in three."""
@@ -78,6 +80,7 @@ def test_stakes_that_are_raised_after_the_outcome_are_found_within_1500_rounds(s
     assert raised_stakes(play(seed, 1500, cheat)).finding().alarm
 
 
+@AT_NIGHT
 def test_honest_tables_raise_alarms_no_more_often_than_stated() -> None:
     """60 tables of 150 rounds, side bets and stakes each: with one false alarm in ten allowed, six of either."""
     side_bet_alarms = stake_alarms = observations = 0

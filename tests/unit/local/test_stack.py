@@ -12,6 +12,7 @@ from shared.local import Broker, EmbeddedPackageMissingError, KafkaServer, Local
 from shared.local.account import can_traverse
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.process import OsAccount
+from tests.support.nightly import sampled
 
 DATABASE_URL = "postgresql+psycopg://somebody@db.example/books"
 SERVERS = "kafka.example:9092"
@@ -84,6 +85,7 @@ def test_data_of_another_version_are_left_alone(server_directory: Path) -> None:
     assert ["PG_VERSION"] == [path.name for path in data.iterdir()]
 
 
+@sampled(1)
 @pytest.mark.parametrize(
     ("server", "chooses"), [(PostgresServer, "server"), (Broker, "server"), (KafkaServer, "kafka")]
 )

@@ -8,6 +8,7 @@ from pypdf import PdfReader
 
 from services.paytable_registry.rendering import FormName, render
 from shared.rules.signs import Row, Section, Sheet, Stated, Table, guide, sign
+from tests.support.nightly import sampled
 from tests.unit.rules.signs.submissions import ALL, submission_of
 
 REGULATIONS = pytest.mark.parametrize("regulation", ALL)
@@ -50,6 +51,7 @@ def test_html_is_well_formed_and_tells_every_line(regulation: str) -> None:
         assert [] == [line for line in lines_of(sheet) if plain(line) not in text]
 
 
+@sampled(2)
 @REGULATIONS
 def test_pages_tell_every_row(regulation: str) -> None:
     """Each says which page of how many it is; the same sheet has the same bytes."""

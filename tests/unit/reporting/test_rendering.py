@@ -25,7 +25,7 @@ from shared.contracts.envelope import canonical
 from shared.contracts.exact import parse_exact
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.cancellation import Cancelled
-from tests.support.nightly import most_at_night
+from tests.support.nightly import examples, most_at_night
 from tests.unit.reporting.rendering_documents import AWKWARD, KNOWN_AT, SLIPS, any_documents, report
 
 
@@ -232,7 +232,7 @@ def test_parquet_has_typed_columns_and_says_what_it_is() -> None:
     assert ["F-1", "C-1"] == _parquet(document, "slips")["slip"].to_pylist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(any_documents())
 def test_json_csv_and_parquet_carry_the_same_figures(document: Document) -> None:
     """Whatever a report is about, every value is read back from each of them as it was."""

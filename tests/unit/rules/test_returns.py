@@ -16,6 +16,7 @@ from shared.rules import REGULATIONS, Refused, Returns, catalogue, game_of, pars
 from shared.rules.game import Game
 from shared.rules.returns import Won
 from shared.rules.submission import Offer, Selection, select
+from tests.support.nightly import sampled
 from tests.support.returns import counted
 
 GOLDEN: Final = yaml.safe_load((Path(__file__).parents[2] / "golden" / "paybacks.yaml").read_text())
@@ -45,6 +46,7 @@ def selection_of(regulation: str, name: str) -> tuple[str, Selection]:
     return wager, select(entries, parse_submission(document))
 
 
+@sampled(3)
 @pytest.mark.parametrize("regulation", REGULATIONS)
 def test_the_mean_is_the_payback_of_every_wager_that_is_counted(regulation: str) -> None:
     """Every paytable with every number of decks; none that is counted is left out."""

@@ -19,6 +19,7 @@ from shared.rules.blackjack.strategy import MOST_RESPLITS, Strategy, Terms
 from shared.rules.blackjack.strategy_card import UP_CARDS, strategy_card
 from shared.rules.play import Play
 from shared.rules.submission import Selection, select
+from tests.support.nightly import sampled
 from tests.unit.rules.blackjack.playing import COUNT, UP, Table, net
 
 REGULATION = "pa-633a-2024"
@@ -93,6 +94,7 @@ def test_one_deck_is_played_as_published() -> None:
     assert ["H", "RH", "RH"] == list(card["hard 16"][-3:])
 
 
+@sampled(3)
 @pytest.mark.parametrize(
     ("decks", "options", "house_edge"),
     [
@@ -112,6 +114,7 @@ def test_the_house_edge(decks: int, options: Any, house_edge: str) -> None:
     assert all(10**12 % chance.denominator == 0 for _, chance in found.ends)
 
 
+@sampled(1)
 @pytest.mark.parametrize(
     ("decks", "rounds", "options"),
     [

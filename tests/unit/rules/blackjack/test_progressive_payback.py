@@ -14,6 +14,7 @@ from shared.rules.blackjack.strategy_card import strategy_card
 from shared.rules.paybacks import paybacks
 from shared.rules.progressive import Progressive
 from shared.rules.submission import select
+from tests.support.nightly import sampled
 from tests.unit.rules.blackjack.playing import Round, Table, total
 
 REGULATION = "pa-633a-2024"
@@ -95,6 +96,7 @@ def test_two_card_straights_are_counted_by_hand(decks: int) -> None:
     assert Fraction(13 * cards**2, comb(13 * cards, 2)) == sum(hit.probability for hit in found.hits)
 
 
+@sampled(3)
 @pytest.mark.parametrize(
     ("decks", "wager", "fixed", "break_even"),
     [

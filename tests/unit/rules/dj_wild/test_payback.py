@@ -16,6 +16,7 @@ from shared.rules.dj_wild.classes import Kind, classes, kinds
 from shared.rules.dj_wild.pairs import _by_cards, _by_suits, count_losing_hands, losing_hands
 from shared.rules.dj_wild.payback import progressive_at_reset
 from shared.rules.submission import select
+from tests.support.nightly import AT_NIGHT
 
 REGULATION = "pa-687a"
 PAIRS = comb(53, 5) * comb(48, 5)
@@ -119,6 +120,7 @@ def every_choice_of_suits(kind: Kind) -> list[tuple[str, ...]]:
     return [hand for hand in hands if kind.suited is None or kind.suited == (len({card[1] for card in hand}) == 1)]
 
 
+@AT_NIGHT
 def test_a_kind_loses_as_often_as_its_hands_one_by_one() -> None:
     """For some kinds of each sort, against removing each of their hands from the deck and counting what is left."""
     ranked = [(kind, rank_with_wilds(kind.example)) for kind in kinds()]

@@ -9,6 +9,7 @@ import pytest
 from shared.rules import parse_submission, payback
 from shared.rules.packaged import parsed
 from shared.rules.set_hands.payback import counts_text, seven_card_counts
+from tests.support.nightly import AT_NIGHT
 from tests.support.set_hands import suits_without_flush, unpaired_ranks
 
 PENNSYLVANIA: Final = "pa-645a-2011"
@@ -84,6 +85,7 @@ def test_the_starting_position_pays_back_by_its_odds(odds: str, back: Fraction) 
     assert back == payback(RHODE_ISLAND, "starting_position", submission)
 
 
+@AT_NIGHT
 def test_the_kinds_of_seven_cards_are_those_that_are_counted() -> None:
     """What lies beside the rules as data is what counting all hands gives."""
     counted = {tuple(kind): hands for *kind, hands in parsed(counts_text())}
