@@ -22,6 +22,7 @@ from services.console.views import environment
 from shared.journal.signed_note import Signer
 from tests.browser.conftest import OpenPage
 from tests.support.checkpoints import NAME
+from tests.support.nightly import sampled
 from tests.support.shown_rounds import PATH, ShownRound, shown_round
 
 ROOT = Path(__file__).parents[2]
@@ -182,6 +183,7 @@ def other_format(proof: dict[str, Any]) -> None:
     proof["format"] = "another"
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("alter", "fails"),
     [
@@ -237,6 +239,7 @@ def test_an_altered_hash_on_the_page_is_found(serve: Callable[[ShownRound], Site
     assert ["Entry hash"] == [step[2:].split(":")[0] for step in steps if step.startswith("✗")]
 
 
+@sampled(1)
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_is_accessible(

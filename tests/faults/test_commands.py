@@ -13,6 +13,7 @@ from tests.faults.stage import Door, Stage
 from tests.faults.subject import Subject
 from tests.faults.subjects import MECHANISMS
 from tests.support import AnyBroker, Databases, eventually
+from tests.support.nightly import sampled
 from tests.support.processes import alive
 from tests.support.services import Worker, query, running
 from tests.support.wire import Commit, Wire, pass_on
@@ -29,6 +30,7 @@ pytestmark = [
 ]
 
 
+@sampled(1)
 @pytest.mark.parametrize("happens", [True, False], ids=["after the commit", "before the commit"])
 def test_killed_before_a_command_is_answered(
     subject: Subject, happens: bool, fresh_broker: AnyBroker, databases: Databases
@@ -71,6 +73,7 @@ def test_killed_before_a_command_is_answered(
         stage.check(url)
 
 
+@sampled(1)
 def test_killed_while_many_commands_are_under_way(
     subject: Subject, fresh_broker: AnyBroker, databases: Databases
 ) -> None:

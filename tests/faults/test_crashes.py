@@ -14,6 +14,7 @@ from tests.faults.stage import Stage
 from tests.faults.subject import Subject, counted
 from tests.faults.subjects import MECHANISMS, OTHERS, READING
 from tests.support import AnyBroker, Databases, brokers
+from tests.support.nightly import sampled
 from tests.support.services import Worker, create_topics, running
 from tests.support.worker import Orders
 
@@ -38,6 +39,7 @@ def told(request: pytest.FixtureRequest, databases: Databases) -> Stage:
     return stage
 
 
+@sampled(1)
 @pytest.mark.parametrize("told", READING, ids=lambda subject: subject.name, indirect=True)
 def test_the_undisturbed_run_is_what_it_should_be(told: Stage) -> None:
     """The reference itself: every kind of entry, and the books of a process that nothing disturbs."""
@@ -49,6 +51,7 @@ def test_the_undisturbed_run_is_what_it_should_be(told: Stage) -> None:
         told.check(url)
 
 
+@sampled(1)
 @pytest.mark.parametrize("told", MECHANISMS, ids=lambda subject: subject.name, indirect=True)
 def test_killed_at_every_step(told: Stage) -> None:
     """kill -9 in each life when the next durable step is reached, those of the loop the second time; then left alone:
@@ -56,6 +59,7 @@ def test_killed_at_every_step(told: Stage) -> None:
     _killed_at(told, [(step, 2 if step in _LOOP else 1) for step in _steps(told.subject)])
 
 
+@sampled(1)
 @pytest.mark.parametrize("told", OTHERS, ids=lambda subject: subject.name, indirect=True)
 def test_killed_somewhere_and_started_again(told: Stage, rng: random.Random) -> None:
     """The same for each other service, at a step that the seed draws: first, and in the next life the third time."""

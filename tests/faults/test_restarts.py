@@ -13,6 +13,7 @@ from tests.faults.subject import Subject
 from tests.faults.subjects import MECHANISMS
 from tests.faults.subjects.round_settlement import SUBJECT as ROUND_SETTLEMENT
 from tests.support import AnyBroker, Databases, eventually
+from tests.support.nightly import sampled
 from tests.support.rounds import TABLES, completed, source
 from tests.support.services import produce, query, running
 from tests.support.wire import Commit, Wire, pass_on
@@ -30,6 +31,8 @@ def durable() -> Iterator[PostgresServer]:
         yield server
 
 
+@pytest.mark.on_kafka
+@sampled(1)
 @pytest.mark.parametrize("subject", [one for one in MECHANISMS if one.records], ids=lambda subject: subject.name)
 def test_a_second_process_joins_and_the_first_is_killed(
     subject: Subject, fresh_broker: AnyBroker, databases: Databases
@@ -54,6 +57,8 @@ def test_a_second_process_joins_and_the_first_is_killed(
         stage.check(url)
 
 
+@pytest.mark.on_kafka
+@sampled(1)
 @EACH
 def test_two_processes_that_both_do_everything(subject: Subject, fresh_broker: AnyBroker, databases: Databases) -> None:
     """Both believe that every partition is theirs, and both get every command: one of them records it."""
@@ -80,6 +85,7 @@ def test_two_processes_that_both_do_everything(subject: Subject, fresh_broker: A
         stage.check(url)
 
 
+@sampled(1)
 @pytest.mark.any_broker
 @EACH
 def test_postgresql_is_killed_and_started_again(
@@ -117,6 +123,8 @@ def test_postgresql_is_killed_and_started_again(
         stage.check(url)
 
 
+@pytest.mark.on_kafka
+@sampled(1)
 @EACH
 def test_kafka_is_killed_and_started_again(subject: Subject, apache_kafka: KafkaServer, databases: Databases) -> None:
     """Commands are answered while the broker is away; what is published before and after is complete and in order."""

@@ -14,6 +14,7 @@ from tests.faults.stage import Door, Stage
 from tests.faults.subject import Ask
 from tests.faults.subjects.round_settlement import SUBJECT
 from tests.support import AnyBroker, Databases, eventually
+from tests.support.nightly import sampled
 from tests.support.processes import alive
 from tests.support.rounds import BLACKJACK, LOSING, TABLES, completed, record
 from tests.support.services import Worker, produce, query, read_topic, running
@@ -33,6 +34,7 @@ _POSTED = """
     JOIN round_settlement.accounts a USING (account) WHERE a.leg = 'payout'"""
 
 
+@sampled(1)
 @pytest.mark.parametrize("happens", [True, False], ids=["after the commit", "before the commit"])
 @pytest.mark.parametrize("writes", ["idempotency", "correction_outcomes"], ids=["approval", "settlement"])
 def test_killed_around_a_correction(writes: str, happens: bool, fresh_broker: AnyBroker, databases: Databases) -> None:

@@ -17,6 +17,7 @@ from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import InputRecord
 from shared.runtime.kafka import TopicLog
 from tests.support import Databases
+from tests.support.nightly import sampled
 from tests.support.rounds import (
     BLACKJACK,
     LOSING,
@@ -158,6 +159,7 @@ STORY = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     "order", [(0, 1, 2, 3, 4), (4, 3, 2, 1, 0), (2, 0, 4, 3, 1), (3, 1, 4, 2, 0), (1, 4, 0, 3, 2)], ids=str
 )
@@ -292,6 +294,7 @@ class FailsOnce:
             raise error
 
 
+@sampled(3)
 @pytest.mark.parametrize("step", ["derived", "before commit", "after commit"])
 @pytest.mark.parametrize(
     "error",

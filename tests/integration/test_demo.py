@@ -205,6 +205,7 @@ def test_the_example_is_the_corrected_round(demo: dict[str, Any]) -> None:
     ]
 
 
+@AT_NIGHT
 @pytest.mark.usefixtures("whole_stack")
 def test_ctrl_c_in_the_middle_leaves_nothing_running() -> None:
     """Interrupted while it plays, the demo ends everything that it started, with the exit code that says so."""

@@ -25,6 +25,7 @@ from shared.runtime.database import create_engine
 from tests.integration.table_inventory.day import OPENER
 from tests.support import Databases, corrections, pit_changes
 from tests.support.desk import Desk, desk_of
+from tests.support.nightly import sampled
 from tests.support.outbox import Outbox
 from tests.support.pit import PROPERTY, Table, at, inventory_desk
 from tests.support.properties import property_event
@@ -155,6 +156,7 @@ def test_every_desk_is_tried() -> None:
     assert senders == DESKS.keys()
 
 
+@sampled(1)
 @pytest.mark.parametrize("dismissed", [False, True])
 def test_a_record_at_the_place_of_an_approved_event_does_not_keep_it_back(case: Case, *, dismissed: bool) -> None:
     """Whoever writes to the topic sends something under the next place of the desk: it holds nothing up, ever."""
@@ -169,6 +171,7 @@ def test_a_record_at_the_place_of_an_approved_event_does_not_keep_it_back(case: 
     assert [] == case.desk.quarantined()
 
 
+@sampled(2)
 @pytest.mark.parametrize("key", [None, b"somewhere else"])
 @pytest.mark.parametrize("dismissed", [False, True])
 def test_a_copy_of_an_approved_event_under_another_key_keeps_nothing_back(
@@ -217,6 +220,7 @@ def dismiss(desk: Desk) -> None:
     assert 200 == desk.post(f"{path}/requests/{number}/approve", person="manager").status_code
 
 
+@sampled(2)
 @pytest.mark.parametrize("chained", [True, False], ids=["with the chain", "in its place"])
 def test_nothing_takes_effect_that_was_approved_otherwise(case: Case, url: str, *, chained: bool) -> None:
     """A superuser rewrites what two people approved, its hash and the chain after it: nothing is recorded."""

@@ -14,6 +14,7 @@ from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.browsers import Browsers
 from tests.support.desk import Desk, desk_of
+from tests.support.nightly import sampled
 from tests.support.rebuilding import compared, execute
 from tests.support.services import query, settled_database
 from tests.unit.vigorish.rounds import NOON
@@ -176,6 +177,7 @@ def test_a_person_of_one_property_names_it_and_reaches_its_records_alone(desk: D
     assert RECORDS - RECORDS // 10 == open_records(url)
 
 
+@sampled(1)
 @pytest.mark.parametrize("change", ["now() WHERE id = 150", "NULL WHERE id = 50"], ids=["closed", "reopened"])
 def test_a_record_closed_or_reopened_beside_the_fact_is_found(desk: Desk, url: str, change: str) -> None:
     """Whoever closes one more, or opens one again, past the service, is seen."""

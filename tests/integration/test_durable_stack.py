@@ -83,6 +83,7 @@ def all_posted(stack: Up, count: int) -> bool:
     return stack.rows(_POSTED) == [(count, count)]
 
 
+@AT_NIGHT
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
     """The stack is killed with rounds on the way, then each of its parts; Ctrl-C lets it finish what waits.

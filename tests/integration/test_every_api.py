@@ -24,6 +24,7 @@ from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk
 from tests.support.known import known_of
+from tests.support.nightly import SomeOf, sampled
 from tests.support.told import told
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "2"))
@@ -50,6 +51,7 @@ def reporting(databases: Databases) -> Iterator[Desk]:
         yield found
 
 
+@sampled(2)
 def test_every_answer_is_one_that_is_described(desk: Desk, subject: Subject) -> None:
     """Whatever is sent, to whatever operation; and much of what is sent is answered with what was asked for."""
     called = call_every(desk.client, known_of(subject), examples=EXAMPLES, number=SEED)
@@ -63,6 +65,7 @@ def test_every_answer_is_one_that_is_described(desk: Desk, subject: Subject) -> 
         assert_problem(answer, 405, "Method Not Allowed")
 
 
+@sampled(2)
 def test_a_member_that_is_there_twice_is_refused(desk: Desk) -> None:
     """By each operation that takes a document, whichever way it is read."""
     document = desk.client.get("/openapi.json").json()
@@ -87,6 +90,7 @@ MISTAKES = 1_000
 """So many take long to be told one by one, while nobody else is served."""
 
 
+@sampled(1)
 def test_of_very_many_mistakes_not_all_are_told(desk: Desk) -> None:
     """By each operation that takes a document: of members that there are not, and in each member that there is."""
     document = desk.client.get("/openapi.json").json()
@@ -118,6 +122,7 @@ ODD: dict[str, tuple[str, ...]] = {
 """Values at the edge of what a parameter of a kind may be, and beyond."""
 
 
+@sampled(2)
 def test_no_value_of_a_parameter_leads_to_a_failure(desk: Desk, subject: Subject) -> None:
     """Each parameter of each operation that only reads, in turn, with all others as the story knows them: no 5xx."""
     document = desk.client.get("/openapi.json").json()
@@ -138,6 +143,7 @@ def test_no_value_of_a_parameter_leads_to_a_failure(desk: Desk, subject: Subject
     assert [] == failed
 
 
+@sampled(1)
 @pytest.mark.parametrize(
     ("service", "address"),
     [
@@ -163,12 +169,12 @@ DAYS = (*ODD["date"], "2001-12-31", "2026-12-31", "2998-12-31")
 """Days at the edge of the calendar, of the law, and of a year with 53 weeks; and what is no day."""
 
 
-def test_no_day_of_a_report_leads_to_a_failure(reporting: Desk) -> None:
+def test_no_day_of_a_report_leads_to_a_failure(reporting: Desk, some_of: SomeOf) -> None:
     """Each report of each of its periods, and its entries, of days at the edge of calendar and law: no 5xx."""
     failed = []
     routes = [path for path in reporting.client.get("/openapi.json").json()["paths"] if "{report}" in path]
     assert {"/reports/{report}", "/reports/{report}/entries"} <= set(routes)
-    for (name, report), path in product(REPORTS.items(), routes):
+    for (name, report), path in product(some_of(list(REPORTS.items()), 5), routes):
         headers = {"Authorization": f"Bearer token of {report.role.name}"}
         for period, day in product(report.periods, DAYS):
             query = {"property": "riverside", "gaming_day": day, "period": period}

@@ -14,6 +14,7 @@ from shared.jurisdictions import pack_of_regulation
 from shared.rules import REGULATIONS, parse_cases, parse_round, parse_submission, settle
 from tests.support import Databases
 from tests.support.desk import Desk, desk_of
+from tests.support.nightly import sampled
 from tests.support.properties import property_event
 from tests.support.rounds import completed, submission
 from tests.support.services import settled_database
@@ -63,6 +64,7 @@ def _settle(desk: Desk, cases: list[Any]) -> None:
     desk.feed("table.events", *(_played(case, number) for number, case in enumerate(cases, 1)))
 
 
+@sampled(2)
 @pytest.mark.parametrize("regulation", REGULATIONS)
 def test_golden_rounds_are_posted_as_they_settle(desk: Desk, regulation: str) -> None:
     """The entry has the lines and meters of the settlement, and is what its contract says."""
@@ -79,6 +81,7 @@ def test_golden_rounds_are_posted_as_they_settle(desk: Desk, regulation: str) ->
     assert 0 == sum(desk.balances().values())
 
 
+@sampled(1)
 @pytest.mark.parametrize("regulation", REGULATIONS)
 def test_golden_refusals_are_quarantined(desk: Desk, regulation: str) -> None:
     """What the text does not allow moves no money, and is kept with the reason."""

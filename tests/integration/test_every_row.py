@@ -30,6 +30,7 @@ from tests.releases.database import ABOUT, load_topics, unpack
 from tests.releases.database import load as load_database
 from tests.support import Databases
 from tests.support.every_row import Books, Outcome, tampered_rows, unexplained
+from tests.support.nightly import sampled
 from tests.support.services import ROOT, query
 from tests.support.tampering import adding, altering, deleting, exchanging, ways
 
@@ -68,6 +69,7 @@ def books(service: str, settings: Settings, folder: Path) -> Books:
     return Books(service, url, settings, verifying_seals(settings, service), kept, unruled=True)
 
 
+@sampled(1)
 @pytest.mark.parametrize("service", NAMES)
 def test_every_row_is_found_or_explained(service: str, settings: Settings, tmp_path: Path) -> None:
     """Whatever is done to a row is named by what the documentation says, or says there what hangs on it."""
@@ -80,6 +82,7 @@ def test_every_row_is_found_or_explained(service: str, settings: Settings, tmp_p
     assert [] == [why for one in outcomes if (why := unexplained(one, KNOWN[one.table])) is not None]
 
 
+@sampled(1)
 @pytest.mark.parametrize("service", NAMES)
 def test_every_row_of_the_second_copy_is_in_its_digest(service: str, settings: Settings) -> None:
     """The copy of a day is as its tables are; whatever is done to a row of it, its digest is another one."""

@@ -25,6 +25,7 @@ from tests.support import Databases
 from tests.support import rounds as played
 from tests.support.corrections import PEOPLE, decide, propose, take_effect
 from tests.support.desk import desk_of
+from tests.support.nightly import sampled
 from tests.support.outbox import Outbox
 from tests.support.properties import property_event
 from tests.support.rebuilding import compared
@@ -156,6 +157,7 @@ def _id(value: object) -> str:
 BY_COMPARISON: Final = _tables(lambda fate: fate == COMPARED or "copy" in fate.by)
 
 
+@sampled(15)
 @pytest.mark.parametrize(("table", "what", "column"), BY_COMPARISON, ids=_id)
 def test_a_comparison_names_it(url: str, table: Table, what: str, column: str | None) -> None:
     """The table, by the running service; and nothing when it is as it was."""

@@ -16,6 +16,7 @@ from shared.contracts.facts import KINDS
 from shared.contracts.topics import TOPICS
 from shared.local.ports import LOOPBACK, free_port
 from tests.support.json_schema import validator
+from tests.support.nightly import AT_NIGHT
 from tests.support.rounds import completed
 from tests.support.schema_registry import schema_registry
 from tests.unit.cli.calling import Caller
@@ -53,6 +54,7 @@ def takes(client: SchemaRegistryClient, subject: str, document: object) -> bool:
     return validator(json.loads(str(schema.schema_str)), known).is_valid(document)
 
 
+@AT_NIGHT
 def test_what_is_published_is_there_and_changes_nothing_the_second_time(
     registry: str, client: SchemaRegistryClient, pitledger: Caller
 ) -> None:
@@ -82,6 +84,7 @@ def test_what_is_published_is_there_and_changes_nothing_the_second_time(
     assert not takes(client, "settlements-value", event)
 
 
+@AT_NIGHT
 def test_a_registry_refuses_what_would_break_readers(registry: str, client: SchemaRegistryClient) -> None:
     """A member that is newly required is refused, by its name, and what would come after it is not published."""
     cents = {"cents": {"type": "integer"}}

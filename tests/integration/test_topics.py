@@ -62,6 +62,7 @@ def test_two_at_once_both_succeed(fresh_broker: AnyBroker) -> None:
     assert WANTED == partitions_of(fresh_broker)
 
 
+@pytest.mark.on_kafka
 def test_drift_is_set_back(fresh_broker: AnyBroker) -> None:
     """A value that somebody has changed is set back to what the file says."""
     apply(fresh_broker.bootstrap_servers, partitions=PARTITIONS)
@@ -86,6 +87,7 @@ def test_a_topic_with_messages_keeps_its_partitions(fresh_broker: AnyBroker) -> 
     assert {"settlements": 2} == partitions_of(fresh_broker)
 
 
+@pytest.mark.on_kafka
 def test_apache_kafka_adds_partitions_to_an_unused_topic(real_kafka: AnyBroker) -> None:
     """Apache Kafka gives an unused topic the partitions that it lacks."""
     apply(real_kafka.bootstrap_servers, partitions=PARTITIONS)
@@ -97,6 +99,7 @@ def test_apache_kafka_adds_partitions_to_an_unused_topic(real_kafka: AnyBroker) 
     assert 5 == partitions_of(real_kafka)["table.events"]
 
 
+@pytest.mark.on_kafka
 def test_apache_kafka_says_when_it_took_what_comes_from_outside(real_kafka: AnyBroker) -> None:
     """Whatever its sender says, and to both clients; of what services publish the sender says it."""
     servers = real_kafka.bootstrap_servers

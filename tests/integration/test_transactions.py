@@ -52,6 +52,7 @@ async def until(done: Callable[[], bool], failures: list[BaseException]) -> None
             await asyncio.sleep(LOOK_SECONDS)
 
 
+@pytest.mark.on_kafka
 def test_what_was_called_off_is_not_taken_and_markers_are_no_lag(real_kafka: AnyBroker) -> None:
     """The end of the topic is reached, though no record stands before it; so it is by one who takes over there."""
     servers, topic = real_kafka.bootstrap_servers, f"transactions-{uuid4()}"
@@ -74,6 +75,7 @@ def test_what_was_called_off_is_not_taken_and_markers_are_no_lag(real_kafka: Any
     assert [*TAKEN, b"behind"] == asyncio.run(work())
 
 
+@pytest.mark.on_kafka
 def test_an_open_transaction_holds_back_what_is_behind_it(real_kafka: AnyBroker) -> None:
     """What is undecided is not waited for, and is read, with what is behind it, as soon as it is decided."""
     servers, topic = real_kafka.bootstrap_servers, f"transactions-{uuid4()}"
@@ -98,6 +100,7 @@ def test_an_open_transaction_holds_back_what_is_behind_it(real_kafka: AnyBroker)
     assert [b"undecided", b"behind"] == asyncio.run(work())
 
 
+@pytest.mark.on_kafka
 def test_everybody_who_reads_a_topic_reads_the_same(real_kafka: AnyBroker) -> None:
     """Those who read again, derive again, reconcile and take in files agree with those who settled."""
     servers, topic = real_kafka.bootstrap_servers, f"transactions-{uuid4()}"

@@ -8,7 +8,7 @@ from tests.simulation import mutations
 from tests.simulation.mutations import MUTATIONS, Mutation, mutated
 from tests.simulation.run import Failed, Simulation
 from tests.simulation.test_seeds import SHORT_SEEDS
-from tests.support.nightly import one_in
+from tests.support.nightly import sampled
 
 FOUND_BY_SHORT: dict[Mutation, int] = {
     mutations.hash_over_other_bytes: 1,
@@ -50,7 +50,8 @@ assert set(FOUND_BY_SHORT.values()) <= set(SHORT_SEEDS), "that they hold is show
 assert FOUND_BY_SHORT.keys() | NOT_FOUND_NOW == set(MUTATIONS), "each is looked for, or known not to be found"
 
 
-@pytest.mark.parametrize("mutation", one_in(4, FOUND_BY_SHORT), ids=lambda mutation: mutation.__name__)
+@sampled(1)
+@pytest.mark.parametrize("mutation", FOUND_BY_SHORT, ids=lambda mutation: mutation.__name__)
 def test_a_seeded_bug_is_found(simulated: Simulation, mutation: Mutation) -> None:
     """A seed fails when the kernel has the mistake, and says how it is repeated."""
     seeds = [FOUND_BY_SHORT[mutation], *FOUND_BY_ONE_OF.get(mutation, ())]

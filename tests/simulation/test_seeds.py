@@ -12,7 +12,7 @@ import pytest
 from tests.simulation.casino import SERVICES
 from tests.simulation.chance import UNREAD_EVERY
 from tests.simulation.run import WHOLE_EVERY, Simulation, plan_of
-from tests.support.nightly import one_in
+from tests.support.nightly import AT_NIGHT, sampled
 
 SEEDS = (20, 5389)
 """`make simulation` runs more of them.
@@ -29,7 +29,8 @@ _BY_DAY = sorted(SHORT_SEEDS, key=lambda seed: plan_of(seed, short=True)[0].numb
 _BATCHES = [_BY_DAY[at : at + _AT_ONCE] for at in range(0, len(_BY_DAY), _AT_ONCE)]
 
 
-@pytest.mark.parametrize("seed", one_in(2, SEEDS))
+@AT_NIGHT
+@pytest.mark.parametrize("seed", SEEDS)
 def test_whatever_happens_the_books_are_those_that_follow(simulated: Simulation, seed: int) -> None:
     """Nothing is lost or doubled, journals verify, a rebuild comes to the same, and money is the same everywhere."""
     outcome = simulated.run(seed)
@@ -38,7 +39,8 @@ def test_whatever_happens_the_books_are_those_that_follow(simulated: Simulation,
     assert outcome.stopped == 0 or seed % UNREAD_EVERY == 0
 
 
-@pytest.mark.parametrize("seeds", one_in(5, _BATCHES), ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
+@sampled(1)
+@pytest.mark.parametrize("seeds", _BATCHES, ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
 def test_whatever_happens_to_one_service_its_books_are_those_that_follow(
     simulated: Simulation, seeds: Sequence[int]
 ) -> None:
@@ -59,6 +61,7 @@ def test_the_seeds_have_every_service_and_a_hole_in_a_topic() -> None:
     assert min(alone.values()) >= _AT_ONCE
 
 
+@AT_NIGHT
 def test_a_seed_decides_everything(simulated: Simulation) -> None:
     """The same is decided and recorded when a seed is run again, also in another process with other hashes of texts."""
     seed = 7

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from tests.soak.month import Evening, Held, month, unbounded
+from tests.support.nightly import AT_NIGHT
 
 
+@AT_NIGHT
 def test_nothing_grows_with_days_alone(whole_stack: None) -> None:
     """Connections, open files, threads, memory, metrics, logs and files of checkpoints stay; each day is read out."""
     with month(["round-settlement"]) as played:

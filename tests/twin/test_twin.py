@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from tests.attacks.outcome import say
+from tests.support.nightly import AT_NIGHT
 from tests.twin.play import Play
 from tests.twin.run import FAULTS, Result, order, suffered, table
 from tests.twin.stack import ACCOUNTS, SETTLEMENT, Twin
@@ -28,6 +29,7 @@ def twin() -> Iterator[Twin]:
         running.close()
 
 
+@AT_NIGHT
 @pytest.mark.timeout(1200)
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_every_fault_ends_with_books_that_are_right(twin: Twin, rng: Random) -> None:

@@ -17,6 +17,7 @@ from shared.journal.signed_note import Signer
 from tests.browser.conftest import OpenPage
 from tests.browser.console.conftest import Visit, log_in
 from tests.support.demo import NEIGHBOR, PROPERTY, RunningDemo, neighbor_begins, neighbor_day
+from tests.support.nightly import AT_NIGHT, sampled
 from tests.support.pit import chips
 
 HOME, THERE = f"/p/{PROPERTY}", f"/p/{NEIGHBOR}"
@@ -239,6 +240,7 @@ def test_two_people_change_a_meter(visit: Visit) -> None:
     expect(page.locator("figure.chart img")).to_be_visible()
 
 
+@AT_NIGHT
 def test_who_approves_sees_what_is_approved(demo: RunningDemo, visit: Visit) -> None:
     """The second revision of a contest and not the first; the last of 101 changes of a meter; of nothing, no button."""
     day, does = demo.gaming_day, demo.people.does
@@ -327,6 +329,7 @@ def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: V
     reload_until(report, "restated version")
 
 
+@AT_NIGHT
 def test_a_pit_event_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> None:
     """From the table to its events, to the form with what one says, to the page with before and after; recorded."""
     now = datetime.now(UTC)
@@ -423,6 +426,7 @@ def test_a_figure_leads_to_its_entries_and_a_report_has_every_format(demo: Runni
     expect(page.locator("tbody tr").first).to_be_visible()
 
 
+@sampled(1)
 @pytest.mark.parametrize(
     ("term", "leads_to"),
     [("OU01", "/floor/OU01"), ("W-P-1002", "/patrons/accounts/W-P-1002"), ("blackjack-link", "/meters/blackjack-link")],

@@ -31,6 +31,7 @@ from tests.support.browsers import Browsers, hidden
 from tests.support.corrections import PEOPLE as CORRECTORS
 from tests.support.desk import Desk, desk_of
 from tests.support.identities import People
+from tests.support.nightly import sampled
 from tests.support.openapi import all_operations, approvals_of, document_of
 from tests.support.pit import PEOPLE as PIT
 from tests.support.pit import inventory_desk
@@ -174,6 +175,7 @@ def test_what_is_approved_is_read_by_its_whole_key_by_whoever_approves() -> None
         assert "sha256" in model["properties"]
 
 
+@sampled(5)
 def test_an_approval_is_of_what_was_shown(named: tuple[str, str], setting: Setting) -> None:
     """Without its hash it is malformed, with that of what was there before it is refused; its fact says what it was."""
     before = _wait(setting, named, 1)
@@ -192,6 +194,7 @@ def test_an_approval_is_of_what_was_shown(named: tuple[str, str], setting: Setti
     assert waiting.shown["sha256"] in recorded
 
 
+@sampled(5)
 def test_the_form_shows_all_of_what_is_approved(named: tuple[str, str], setting: Setting) -> None:
     """Every member, amounts in dollars; what is not there has no button, and the form approves what it has shown."""
     service, name = named

@@ -19,6 +19,7 @@ from services.console.pages.commands import OWN
 from services.console.views import moment
 from shared.rules.record import MOST_CENTS
 from tests.support.console import CONFIRM, Browser, Form, Stage
+from tests.support.nightly import sampled
 from tests.support.openapi import all_operations
 from tests.support.typed_forms import typed_into
 
@@ -45,6 +46,7 @@ def as_shown(line: Line) -> str:
     return escape(dollars(line.value)) if line.kind == "cents" else str(moment(line.value, "UTC")).split(">")[0]
 
 
+@sampled(6)
 @pytest.mark.parametrize("operation", WEIGHED, ids=lambda one: f"{one.service}-{one.name}")
 def test_what_was_read_is_shown_first(stage: Stage, browser: Browser, operation: Operation) -> None:
     """Nothing is sent by the first step; the second sends what was shown, under the key of the first."""
@@ -77,6 +79,7 @@ def test_what_was_read_is_shown_first(stage: Stage, browser: Browser, operation:
     check()
 
 
+@sampled(2)
 @pytest.mark.parametrize("service", [one.service for one in WEIGHED if one.name == "ask-replay"])
 def test_a_mended_record_is_shown_with_its_amounts_and_moments(stage: Stage, browser: Browser, service: str) -> None:
     """Whoever types 1000 for 10000 sees dollars before anybody is asked to approve it, and sees the whole record."""

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import Databases
+from tests.support.nightly import examples
 from tests.support.services import settled_database
 
 _NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -48,7 +49,7 @@ def connection(databases: Databases) -> Iterator[psycopg.Connection[tuple[object
     databases.drop(url)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(movements=_MOVEMENTS, after=_MOMENTS, until=_MOMENTS)
 def test_hours_and_their_ends_are_what_moved(
     connection: psycopg.Connection[tuple[object, ...]],
