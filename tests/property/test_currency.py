@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.reporting.domain.federal.currency import CashMovement, currency_totals, department_logs
-from services.reporting.domain.federal.structuring import patterns
+from services.reporting.reports.currency.structuring import patterns
 from shared.jurisdictions import pack
 
 LAW: Final = pack("us-federal")

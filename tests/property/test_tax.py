@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.reporting.domain.law import half_up
-from services.reporting.domain.tax.amendments import amended
-from services.reporting.domain.tax.returns import TaxReturn, due_cents, tax_return
-from services.reporting.domain.tax.revenue import DayRevenue, Facility, TaxPeriod
-from services.reporting.domain.tax.shares import divided
+from services.reporting.reports.tax.amendments import amended
+from services.reporting.reports.tax.gross_revenue import DayRevenue, Facility, TaxPeriod
+from services.reporting.reports.tax.returns import TaxReturn, due_cents, tax_return
+from services.reporting.reports.tax.shares import divided
 from shared.jurisdictions import GamingPack, gaming_pack
 from shared.jurisdictions.model import ClassOfRevenue
 from tests.support.nightly import examples

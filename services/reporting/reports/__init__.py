@@ -1,31 +1,31 @@
-"""The reports, each defined in a module of its own; `REPORTS` has them by name."""
+"""The reports, each defined in a module or package of its own; `REPORTS` has them by name."""
 
 from typing import Final
 
 from services.reporting.framework.definition import Report
 from services.reporting.reports.access import ACCESS
-from services.reporting.reports.account_liability import ACCOUNT_LIABILITY
+from services.reporting.reports.account_liability.report import ACCOUNT_LIABILITY
 from services.reporting.reports.adjustments import ADJUSTMENTS
-from services.reporting.reports.count_variances import COUNT_VARIANCES
-from services.reporting.reports.counter_checks import COUNTER_CHECKS
-from services.reporting.reports.currency import CURRENCY
-from services.reporting.reports.drop_and_win import DROP_AND_WIN
+from services.reporting.reports.count_variances.report import COUNT_VARIANCES
+from services.reporting.reports.counter_checks.report import COUNTER_CHECKS
+from services.reporting.reports.currency.report import CURRENCY
+from services.reporting.reports.drop_and_win.report import DROP_AND_WIN
 from services.reporting.reports.electronic_win import ELECTRONIC_WIN
-from services.reporting.reports.exceptions import EXCEPTIONS
-from services.reporting.reports.hold_variances import HOLD_VARIANCE
+from services.reporting.reports.exceptions.report import EXCEPTIONS
+from services.reporting.reports.hold_variances.report import HOLD_VARIANCE
 from services.reporting.reports.master_game import MASTER_GAME
 from services.reporting.reports.master_list import MASTER_LIST
 from services.reporting.reports.openers_closers import OPENERS_CLOSERS
-from services.reporting.reports.progressives import PROGRESSIVES
+from services.reporting.reports.progressives.report import PROGRESSIVES
 from services.reporting.reports.side_bets import SIDE_BETS
 from services.reporting.reports.slips import SLIPS
-from services.reporting.reports.statistics import STATISTICS
+from services.reporting.reports.statistics.report import STATISTICS
 from services.reporting.reports.table_inventory import TABLE_INVENTORY
-from services.reporting.reports.tax import TAX
+from services.reporting.reports.tax.report import TAX
 from services.reporting.reports.unclaimed import UNCLAIMED
 from services.reporting.reports.vigorish import VIGORISH
 from services.reporting.reports.win_as_settled import WIN_AS_SETTLED
-from services.reporting.reports.winnings import WINNINGS
+from services.reporting.reports.winnings.report import WINNINGS
 
 REPORTS: Final[dict[str, Report]] = {
     report.name: report

@@ -23,7 +23,7 @@ from services.reporting.read_model.staff import (
     roles_held,
     versions_of,
 )
-from services.reporting.reports.cells import entry_cell
+from services.reporting.reports.common.cells import entry_cell
 from shared.contracts import accounts, cage, contests, corrections, inventory, journal_facts, meters, pit_changes
 from shared.contracts.facts import Fact
 from shared.contracts.people import canonical_person

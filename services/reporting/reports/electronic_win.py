@@ -9,8 +9,8 @@ from services.reporting.framework.document import Column, Filled, Identity, Sect
 from services.reporting.framework.figures import NOTHING, Cell, Figure, Value
 from services.reporting.read_model.accounts import AccountOfRound
 from services.reporting.read_model.reading import Books
-from services.reporting.reports.account_liability import rounds_and_accounts
-from services.reporting.reports.cells import total_of
+from services.reporting.reports.account_liability.report import rounds_and_accounts
+from services.reporting.reports.common.cells import total_of
 from shared.contracts.accounts import (
     AccountAdjustmentApproved,
     AccountBoughtIn,

@@ -7,7 +7,7 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Identity, Section, fill
 from services.reporting.framework.figures import Cell, Figure, Value
 from services.reporting.read_model.reading import Books, Listed
-from services.reporting.reports.counted_win import CountedWin, counted_marks, counted_wins, together
+from services.reporting.reports.common.counted_win import CountedWin, counted_marks, counted_wins, together
 from shared.contracts.inventory import DayFinal, DayPreliminary
 from shared.contracts.win import WinStated
 

@@ -9,7 +9,7 @@ from services.reporting.framework.figures import Figure
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.variances import Cases, cases_of
 from services.reporting.read_model.windows import Count, Window, counts_of, windows_between
-from services.reporting.reports.cases import CASE_COLUMNS, cells_of, marks
+from services.reporting.reports.common.cases import CASE_COLUMNS, cells_of, marks
 from shared.contracts.inventory import PitRecorded, VarianceOwned, VarianceResolved
 
 OPENERS: Final = Section(

@@ -11,8 +11,8 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Section, fill
 from services.reporting.framework.figures import NOTHING, Cell, Figure, share
 from services.reporting.read_model.reading import Books
-from services.reporting.reports.settled_rounds import SettledRounds, settled_rounds
-from services.reporting.reports.settled_win import SettledWin, lines_identities
+from services.reporting.reports.common.settled_rounds import SettledRounds, settled_rounds
+from services.reporting.reports.common.settled_win import SettledWin, lines_identities
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.submissions import SubmissionApproved
 

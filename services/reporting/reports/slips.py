@@ -15,7 +15,7 @@ from services.reporting.read_model.many_slips import StepOfDay, slips_to_look_at
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.series import missing_of, series_of
 from services.reporting.read_model.slips import Slip, slips_of
-from services.reporting.reports.pieces import pieces_text
+from services.reporting.reports.common.pieces import pieces_text
 from shared.contracts import inventory
 
 _NAMED: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")

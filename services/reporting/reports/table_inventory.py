@@ -11,7 +11,7 @@ from services.reporting.framework.question import is_long
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.seals import known_days
 from services.reporting.read_model.windows import Count, counts_of
-from services.reporting.reports.pieces import pieces_text
+from services.reporting.reports.common.pieces import pieces_text
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.properties import PropertyTable
 

@@ -12,8 +12,8 @@ from services.reporting.read_model.accounts import AccountOfRound
 from services.reporting.read_model.exceptions import whose
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.read_model.sums import By
-from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
-from services.reporting.reports.cells import entry_cell, require_whole
+from services.reporting.reports.common.account_balances import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
+from services.reporting.reports.common.cells import entry_cell, require_whole
 from shared.contracts.accounts import (
     AccountAdjustmentApproved,
     AccountAdjustmentEntered,

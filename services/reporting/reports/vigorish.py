@@ -8,7 +8,7 @@ from services.reporting.framework.document import Column, Filled, Identity, Mark
 from services.reporting.framework.figures import NOTHING, Cell, Figure, Value
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.vigorish import ASSESSED, Act, Line
-from services.reporting.reports.cells import entry_cell, exact, in_nanocents, sum_of, total_of
+from services.reporting.reports.common.cells import entry_cell, exact, in_nanocents, sum_of, total_of
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.vigorish import (
     VigorishAssessed,

@@ -7,8 +7,8 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Filled, Made, Section, fill
 from services.reporting.framework.figures import Figure, total
 from services.reporting.read_model.reading import Books
-from services.reporting.reports.settled_rounds import settled_rounds
-from services.reporting.reports.settled_win import (
+from services.reporting.reports.common.settled_rounds import settled_rounds
+from services.reporting.reports.common.settled_win import (
     MONEY,
     ROUNDS,
     SettledWin,

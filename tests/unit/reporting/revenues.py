@@ -2,8 +2,8 @@
 
 from datetime import date
 
-from services.reporting.domain.tax.revenue import DayRevenue, Facility
-from services.reporting.domain.tax.sheets import DailySheet, daily_sheets
+from services.reporting.reports.tax.gross_revenue import DayRevenue, Facility
+from services.reporting.reports.tax.sheets import DailySheet, daily_sheets
 from shared.jurisdictions import gaming_pack
 from shared.jurisdictions.model import ClassOfRevenue
 

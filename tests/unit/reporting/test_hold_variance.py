@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.reporting.domain.hold_variance import (
+from services.reporting.reports.hold_variances.hold_variance import (
     METHODS,
     Hold,
     chance_of_days,

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from services.reporting.domain.tax.amendments import Amended, amended
-from services.reporting.domain.tax.returns import TaxReturn, due_cents, law_of, period_sheet, tax_return
-from services.reporting.domain.tax.revenue import Facility
+from services.reporting.reports.tax.amendments import Amended, amended
+from services.reporting.reports.tax.gross_revenue import Facility
+from services.reporting.reports.tax.returns import TaxReturn, due_cents, law_of, period_sheet, tax_return
 from shared.jurisdictions import gaming_pack
 from tests.support.packs import changed, dated
 from tests.unit.reporting.revenues import PENNSYLVANIA, RHODE_ISLAND, won

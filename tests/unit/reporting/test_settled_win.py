@@ -8,8 +8,8 @@ import pytest
 from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.framework.figures import Aggregate, Cell, Figure
 from services.reporting.framework.question import first_days, year_before
-from services.reporting.reports.settled_rounds import Part, SettledRounds
-from services.reporting.reports.settled_win import ADDED, together
+from services.reporting.reports.common.settled_rounds import Part, SettledRounds
+from services.reporting.reports.common.settled_win import ADDED, together
 from shared.jurisdictions import gaming_pack
 from shared.rules import Returns
 from shared.rules.returns import Hit, Won

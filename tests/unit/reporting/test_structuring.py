@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from services.reporting.domain.federal.currency import CashMovement
-from services.reporting.domain.federal.structuring import Pattern, Watch, patterns
+from services.reporting.reports.currency.structuring import Pattern, Watch, patterns
 from shared.jurisdictions import pack
 from tests.unit.reporting.cash import paid
 

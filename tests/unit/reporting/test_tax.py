@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from services.reporting.domain.law import unconfirmed
-from services.reporting.domain.tax.revenue import Facility
-from services.reporting.domain.tax.sheets import daily_sheets, needed_from
+from services.reporting.reports.tax.gross_revenue import Facility
+from services.reporting.reports.tax.sheets import daily_sheets, needed_from
 from shared.jurisdictions import gaming_pack
 from shared.jurisdictions.model import ClassOfRevenue
 from tests.support import properties

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from services.reporting.domain.federal.forms import forms
 from services.reporting.domain.federal.winnings import Candidate, SettledLine, Withholding, candidates
 from services.reporting.domain.law import unconfirmed
+from services.reporting.reports.winnings.forms import forms
 from shared.jurisdictions import pack
 from tests.support.packs import changed, dated
 

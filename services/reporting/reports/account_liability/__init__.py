@@ -1,0 +1,1 @@
+"""Account liability: the report, and its promotional money."""

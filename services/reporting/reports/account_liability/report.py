@@ -1,0 +1,269 @@
+"""Account liability: what the house owes to accounts at the beginning and the end, and why it changed, day by day."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Final, get_args
+
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Filled, Identity, Section, fill
+from services.reporting.framework.figures import NOTHING, Aggregate, Cell, Figure, Value, total
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.account_liability.promotional_money import PROMOTIONAL, promotional_money
+from services.reporting.reports.common.account_balances import (
+    DORMANT,
+    GAME_ACCOUNT,
+    VOUCHERS,
+    WALLET,
+    dormant,
+    kind_of,
+    marks_of_dormancy,
+    vouchers,
+)
+from services.reporting.reports.common.cells import require_whole, sum_of, total_of
+from shared.contracts.accounts import (
+    AccountAdjustmentApproved,
+    AccountBoughtIn,
+    AccountCashedOut,
+    Instrument,
+    PromotionExpired,
+    PromotionGranted,
+    PromotionMoved,
+    PromotionWrittenOff,
+    WagerAuthorized,
+    WagersReversed,
+    WagersSettled,
+    WagersVoided,
+)
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+
+_BY_INSTRUMENT: Final = ("bought_in_cents", "cashed_out_cents")
+_FLOWS: Final = (
+    *("account_staked_cents", "account_credited_cents", "account_shortage_cents", "account_adjusted_cents"),
+    *("promotional_granted_cents", "promotional_written_off_cents", "promotional_expired_cents"),
+)
+_TRANSFER: Final = "wallet"
+"""The instrument of transfers between a wallet and a game account, which do not change the liability."""
+
+DAYS: Final = Section(
+    name="days",
+    title="By gaming day",
+    key=("gaming_day",),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="opening_cents", title="Opening liability", unit="cents"),
+        Column(name="deposits_cents", title="Deposits", unit="cents", added=True, formula="transfers aside"),
+        Column(name="wagers_cents", title="Wagers", unit="cents", added=True, formula="staked in settled rounds"),
+        Column(name="wins_cents", title="Wins", unit="cents", added=True, formula="credited, stakes that won included"),
+        Column(name="withdrawals_cents", title="Withdrawals", unit="cents", added=True, formula="transfers aside"),
+        Column(name="adjustments_cents", title="Adjustments", unit="cents", added=True),
+        Column(
+            name="shortages_cents",
+            title="Shortages",
+            unit="cents",
+            added=True,
+            formula="what a correction could not take back because it had been paid out, less what was made good",
+        ),
+        Column(name="granted_cents", title="Granted", unit="cents", added=True, formula="promotional money"),
+        Column(name="written_off_cents", title="Written off", unit="cents", added=True, formula="promotional money"),
+        Column(name="expired_cents", title="Expired", unit="cents", added=True, formula="promotional money"),
+        Column(
+            name="closing_cents",
+            title="Closing liability",
+            unit="cents",
+            formula=(
+                "opening + deposits - wagers + wins - withdrawals + adjustments + shortages + granted - written off "
+                "- expired"
+            ),
+        ),
+    ),
+)
+INSTRUMENTS: Final = Section(
+    name="instruments",
+    title="By instrument",
+    key=("instrument",),
+    columns=(
+        Column(name="instrument", title="Instrument", formula="wallet: transfers to and from game accounts"),
+        Column(name="deposits_cents", title="Into accounts", unit="cents"),
+        Column(name="withdrawals_cents", title="Out of accounts", unit="cents"),
+        Column(name="net_cents", title="Net", unit="cents", formula="into - out of"),
+    ),
+)
+BALANCES: Final = Section(
+    name="balances",
+    title="Balances at the end",
+    key=("kind",),
+    columns=(
+        Column(name="kind", title="Kind"),
+        Column(name="balance_cents", title="Balance", unit="cents", added=True),
+        Column(
+            name="promotional_cents",
+            title="Promotional",
+            unit="cents",
+            added=True,
+            formula="of the balance: not paid out",
+        ),
+        Column(name="held_cents", title="On hold", unit="cents", added=True, formula="for wagers, of the balance"),
+        Column(name="in_play_cents", title="In play", unit="cents", added=True, formula="of the balance"),
+        Column(
+            name="available_cents", title="Available", unit="cents", added=True, formula="balance - on hold - in play"
+        ),
+    ),
+)
+
+
+async def _fill(books: Books) -> Content:
+    require_whole(books, "accounts are of a property")
+    before = books.question.first - timedelta(days=1)
+    opening = _change((await _flows(books, first=date.min, last=before)).get((), {}))
+    days = _days(before, opening, await _flows(books, "gaming_day"))
+    change = _change((await _flows(books)).get((), {}))
+    balances = await _balances(books)
+    promotional = await promotional_money(books)
+    return Content(
+        (days, promotional, await _instruments(books), balances, await dormant(books), await vouchers(books)),
+        (
+            Identity(
+                "liability and balances",
+                _owed(opening.value + change.value, books.question.last),
+                total_of(balances, "balance_cents"),
+                "the opening liability and what changed it come to the sum of all balances",
+            ),
+            Identity(
+                "promotional money and balances",
+                total_of(promotional, "closing_cents"),
+                total_of(balances, "promotional_cents"),
+                "the promotional money at the opening and what changed it come to that on all accounts",
+            ),
+            *await rounds_and_accounts(books),
+        ),
+        marks_of_dormancy(books),
+    )
+
+
+async def _flows(
+    books: Books, *by: str, first: date | None = None, last: date | None = None
+) -> dict[tuple[str, ...], dict[str, Figure]]:
+    """Return the causes of changes of the liability, without transfers between accounts."""
+    found = await books.amounts(_FLOWS, by, first=first, last=last)
+    money = await books.amounts(_BY_INSTRUMENT, (*by, "item"), first=first, last=last)
+    for (*key, instrument), measures in money.items():
+        if instrument != _TRANSFER:
+            flows = found.setdefault(tuple(key), {})
+            for name, figure in measures.items():
+                flows[name] = flows.get(name, NOTHING) + figure
+    return dict(sorted(found.items()))
+
+
+def _change(flows: Mapping[str, Figure]) -> Figure:
+    """Return by how much the liability changed."""
+    plus = (
+        *("bought_in_cents", "account_credited_cents", "account_adjusted_cents", "account_shortage_cents"),
+        "promotional_granted_cents",
+    )
+    minus = (
+        *("cashed_out_cents", "account_staked_cents", "promotional_written_off_cents"),
+        "promotional_expired_cents",
+    )
+    gained = total(flows[name] for name in plus if name in flows)
+    return gained - total(flows[name] for name in minus if name in flows)
+
+
+_COLUMNS: Final[Mapping[str, str]] = {
+    "deposits_cents": "bought_in_cents",
+    "wagers_cents": "account_staked_cents",
+    "wins_cents": "account_credited_cents",
+    "withdrawals_cents": "cashed_out_cents",
+    "adjustments_cents": "account_adjusted_cents",
+    "shortages_cents": "account_shortage_cents",
+    "granted_cents": "promotional_granted_cents",
+    "written_off_cents": "promotional_written_off_cents",
+    "expired_cents": "promotional_expired_cents",
+}
+
+
+def _days(before: date, opening: Figure, flows: Mapping[tuple[str, ...], Mapping[str, Figure]]) -> Filled:
+    rows: list[dict[str, Value | Figure | Cell]] = []
+    first = at = _owed(opening.value, before)
+    for (name,), found in flows.items():
+        day = date.fromisoformat(name)
+        closing = _owed(at.value + _change(found).value, day)
+        figures = {column: found.get(measure, NOTHING) for column, measure in _COLUMNS.items()}
+        rows.append({"gaming_day": day, "opening_cents": at, **figures, "closing_cents": closing})
+        at = closing
+    return fill(DAYS, rows, opening_cents=first, closing_cents=at)
+
+
+def _owed(cents: int, day: date) -> Figure:
+    """Return the liability at the end of a gaming day, with everything that ever changed it as provenance."""
+    flows = [Aggregate("amounts", (measure,), date.min, day) for measure in _FLOWS]
+    money = [
+        Aggregate("amounts", (measure,), date.min, day, (("item", instrument),))
+        for measure in _BY_INSTRUMENT
+        for instrument in get_args(Instrument)
+        if instrument != _TRANSFER
+    ]
+    return Figure(cents, (*flows, *money))
+
+
+async def _instruments(books: Books) -> Filled:
+    rows: list[dict[str, Value | Figure | Cell]] = []
+    for (instrument,), measures in (await books.amounts(_BY_INSTRUMENT, ("item",))).items():
+        deposits, withdrawals = (measures.get(name, NOTHING) for name in _BY_INSTRUMENT)
+        figures = {"deposits_cents": deposits, "withdrawals_cents": withdrawals, "net_cents": deposits - withdrawals}
+        rows.append({"instrument": instrument, **figures})
+    return fill(INSTRUMENTS, sorted(rows, key=lambda row: str(row["instrument"])))
+
+
+async def _balances(books: Books) -> Filled:
+    measures_of_balances = ("account_balance_cents", "promotional_balance_cents")
+    at_tables = await books.amounts(measures_of_balances, ("table_name",), first=date.min)
+    reserved = (await books.amounts(("held_cents", "in_play_cents"), first=date.min)).get((), {})
+    rows: list[dict[str, Value | Figure | Cell]] = []
+    for kind in (WALLET, GAME_ACCOUNT):
+        of_kind = [measures for (table,), measures in at_tables.items() if kind_of(table) == kind]
+        balance = sum_of(of_kind, "account_balance_cents")
+        wagered = reserved if kind == GAME_ACCOUNT else {}  # wagers are held on game accounts alone
+        held, in_play = (wagered.get(name, NOTHING) for name in ("held_cents", "in_play_cents"))
+        figures = {"held_cents": held, "in_play_cents": in_play, "available_cents": balance - held - in_play}
+        promotional = sum_of(of_kind, "promotional_balance_cents")
+        rows.append({"kind": kind, "balance_cents": balance, "promotional_cents": promotional, **figures})
+    return fill(BALANCES, rows)
+
+
+async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
+    """Compare what rounds staked and credited electronically with the account movements in the other journal."""
+    rounds = (await books.rounds()).get((), {})
+    moved = (await books.amounts(_FLOWS)).get((), {})
+    return (
+        Identity(
+            "staked",
+            rounds.get("account_staked_cents", NOTHING),
+            moved.get("account_staked_cents", NOTHING),
+            "what the settled rounds staked from accounts was taken from accounts",
+        ),
+        Identity(
+            "credited",
+            rounds.get("account_credited_cents", NOTHING),
+            moved.get("account_credited_cents", NOTHING),
+            "what the settled rounds credited to accounts was put on accounts",
+        ),
+    )
+
+
+ACCOUNT_LIABILITY: Final = Report(
+    name="account-liability",
+    title="Account liability",
+    about=(
+        "What the house owes to wallets and game accounts, why it changed by gaming day and instrument, and which "
+        "accounts and vouchers hold it. Accounts stand by their names; patrons are known to the accounts service "
+        "alone. Promotional money is part of it, and apart: it may be wagered, and is not paid out."
+    ),
+    sections=(DAYS, PROMOTIONAL, INSTRUMENTS, BALANCES, DORMANT, VOUCHERS),
+    sources=(
+        *(AccountBoughtIn, AccountCashedOut, AccountAdjustmentApproved, WagerAuthorized),
+        *(PromotionGranted, PromotionMoved, PromotionWrittenOff, PromotionExpired),
+        *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),
+    ),
+    fill=_fill,
+    signatures=("Cage supervisor", "Revenue audit", "Controller"),
+)

@@ -1,0 +1,201 @@
+"""Sums of settled rounds for several reports, with the house edges of their wagers."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from itertools import starmap
+from operator import add
+from typing import Final, NamedTuple, Self
+
+from services.reporting.domain.house_edges import HouseEdge, Rates
+from services.reporting.framework.figures import Aggregate, Figure
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.rounds import BANK
+from services.reporting.reports.common.settled_win import ADDED, SettledWin
+
+_TABLE: Final = "table_name"
+DIMENSIONS: Final = (_TABLE, "game", "shift", "version", "submission", "wager")
+"""The dimensions of settled wins."""
+
+_OFFERED: Final = ("game", "version", "submission", "wager")
+_WON: Final = {"handle_cents": 1, "vigorish_cents": 1, "house_in_bank_cents": 1, "payout_cents": -1}
+_SIGNS: Final = tuple((ADDED.index(name), sign) for name, sign in _WON.items())
+_HANDLE, _VIGORISH, _SQUARED = map(ADDED.index, ("handle_cents", "vigorish_cents", "squared"))
+
+Offered = tuple[str, str, str, str]
+"""Game, version, hash of the rules submission, and wager."""
+
+Where = tuple[tuple[str, str], ...]
+
+
+class Part(NamedTuple):
+    """The sums over all of DIMENSIONS, whose values are `place`: integers in the order of ADDED."""
+
+    place: tuple[str, ...]
+    values: tuple[int, ...]
+    offered: Offered
+
+    @classmethod
+    def of(cls, place: tuple[str, ...], values: tuple[int, ...]) -> Self:
+        """Return the sums of a place, with its wager."""
+        _, game, _, version, submission, wager = place
+        return cls(place, values, (game, version, submission, wager))
+
+    @property
+    def handle_cents(self) -> int:
+        """Return the handle."""
+        return self.values[_HANDLE]
+
+    @property
+    def win_cents(self) -> int:
+        """Return the win, before meters."""
+        return sum([sign * self.values[index] for index, sign in _SIGNS])
+
+
+@dataclass(frozen=True)
+class SettledRounds:
+    """The settled rounds of some gaming days, summed by all of DIMENSIONS, with the house edges of their wagers.
+
+    Unless `explained`, figures have no provenance.
+    """
+
+    first: date
+    last: date
+    parts: Sequence[Part]
+    edges: Mapping[tuple[str, str], HouseEdge]
+    narrowed: Where = ()
+    explained: bool = True
+    _known: dict[tuple[str, ...], Mapping[tuple[str, ...], SettledWin]] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def reasons(self) -> Mapping[Offered, str]:
+        """Return why wagers with a handle have no exact house edge."""
+        found, come = {}, {submission for submission, _ in self.edges}
+        for part in self.parts:
+            _, version, submission, wager = part.offered
+            edge = self.edges.get((submission, wager))
+            if part.handle_cents and submission not in come:
+                found[part.offered] = f"version {version} of the rules submission has not come from the registry"
+            elif part.handle_cents and edge is None:
+                found[part.offered] = "it is a part of another wager of the catalogue"
+            elif part.handle_cents and edge is not None and edge.reason is not None:
+                found[part.offered] = edge.reason
+        return found
+
+    def __add__(self, later: "SettledRounds") -> "SettledRounds":
+        """Return the sum of these rounds and those of later gaming days."""
+        parts = _added((part.place, part.values) for part in (*self.parts, *later.parts))
+        return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
+
+    def by(self, *names: str) -> Mapping[tuple[str, ...], SettledWin]:
+        """Return the win by some of DIMENSIONS, in the order of their values."""
+        if names not in self._known:
+            self._known[names] = self._by(*names)
+        return self._known[names]
+
+    def _by(self, *names: str) -> "_Wins":
+        indexes = [DIMENSIONS.index(name) for name in names]
+        grouped: defaultdict[tuple[str, ...], list[Part]] = defaultdict(list)
+        for part in self.parts if _TABLE in names else self._of_all_tables:
+            grouped[tuple([part.place[index] for index in indexes])].append(part)
+        return _Wins(grouped, lambda place: self._together(tuple(zip(names, place, strict=True)), grouped[place]))
+
+    @cached_property
+    def _of_all_tables(self) -> Sequence[Part]:
+        """Return the parts summed over all tables, which are few: hundreds of tables play the same wagers."""
+        return _added((("", *part.place[1:]), part.values) for part in self.parts)
+
+    def whole(self) -> SettledWin:
+        """Return the win of everything."""
+        return self.by().get((), SettledWin())
+
+    def _together(self, where: Where, parts: Sequence[Part]) -> SettledWin:
+        where += tuple(one for one in self.narrowed if one[0] not in dict(where))
+        values = map(sum, zip(*(part.values for part in parts), strict=True))
+        exact = [part for part in parts if part.offered not in self.reasons]
+        without = {part.offered for part in parts if part.handle_cents and part.offered in self.reasons}
+        listed = dict.fromkeys(part.offered for part in exact) if self.explained else ()
+        wheres = [_narrower(where, tuple(zip(_OFFERED, offered, strict=True))) for offered in listed]
+        return SettledWin(
+            dict(zip(ADDED, self._figures(values, where), strict=True)),
+            self._figure(
+                sum([part.values[_VIGORISH] for part in parts if part.offered[-1] == BANK]),
+                _narrower(where, (("wager", BANK),)),
+                "vigorish_cents",
+            ),
+            self._exact(sum([part.handle_cents for part in exact]), wheres, "handle_cents"),
+            self._exact(sum([part.win_cents for part in exact]), wheres, *_WON),
+            self._keeps.of([(part.offered[2:], part.handle_cents) for part in exact]),
+            self._variances.of([(part.offered[2:], part.values[_SQUARED]) for part in exact]),
+            frozenset("/".join(offered[:: len(_OFFERED) - 1]) for offered in without),
+        )
+
+    def _figures(self, values: Iterable[int], where: Where) -> Iterable[Figure]:
+        if not self.explained:
+            return map(Figure, values)
+        return (self._figure(value, where, name) for value, name in zip(values, ADDED, strict=True))
+
+    def _figure(self, value: int, where: Where, name: str) -> Figure:
+        return Figure(value, (Aggregate("rounds", (name,), self.first, self.last, where),) if self.explained else ())
+
+    def _exact(self, value: int, wheres: Sequence[Where], *names: str) -> Figure:
+        """Return the sum of figures of parts, with provenance."""
+        because = [Aggregate("rounds", (name,), self.first, self.last, where) for where in wheres for name in names]
+        return Figure(value, tuple(because))
+
+    @cached_property
+    def _keeps(self) -> Rates:
+        """Return the house edges."""
+        edges = {wager: edge.house_edge for wager, edge in self.edges.items()}
+        return Rates.of_all({wager: keeps for wager, keeps in edges.items() if keeps is not None})
+
+    @cached_property
+    def _variances(self) -> Rates:
+        """Return the variances of returns."""
+        edges = self.edges.items()
+        return Rates.of_all({wager: edge.returns.variance for wager, edge in edges if edge.returns is not None})
+
+
+class _Wins(Mapping[tuple[str, ...], SettledWin]):
+    """Wins by place, in order, each summed on demand."""
+
+    def __init__(self, places: Iterable[tuple[str, ...]], make: Callable[[tuple[str, ...]], SettledWin]) -> None:
+        self._found: dict[tuple[str, ...], SettledWin | None] = dict.fromkeys(sorted(places))
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._found)
+
+    def __getitem__(self, place: tuple[str, ...]) -> SettledWin:
+        win = self._found[place]
+        if win is None:
+            win = self._found[place] = self._make(place)
+        return win
+
+
+def _added(several: Iterable[tuple[tuple[str, ...], tuple[int, ...]]]) -> list[Part]:
+    """Return parts summed by place."""
+    found: dict[tuple[str, ...], tuple[int, ...]] = {}
+    for place, values in several:
+        found[place] = tuple(map(add, found[place], values)) if place in found else values
+    return list(starmap(Part.of, found.items()))
+
+
+def _narrower(where: Where, more: Where) -> Where:
+    return where + tuple(one for one in more if one[0] not in dict(where))
+
+
+async def settled_rounds(books: Books, first: date | None = None, last: date | None = None) -> SettledRounds:
+    """Return the settled rounds of the question's gaming days, or of others."""
+    first, last = first or books.question.first, last or books.question.last
+    known = await books.round_sums(DIMENSIONS, first=first, last=last)
+    parts = list(starmap(Part.of, known.items()))
+    edges = await books.house_edges({part.offered[2] for part in parts})
+    asked = (("table_name", books.question.table), ("game", books.question.game))
+    narrowed = tuple((name, value) for name, value in asked if value is not None)
+    return SettledRounds(first, last, parts, edges, narrowed, books.explains)

@@ -1,0 +1,82 @@
+"""Spans of gaming days used by several reports: counted and settled, to date, and the previous year."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Final
+
+from services.reporting.framework.document import Period
+from services.reporting.framework.question import first_days, year_before
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.counted_win import NOT_COUNTED, CountedWin, Missing, counted_wins
+from services.reporting.reports.common.settled_rounds import SettledRounds, settled_rounds
+
+OF_PERIOD: Final[Mapping[Period, str]] = {
+    "day": "day",
+    "week": "week_to_date",
+    "month": "month_to_date",
+    "year": "year_to_date",
+}
+"""The period to date that equals a whole period on its last day."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Gaming days from `first` on: each table's counted win, or that it is missing, and the settled rounds."""
+
+    first: date
+    counted: Mapping[str, CountedWin]
+    settled: SettledRounds
+
+
+async def spans_to_date(books: Books) -> dict[str, Span]:
+    """Return the spans that end with the last day of the question, by the names of `first_days`.
+
+    Each day is read once: the longest span is read in parts, and the others are its last parts.
+    """
+    last = books.question.last
+    firsts = first_days(books.place.law, last)
+    known = min(await books.first_day() or last, last)
+    begins = sorted({max(first, known) for first in firsts.values()}, reverse=True)
+    ends = [last, *(day - timedelta(days=1) for day in begins)]
+    found: dict[date, Span] = {}
+    for begin, end in zip(begins, ends, strict=False):
+        counted, settled = await counted_tables(books, begin, end), await settled_rounds(books, begin, end)
+        if found:
+            later = found[end + timedelta(days=1)]
+            both = counted.keys() & later.counted.keys()
+            counted = {**later.counted, **counted} | {table: counted[table] + later.counted[table] for table in both}
+            settled = settled + later.settled
+        found[begin] = Span(begin, counted, settled)
+    return {name: _whole(found[max(first, known)], first) for name, first in firsts.items()}
+
+
+def _whole(span: Span, first: date) -> Span:
+    """Return a span including tables with play and without any statement."""
+    played = {table for (table,) in span.settled.by("table_name")}
+    without = {table: CountedWin(missing=(Missing(table, NOT_COUNTED),)) for table in played - span.counted.keys()}
+    return replace(span, first=first, counted={**span.counted, **without})
+
+
+async def counted_tables(books: Books, first: date, last: date) -> dict[str, CountedWin]:
+    """Return the counted win of the requested tables."""
+    wins = await counted_wins(books, "table_name", first=first, last=last)
+    return {table: win for (table,), win in wins.items() if is_asked(books, table)}
+
+
+async def counted_shifts(books: Books, first: date, last: date) -> dict[tuple[str, str], CountedWin]:
+    """Return the win as counted of the shifts of these tables, by table and shift."""
+    wins = await counted_wins(books, "table_name", "shift", first=first, last=last)
+    return {(table, shift): win for (table, shift), win in wins.items() if is_asked(books, table)}
+
+
+def is_asked(books: Books, table: str) -> bool:
+    """Return whether a table has the requested game, as the property lists it."""
+    return books.question.game in (None, books.game_of(table))
+
+
+async def days_year_before(books: Books) -> tuple[date, date] | None:
+    """Return the same days of the previous year, from the first known one; None if there is none."""
+    first, last = year_before(books.question.first), year_before(books.question.last)
+    known = await books.first_day()
+    return None if known is None or known > last else (max(first, known), last)

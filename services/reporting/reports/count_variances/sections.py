@@ -1,0 +1,151 @@
+"""The sections of the count variances: all counts by gaming day, and each beside its expected amount."""
+
+from typing import Final
+
+from services.reporting.framework.document import Column, Section
+from services.reporting.reports.common.cases import CASE_COLUMNS
+
+_PLACE: Final = (
+    Column(name="gaming_day", title="Gaming day", unit="day"),
+    Column(name="pit", title="Pit"),
+    Column(name="table", title="Table"),
+    Column(name="shift", title="Shift"),
+)
+
+INVENTORIES: Final = Section(
+    name="inventories",
+    title="Table inventories",
+    key=("table", "slip"),
+    columns=(
+        *_PLACE,
+        Column(name="slip", title="Slip", formula="the place of the count in the table's pit stream"),
+        Column(name="purpose", title="Purpose"),
+        Column(name="at", title="Counted at", unit="moment"),
+        Column(name="dealer", title="Dealer", formula="who counted"),
+        Column(name="floorperson", title="Floorperson", formula="who observed"),
+        Column(name="before_cents", title="Count before", unit="cents"),
+        Column(
+            name="moved_cents",
+            title="Moved by people",
+            unit="cents",
+            added=True,
+            formula="fills - credits - sold chips - counter checks - coupons paid - vigorish waived since that count",
+        ),
+        Column(
+            name="rounds_cents",
+            title="Rounds",
+            unit="cents",
+            added=True,
+            formula="the chips that rounds brought which were closed since that count",
+        ),
+        Column(name="expected_cents", title="Expected", unit="cents", formula="count before + moved + rounds"),
+        Column(name="counted_cents", title="Counted", unit="cents"),
+        Column(name="variance_cents", title="Variance", unit="cents", added=True, formula="counted - expected"),
+        *CASE_COLUMNS,
+    ),
+)
+
+IN_PLAY: Final = Section(
+    name="in_play",
+    title="Rounds in play at a count",
+    key=("table", "slip", "in_play_at", "round"),
+    columns=(
+        *_PLACE,
+        Column(name="slip", title="Slip", formula="of the count whose variance it explains"),
+        Column(name="in_play_at", title="In play at", unit="moment", formula="that count, or the one before it"),
+        Column(name="round", title="Round", formula="opened before the count, closed after it"),
+        Column(name="opened_at", title="Opened at", unit="moment"),
+        Column(name="closed_at", title="Closed at", unit="moment"),
+        Column(name="wagered_cents", title="Wagered", unit="cents", formula="on the layout, at most"),
+        Column(
+            name="explains_cents",
+            title="Explains",
+            unit="cents",
+            added=True,
+            formula="the round's chips, if they were in the tray at the count; less these at the next count",
+        ),
+    ),
+)
+
+BOXES: Final = Section(
+    name="boxes",
+    title="Drop boxes",
+    key=("table", "exchange"),
+    columns=(
+        *_PLACE,
+        Column(name="box", title="Box no."),
+        Column(name="exchange", title="Exchange", formula="its place in the table's pit stream"),
+        Column(name="removed_at", title="Removed at", unit="moment"),
+        Column(
+            name="recorded_currency_cents",
+            title="Currency recorded",
+            unit="cents",
+            added=True,
+            formula="what chips were sold for since the box before",
+        ),
+        Column(
+            name="recorded_checks_cents",
+            title="Counter Checks recorded",
+            unit="cents",
+            added=True,
+            formula="Counter Checks issued since the box before",
+        ),
+        Column(name="expected_cents", title="Expected", unit="cents", added=True, formula="currency + Counter Checks"),
+        Column(name="first_cents", title="First count", unit="cents"),
+        Column(name="first_by", title="First counted by"),
+        Column(name="second_cents", title="Second count", unit="cents", formula="blind to the first"),
+        Column(name="second_by", title="Second counted by"),
+        Column(name="further", title="Further counts", unit="count"),
+        Column(name="agreed_cents", title="Agreed", unit="cents", added=True),
+        Column(name="currency_variance_cents", title="Currency variance", unit="cents", added=True),
+        Column(name="checks_variance_cents", title="Counter Check variance", unit="cents", added=True),
+        Column(name="variance_cents", title="Variance", unit="cents", added=True, formula="agreed - expected"),
+        *CASE_COLUMNS,
+    ),
+)
+
+SLIPS: Final = Section(
+    name="slips",
+    title="Fills and credits",
+    key=("slip", "number"),
+    columns=(
+        *_PLACE,
+        Column(name="slip", title="Slip"),
+        Column(name="number", title="Slip no."),
+        Column(name="received_at", title="Received at", unit="moment"),
+        Column(name="sent_cents", title="Sent", unit="cents", added=True),
+        Column(name="received_cents", title="Received", unit="cents", added=True),
+        Column(name="variance_cents", title="Variance", unit="cents", added=True, formula="received - sent"),
+        *CASE_COLUMNS,
+    ),
+)
+
+DAYS: Final = Section(
+    name="days",
+    title="By gaming day",
+    key=("gaming_day", "of"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="of", title="Of", formula="inventory, drop, fill or credit"),
+        Column(name="counts", title="Counts", unit="count", added=True, formula="those that are compared"),
+        Column(name="off", title="Off", unit="count", added=True, formula="those with a variance"),
+        Column(name="short", title="Short", unit="count", added=True, formula="those with a variance below zero"),
+        Column(name="variance_cents", title="Variance", unit="cents", added=True),
+        Column(name="unresolved", title="Not resolved", unit="count", added=True, formula="above the limit of reports"),
+        Column(name="not_counted", title="Not counted", unit="count", added=True),
+    ),
+)
+
+AFTER_SEAL: Final = Section(
+    name="after_seal",
+    title="Open on sealed gaming days",
+    key=("variance", "table", "number"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="variance", title="Of", formula="inventory, drop, fill or credit"),
+        Column(name="table", title="Table"),
+        Column(name="number", title="No.", formula="of the count, the box exchange or the slip"),
+        Column(name="variance_cents", title="Variance", unit="cents", added=True),
+        *CASE_COLUMNS,
+    ),
+)

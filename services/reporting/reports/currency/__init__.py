@@ -1,0 +1,1 @@
+"""Currency reports: the report, its days, amendments and sections, and patterns that may be structured."""

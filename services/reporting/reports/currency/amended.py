@@ -1,0 +1,96 @@
+"""Reportable currency that a void reduced: a filed report must be amended."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, Final
+
+from services.reporting.domain.federal.currency import CashMovement, CurrencyTotal, currency_totals
+from services.reporting.framework.document import Column, Section
+from services.reporting.framework.figures import Figure
+from services.reporting.read_model.currency import moved_currency
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.reports.common.cells import entry_cell
+from services.reporting.reports.currency.sections import DAY, DIRECTION, FORM, PERSON
+from shared.contracts.cage import CageVoided, RedemptionVoided
+from shared.contracts.inventory import PitVoided
+from shared.contracts.pit import SoldChips
+from shared.jurisdictions import Pack
+
+VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided)
+"""The voids of currency transactions."""
+
+AMENDED: Final = Section(
+    name="amended",
+    title="Were to be reported, and are not so any more: amend what was filed",
+    key=("form", "gaming_day", "person", "direction", "entry"),
+    columns=(
+        FORM,
+        DAY,
+        PERSON,
+        DIRECTION,
+        Column(name="was_cents", title="Was", unit="cents", formula="as it was known before the void"),
+        Column(
+            name="cents", title="Is", unit="cents", formula="to be reported now; empty: it does not reach the threshold"
+        ),
+        Column(name="file_by", title="Was to be filed by", unit="day"),
+        Column(name="voided_at", title="Void since", unit="moment"),
+        Column(name="reason", title="Reason"),
+        Column(name="entry", title="Entry of the void"),
+    ),
+)
+
+_INSTANT: Final = timedelta(microseconds=1)
+_Key = tuple[date, str, str]
+"""Gaming day, person (or the transaction, if unknown) and direction."""
+
+
+def _key(one: CurrencyTotal) -> _Key:
+    return one.held.gaming_day, one.first.patron or one.first.reference, one.first.direction
+
+
+async def amended_rows(
+    books: Books, filed: Sequence[tuple[Pack, str]], movements: Sequence[CashMovement], least_cents: int
+) -> list[dict[str, Any]]:
+    """Return what was reportable before each void of the question's gaming days, and changed by it.
+
+    `filed` are the reports, `movements` the currently large transactions, `least_cents` the lowest threshold.
+    """
+    found: list[dict[str, Any]] = []
+    for void in await books.facts(*VOIDS):
+        fact = void.fact
+        if isinstance(fact, PitVoided) and not (
+            isinstance(fact.data, SoldChips) and fact.data.instrument == "currency"
+        ):
+            continue
+        before = books.known_at(void.recorded_at - _INSTANT).asked(first=fact.gaming_day, last=fact.gaming_day)
+        moved = await moved_currency(
+            before, fact.gaming_day, person_cents=least_cents, nobody_cents=least_cents, tables=True
+        )
+        for law, report in filed:
+            now = {_key(one): one for one in currency_totals(law, report, movements) if one.standing == "reached"}
+            found += _changed(void, law, report, moved, now)
+    return found
+
+
+def _changed(
+    void: Listed, law: Pack, report: str, moved: Sequence[CashMovement], now: Mapping[_Key, CurrencyTotal]
+) -> Iterator[dict[str, Any]]:
+    """Yield totals that were reportable before a void and changed by it, for the person concerned."""
+    for one in currency_totals(law, report, moved):
+        left = now.get(_key(one))
+        if one.standing != "reached" or (left is not None and left.cents == one.cents):
+            continue
+        form = law.forms[law.currency_reports[report].form].on(one.held.gaming_day).value
+        because = (void.entry,)
+        yield {
+            "form": form.number or form.title,
+            "gaming_day": one.held.gaming_day,
+            "person": one.first.patron or "unknown",
+            "direction": one.first.direction,
+            "was_cents": Figure(one.cents, because),
+            "cents": None if left is None else Figure(left.cents, because),
+            "file_by": one.file_by,
+            "voided_at": void.recorded_at,
+            "reason": getattr(void.fact, "reason", None) or void.fact.correction.reason,
+            "entry": entry_cell(void.entry),
+        }

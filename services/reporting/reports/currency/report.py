@@ -1,0 +1,304 @@
+"""Currency reports and logs (CTR, MTL): transactions of persons on a gaming day, warnings, and patterns."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from math import ceil
+from typing import Any, Final
+
+from services.reporting.domain.federal.currency import (
+    WARNING_SHARE,
+    CashMovement,
+    CurrencyTotal,
+    LogEntry,
+    Standing,
+    currency_totals,
+    department_logs,
+)
+from services.reporting.domain.law import Applied, unconfirmed
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Identity, Made, Mark, fill
+from services.reporting.framework.figures import NOTHING, Cell, EntriesOf, Figure
+from services.reporting.framework.question import is_long
+from services.reporting.read_model.currency import (
+    ACCOUNT_MEASURES,
+    BOUGHT,
+    CAGE_MEASURES,
+    CASH,
+    CASH_MEASURES,
+    entry_of,
+    moved_by_measure,
+    moved_currency,
+)
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.cells import require_whole
+from services.reporting.reports.currency.amended import AMENDED, amended_rows
+from services.reporting.reports.currency.days import Logged, applied_to_logs, day_rows, read_days
+from services.reporting.reports.currency.sections import DAYS, LOG, PATTERNS, REPORTABLE, WARNINGS
+from services.reporting.reports.currency.structuring import Pattern, Watch, patterns
+from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
+from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, RedemptionVoided
+from shared.contracts.inventory import PitRecorded, PitVoided
+from shared.jurisdictions import Pack
+from shared.jurisdictions.forms import CurrencyReport
+from shared.runtime.http.roles import READ_PATRON_REPORTS
+
+_UNKNOWN: Final = "unknown"
+"""The person of a currency transaction if not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The transactions of a question under a pack's law, with the totals of each of its reports."""
+
+    law: Pack
+    totals: Mapping[str, Sequence[CurrencyTotal]]
+    patterns: Sequence[tuple[str, Pattern]]
+
+    def form_of(self, report: str, movement: CashMovement) -> str:
+        found = self.law.forms[self.law.currency_reports[report].form].on(movement.gaming_day).value
+        return found.number or found.title
+
+    def applied(self) -> Iterator[Applied]:
+        held = {
+            (report, one.held.gaming_day, one.standing): one
+            for report, totals in self.totals.items()
+            for one in totals
+            if one.standing != "below"
+        }
+        return (applied for one in held.values() for applied in one.applied)
+
+
+async def _fill(books: Books) -> Content:
+    require_whole(books, "what a person moves is added up over all places")
+    first, watch, only_due = books.question.first, Watch(), is_long(books.question)
+    laws = [law for law in books.place.reporting if law.currency_reports]
+    filed_cents = min((_least_cents(law, _filed(law), books) for law in laws if _filed(law)), default=0)
+    logged_cents = min((_least_cents(law, _logged(law), books) for law in laws if _logged(law)), default=filed_cents)
+    part_cents = filed_cents * min(WARNING_SHARE, watch.just_below_share, watch.part_share)
+    log_rules = [one for law in laws for one in _of_currency(law, _logged(law))] if only_due else []
+    filed_rules = [one for law in laws for one in _of_currency(law, _filed(law))]
+    currency, days, identities = await asyncio.gather(
+        moved_currency(
+            books,
+            first - timedelta(days=watch.window_days - 1),
+            person_cents=ceil(min(part_cents, logged_cents * WARNING_SHARE)),
+            nobody_cents=ceil(min(filed_cents, logged_cents) * WARNING_SHARE),
+            tables=not only_due,  # of a long time, sales to nobody known are added up by gaming day
+        ),
+        read_days(books, log_rules, filed_rules),
+        _identities(books),
+    )
+    movements = [one for one in currency if one.gaming_day >= first]
+    judged = [
+        _Judged(
+            law,
+            {report: currency_totals(law, report, movements) for report in law.currency_reports},
+            [
+                (report, pattern)
+                for report in _filed(law)
+                for pattern in patterns(law, currency, report=report, watch=watch)
+                if pattern.last >= first
+            ],
+        )
+        for law in laws
+    ]
+    logs = [log for each in judged for log in _logs(each)]
+    logged = [of_day for _, department, _, log in logs for of_day in _in_log(department, log)]
+    entries = [
+        (each, department, report, entry)
+        for each, department, report, log in logs
+        if not only_due or _is_of_instruments(each.law, report)
+        for entry in log
+    ]
+    sections = (
+        fill(DAYS, day_rows(days, logged)),
+        fill(REPORTABLE, Made(_standing(judged, "reached", only_filed=True), _reportable)),
+        fill(LOG, Made(entries, _entry)),
+        fill(WARNINGS, Made(_standing(judged, "near", only_filed=only_due), _warning)),
+        fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
+    )
+    filed = [(law, report) for law in laws for report in _filed(law)]
+    changed = await amended_rows(books, filed, movements, filed_cents) if filed else []
+    applied = [one for each in judged for one in each.applied()]
+    if only_due:
+        applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
+    return Content((*sections, fill(AMENDED, changed)), identities, _marks(applied))
+
+
+def _filed(law: Pack) -> list[str]:
+    """Return the reports of a pack that are filed; the others are logs."""
+    return [name for name, rule in law.currency_reports.items() if rule.file_within_days is not None]
+
+
+def _logged(law: Pack) -> list[str]:
+    return [name for name in law.currency_reports if name not in _filed(law)]
+
+
+def _of_currency(law: Pack, names: Iterable[str]) -> list[CurrencyReport]:
+    return [law.currency_reports[name] for name in names if not _is_of_instruments(law, name)]
+
+
+def _is_of_instruments(law: Pack, report: str) -> bool:
+    return law.currency_reports[report].medium == "instrument"
+
+
+def _least_cents(law: Pack, reports: Iterable[str], books: Books) -> int:
+    """Return the lowest threshold of a pack's reports in the period, cents."""
+    dated = (one for name in reports for one in law.currency_reports[name].threshold_cents.root)
+    return min(one.value for one in dated if one.effective_from <= books.question.last)
+
+
+_Judgment = tuple[_Judged, CurrencyTotal]
+
+
+def _standing(judged: Iterable[_Judged], standing: Standing, *, only_filed: bool) -> list[_Judgment]:
+    """Return the totals with this position relative to their threshold; only of filed reports, or of all."""
+    return [
+        (each, one)
+        for each in judged
+        for report in (_filed(each.law) if only_filed else each.law.currency_reports)
+        for one in each.totals[report]
+        if one.standing == standing
+    ]
+
+
+def _total(judgment: _Judgment) -> dict[str, Any]:
+    judged, one = judgment
+    because, threshold = _because([entry.movement for entry in one.entries]), _threshold(one)
+    return {
+        "form": judged.form_of(one.held.report, one.first),
+        "gaming_day": one.held.gaming_day,
+        "person": one.first.patron or _UNKNOWN,
+        "direction": one.first.direction,
+        "movements": Figure(len(one.entries), because),
+        "cents": Figure(one.cents, because),
+        "threshold_cents": one.held.threshold_cents,
+        "entry": Cell(one.first.reference, _because([one.first])),
+        "source": threshold.source,
+        "status": threshold.status,
+    }
+
+
+def _because(movements: Sequence[CashMovement]) -> EntriesOf:
+    return EntriesOf(movements, entry_of)
+
+
+def _threshold(one: CurrencyTotal) -> Applied:
+    return next(applied for applied in one.applied if applied.place.endswith(".threshold_cents"))
+
+
+def _reportable(judgment: _Judgment) -> dict[str, Any]:
+    return _total(judgment) | {"file_by": judgment[1].file_by}
+
+
+def _warning(judgment: _Judgment) -> dict[str, Any]:
+    _, one = judgment
+    return _total(judgment) | {"left_cents": one.held.threshold_cents - one.cents}
+
+
+def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]:
+    """Return all logs of a pack, each with its department and the report."""
+    return [
+        (judged, department, report, log)
+        for report in _logged(judged.law)
+        for department, log in department_logs(judged.totals[report]).items()
+    ]
+
+
+def _in_log(department: str, log: Iterable[LogEntry]) -> Iterator[Logged]:
+    by_day: dict[date, list[CashMovement]] = {}
+    for entry in log:
+        by_day.setdefault(entry.movement.gaming_day, []).append(entry.movement)
+    for day, movements in by_day.items():
+        because = _because(movements)
+        yield day, department, Figure(len(movements), because), Figure(sum([one.cents for one in movements]), because)
+
+
+def _entry(logged: tuple[_Judged, str, str, LogEntry]) -> dict[str, Any]:
+    judged, department, report, entry = logged
+    one = entry.movement
+    because = _because([one])
+    return {
+        "department": department,
+        "form": judged.form_of(report, one),
+        "gaming_day": one.gaming_day,
+        "moment": one.moment,
+        "place": one.place,
+        "person": one.patron or _UNKNOWN,
+        "direction": one.direction,
+        "kind": one.kind,
+        "cents": Figure(one.cents, because),
+        "in_cents": entry.in_cents,
+        "out_cents": entry.out_cents,
+        "entry": Cell(one.reference, because),
+    }
+
+
+def _pattern(judged: _Judged, report: str, one: Pattern) -> dict[str, Any]:
+    because = _because(one.movements)
+    return {
+        "form": judged.form_of(report, one.movements[0]),
+        "pattern": one.name,
+        "person": one.patron or _UNKNOWN,
+        "direction": one.direction,
+        "first_day": one.first,
+        "last_day": one.last,
+        "movements": Figure(len(one.movements), because),
+        "cents": Figure(one.cents, because),
+        "saw": one.saw,
+        "why": one.why,
+    }
+
+
+async def _identities(books: Books) -> tuple[Identity, ...]:
+    moved_cents = await moved_by_measure(books)
+    accounts = (await books.amounts(tuple(CASH_MEASURES), ("item",), items=(CASH,))).get((CASH,), {})
+    shown = {
+        **{of: accounts.get(name, NOTHING) for of, name in zip(ACCOUNT_MEASURES, CASH_MEASURES, strict=True)},
+        **(await books.amounts((*CAGE_MEASURES, BOUGHT))).get((), {}),
+    }
+    sides = {
+        **{name: (f"currency {way}", f"of accounts that went {way}") for name, way in ACCOUNT_MEASURES.items()},
+        "cage_in_cents": ("cage in", "that went in at the cage"),
+        "cage_out_cents": ("cage out", "that went out at the cage"),
+        BOUGHT: ("tables in", "for which known persons bought chips at tables"),
+    }
+    return tuple(
+        Identity(
+            name,
+            Figure(moved_cents.get(measure, 0)),
+            shown.get(measure, NOTHING),
+            f"the movements of persons are all currency {what}",
+        )
+        for measure, (name, what) in sides.items()
+    )
+
+
+def _marks(listed: Iterable[Applied]) -> tuple[Mark, ...]:
+    columns = ("days/logged_cents", "days/unknown_cents", "reportable/cents", "log/cents", "warnings/cents")
+    return tuple(Mark(one.place, one.source, one.note or "", columns) for one in unconfirmed(listed))
+
+
+CURRENCY: Final = Report(
+    name="currency",
+    title="Currency reports and logs (CTR, MTL)",
+    about=(
+        "What persons moved in currency in a gaming day, in and out apart, over all places where they are known: what "
+        "is to be reported and by when, the log of each department, what is near a threshold, patterns that a person "
+        "should look at, and what was to be reported until something of it was void: a report of it that was filed is "
+        "amended. Persons are references. Of more than a week, logs of currency, and what nobody known "
+        "moved at tables, are added up by gaming day and department (the day lists them), and what is near the "
+        "threshold of a log alone is not listed."
+    ),
+    sections=(DAYS, REPORTABLE, LOG, WARNINGS, PATTERNS, AMENDED),
+    sources=(
+        *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded, PitVoided),
+        *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided),
+    ),
+    fill=_fill,
+    periods=("day", "week", "month"),
+    signatures=("Title 31 officer",),
+    role=READ_PATRON_REPORTS,
+)

@@ -1,0 +1,68 @@
+"""The cells of a row of the drop and win summary: counted, settled, and the previous year."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from services.reporting.framework.figures import Cell, share
+from services.reporting.reports.common.counted_win import NOT_COUNTED, CountedWin
+from services.reporting.reports.common.settled_win import SettledWin
+
+Cells = dict[str, Any]
+
+
+def settled_cells(win: SettledWin) -> Cells:
+    """Return the settled figures, and the theoretical win."""
+    exact = win.exact_handle
+    return {
+        **{name: win.of(name) for name in ("handle_cents", "payout_cents", "vigorish_cents", "house_in_bank_cents")},
+        "settled_win_cents": win.win,
+        "settled_win_percent": share(win.win, win.of("handle_cents")),
+        "theoretical_win_cents": win.theoretical_win,
+        "theoretical_win_percent": win.theoretical_percent,
+        "difference_cents": win.difference,
+        "difference_percent": win.difference_percent,
+        "exact_handle_cents": win.exact_handle,
+        "exact_win_cents": win.exact_win,
+        "exact_theoretical_win_cents": Cell(round(win.theoretical), exact),
+        "exact_difference_cents": Cell(round(win.exact_win.value - win.theoretical), win.exact_win),
+        "without_house_edge": ", ".join(sorted(win.without)) or None,
+    }
+
+
+def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: bool) -> Cells:
+    """Return the counted figures, or what is missing; `of_table`: without naming the table."""
+    if counted is None:
+        return {"missing": NOT_COUNTED}
+    if counted.missing:
+        return {"drop_cents": counted.drop, "missing": counted.lacks if of_table else counted.lacks_by_table}
+    return {
+        "drop_cents": counted.drop,
+        "win_cents": counted.win,
+        "hold_percent": counted.hold,
+        "counted_less_settled_cents": counted.win - settled.win,
+    }
+
+
+def prior_cells(counted: CountedWin | None) -> Cells:
+    """Return the counted figures of the previous year, if known."""
+    if counted is None or counted.missing:
+        return {}
+    return {
+        "prior_year_drop_cents": counted.drop,
+        "prior_year_win_cents": counted.win,
+        "prior_year_hold_percent": counted.hold,
+    }
+
+
+def cells_of(
+    counted: CountedWin | None, settled: SettledWin, prior: CountedWin | None = None, *, of_table: bool = False
+) -> Cells:
+    """Return the cells of a row."""
+    return counted_cells(counted, settled, of_table=of_table) | settled_cells(settled) | prior_cells(prior)
+
+
+def at_place(
+    name: str, counted: Mapping[str, CountedWin], settled: Mapping[str, SettledWin]
+) -> tuple[CountedWin | None, SettledWin]:
+    """Return counted and settled figures of a place: nothing settled is zero, nothing counted is unknown."""
+    return counted.get(name), settled.get(name, SettledWin())

@@ -1,0 +1,140 @@
+"""Explain the difference between counted and settled win of tables."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from services.reporting.framework.document import Column, Identity, Section
+from services.reporting.framework.figures import NOTHING, Figure, total
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.windows import windows_of
+from services.reporting.reports.common.counted_win import CountedWin
+from services.reporting.reports.common.settled_win import SettledWin
+from services.reporting.reports.common.spans import Span
+from shared.contracts.inventory import VarianceResolved
+
+DIFFERENCES: Final = Section(
+    name="differences",
+    title="Win as counted and as settled",
+    key=("table",),
+    columns=(
+        Column(name="table", title="Table"),
+        Column(name="win_cents", title="Win as counted", unit="cents", added=True),
+        Column(name="settled_win_cents", title="Win as settled", unit="cents", added=True),
+        Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="counted - settled"),
+        Column(
+            name="elsewhere_cents",
+            title="Not through the tray",
+            unit="cents",
+            added=True,
+            formula=(
+                "awards off meters + electronic credits - electronic stakes, and what of banks went through the tray "
+                "beyond the house's part"
+            ),
+        ),
+        Column(
+            name="given_cents",
+            title="Given up",
+            unit="cents",
+            added=True,
+            formula="drop - currency - Counter Checks - prepaid access - coupons paid - vigorish waived",
+        ),
+        Column(
+            name="drop_variance_cents",
+            title="Drop variance",
+            unit="cents",
+            added=True,
+            formula="currency and Counter Checks in the boxes - chips sold for them",
+        ),
+        Column(
+            name="inventory_variance_cents",
+            title="Inventory variance",
+            unit="cents",
+            added=True,
+            formula="counted - expected, of the inventory variances that are resolved",
+        ),
+        Column(
+            name="unexplained_cents",
+            title="Unexplained",
+            unit="cents",
+            added=True,
+            formula="the rest: inventory variances that nobody has resolved, or rounds that have not come",
+        ),
+    ),
+)
+"""Of the tables that are counted in full."""
+
+_GIVEN: Final = ("coupons_paid_cents", "vigorish_waived_cents")
+_SOLD: Final = ("currency", "counter_check.issued")
+"""The movements into boxes, by their names in windows."""
+
+
+async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
+    """Return the rows of DIFFERENCES."""
+    given = await books.amounts(_GIVEN, ("table_name",))
+    resolved = await _resolved(books)
+    settled = {table: win for (table,), win in span.settled.by("table_name").items()}
+    sold: dict[str, Figure] = {}
+    for window in await windows_of(books):  # a sale is of the window that it was made in, whatever day it began
+        if window.end.opens is None or window.end.begins is not None:
+            of_window = -total(window.moves.get(name, NOTHING) for name in _SOLD)
+            sold[window.end.table] = sold.get(window.end.table, NOTHING) + of_window
+    return [
+        {
+            "table": table,
+            **_row(
+                counted,
+                settled.get(table, SettledWin()),
+                given=total(given.get((table,), {}).values()),
+                sold=sold.get(table, NOTHING),
+                inventory=total(resolved[table].values()),
+            ),
+        }
+        for table, counted in span.counted.items()
+        if not counted.missing
+    ]
+
+
+async def _resolved(books: Books) -> Mapping[str, Mapping[int, Figure]]:
+    """Return the amount of the latest resolution of each inventory variance, by table and count."""
+    found: dict[str, dict[int, Figure]] = defaultdict(dict)
+    for listed in await books.facts(VarianceResolved):
+        if listed.fact.variance == "inventory":
+            found[listed.fact.table][listed.fact.number] = Figure(listed.fact.cents, (listed.entry,))
+    return found
+
+
+def _row(
+    counted: CountedWin, settled: SettledWin, *, given: Figure, sold: Figure, inventory: Figure
+) -> dict[str, Figure]:
+    difference = counted.win - settled.win
+    banks = total(map(settled.of, ("banked_handle_cents", "bank_collected_cents"))) - total(
+        map(settled.of, ("banked_payout_cents", "bank_paid_cents", "house_in_bank_cents"))
+    )
+    electronic = settled.of("account_credited_cents") - settled.of("account_staked_cents")
+    elsewhere = settled.of("meter_payout_cents") + electronic + banks
+    given = counted.drop - counted.currency - counted.counter_checks - counted.prepaid - given
+    drop = counted.currency + counted.counter_checks - sold
+    return {
+        "win_cents": counted.win,
+        "settled_win_cents": settled.win,
+        "difference_cents": difference,
+        "elsewhere_cents": elsewhere,
+        "given_cents": given,
+        "drop_variance_cents": drop,
+        "inventory_variance_cents": inventory,
+        "unexplained_cents": difference - elsewhere - given - drop - inventory,
+    }
+
+
+def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
+    """Return the identity that these rows explain the whole difference; None while a table is not fully counted."""
+    if any(counted.missing for counted in span.counted.values()):
+        return None
+    explained = ("elsewhere_cents", "given_cents", "drop_variance_cents", "inventory_variance_cents")
+    return Identity(
+        "counted and settled",
+        total(row["difference_cents"] for row in rows),
+        total(row[name] for row in rows for name in explained),
+        "the win as counted differs from that as settled by what is known to explain it",
+    )

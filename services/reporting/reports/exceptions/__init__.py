@@ -1,0 +1,1 @@
+"""Exceptions: the report, and the exceptions of the desk and of equipment."""

@@ -1,0 +1,200 @@
+"""One list of exceptions from all journals: subject, owner, resolution."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Section, fill
+from services.reporting.framework.figures import Cell
+from services.reporting.read_model.alarms import of_statistics
+from services.reporting.read_model.exceptions import (
+    Exceptional,
+    Severity,
+    in_order,
+    of_input,
+    refused_commands,
+    restated_days,
+)
+from services.reporting.read_model.overrides import of_registry
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.cases import marks
+from services.reporting.reports.common.cells import entry_cell
+from services.reporting.reports.exceptions.desk_exceptions import of_desk
+from services.reporting.reports.exceptions.equipment import of_equipment
+from shared.contracts import inventory
+from shared.contracts.alarms import AlarmOwned, AlarmResolved
+from shared.contracts.counts import CountConcluded
+from shared.contracts.journal_facts import (
+    CommandRefused,
+    DismissedTogether,
+    EventFlagged,
+    GapFilled,
+    GapOpened,
+    QuarantineDismissed,
+    RecordMended,
+    RecordQuarantined,
+)
+from shared.contracts.settlements import (
+    SettlementPosted,
+    SettlementReversed,
+    SettlementSuperseded,
+    SettlementVoided,
+)
+from shared.contracts.submissions import SubmissionApproved
+
+
+class _Kind(NamedTuple):
+    """The severity of a kind of exception, and its default owner."""
+
+    severity: Severity
+    desk: str
+
+
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "gap": _Kind("high", "table systems"),
+    "quarantined": _Kind("high", "system operators"),
+    "restated": _Kind("high", "revenue audit"),
+    "variance": _Kind("medium", "revenue audit"),
+    "slip_gap": _Kind("high", "internal audit"),
+    "slip_open": _Kind("medium", "cage"),
+    "slip_void": _Kind("low", "revenue audit"),
+    "slip_late": _Kind("low", "revenue audit"),
+    "box_not_counted": _Kind("high", "count room"),
+    "adjustment": _Kind("medium", "controller"),
+    "payback": _Kind("medium", "internal audit"),
+    "other_gaming_day": _Kind("medium", "pit"),
+    "other_shift": _Kind("low", "pit"),
+    "pit_voided": _Kind("medium", "revenue audit"),
+    "equipment": _Kind("low", "pit"),
+    "statistical": _Kind("medium", "surveillance"),
+    "reversed": _Kind("medium", "revenue audit"),
+    "voided": _Kind("medium", "revenue audit"),
+    "superseded": _Kind("low", "table systems"),
+    "late": _Kind("medium", "table systems"),
+    "notice": _Kind("low", "pit"),
+    "refused": _Kind("low", "internal audit"),
+}
+
+_COLUMNS: Final = (
+    Column(name="since", title="Since", unit="moment"),
+    Column(name="kind", title="Type"),
+    Column(name="severity", title="Severity", formula="high: the books lack something, or changed after their seal"),
+    Column(name="subject", title="Object"),
+    Column(name="table", title="Table"),
+    Column(name="gaming_day", title="Gaming day", unit="day"),
+    Column(name="cents", title="Amount", unit="cents"),
+    Column(name="owner", title="Owner", formula="who explains it; without anybody, the desk whose work it is"),
+    Column(name="by", title="By", formula="whose doing it is: who entered it, and who approved it"),
+    Column(name="reason", title="Reason"),
+    Column(name="age_hours", title="Age, hours", unit="count", formula="until it was settled, else until now"),
+    Column(name="status", title="Status"),
+    Column(name="settled_at", title="Settled at", unit="moment"),
+    Column(name="settled_by", title="Settled by"),
+    Column(name="resolution", title="Resolution"),
+    Column(name="entry", title="Entry"),
+    Column(name="number", title="No.", unit="count", formula="among the notices of the entry; 0 for others"),
+)
+_KEY: Final = ("kind", "subject", "entry", "number")
+
+OPEN: Final = Section(name="open", title="To be followed up", key=_KEY, columns=_COLUMNS)
+OVER: Final = Section(name="over", title="Settled, or to know of", key=_KEY, columns=_COLUMNS)
+BY_KIND: Final = Section(
+    name="kinds",
+    title="By type",
+    key=("kind", "status"),
+    columns=(
+        Column(name="kind", title="Type"),
+        Column(name="status", title="Status"),
+        Column(name="exceptions", title="Exceptions", unit="count", added=True),
+    ),
+)
+
+
+async def _fill(books: Books) -> Content:
+    parts = (of_desk, of_input, restated_days, refused_commands, of_equipment, of_registry, of_statistics)
+    found = in_order(chain.from_iterable(await asyncio.gather(*(part(books) for part in parts))))
+    of_table = [one for one in found if books.question.table in (None, one.table) or one.table is None]
+    at = books.question.known_at
+    sections = (
+        fill(BY_KIND, _counted(of_table)),
+        fill(OPEN, (_row(one, at) for one in of_table if one.status == "open")),
+        fill(OVER, (_row(one, at) for one in of_table if one.status != "open")),
+    )
+    return Content(sections, marks=marks(books))
+
+
+def _counted(found: Sequence[Exceptional]) -> list[dict[str, Any]]:
+    numbers = Counter((one.kind, one.status) for one in found)
+    return [
+        {"kind": kind, "status": status, "exceptions": number} for (kind, status), number in sorted(numbers.items())
+    ]
+
+
+def _row(one: Exceptional, at: datetime) -> dict[str, Any]:
+    kind = _KINDS[one.kind]
+    lasted = (one.settled_at or at) - one.since
+    because = (*one.entries, *one.evidence)
+    return {
+        "since": one.since,
+        "kind": Cell(one.kind, because),
+        "severity": one.severity or kind.severity,
+        "subject": one.subject,
+        "table": one.table,
+        "gaming_day": one.gaming_day,
+        "cents": None if one.cents is None else Cell(one.cents, because),
+        "owner": one.owner or (kind.desk if one.status == "open" else None),
+        "by": one.by,
+        "reason": one.reason,
+        "age_hours": max(0, int(lasted.total_seconds() // 3600)),
+        "status": Cell(one.status, because),
+        "settled_at": one.settled_at,
+        "settled_by": one.settled_by,
+        "resolution": one.resolution,
+        "entry": entry_cell(one.entries[0]),
+        "number": one.number,
+    }
+
+
+EXCEPTIONS: Final = Report(
+    name="exceptions",
+    title="Exceptions",
+    about=(
+        "Everything that is not as it should be: what is missing or was refused on its way into the books, rounds that "
+        "were changed, what settling noticed, days that changed after their seal, commands that were refused, "
+        "variances, slips, boxes, equipment and adjustments of the pit's desk, paybacks that an approval passed over, "
+        "alarms of the statistics; with owner, age and resolution. What says no gaming day is of the one on which it "
+        "was found, and of all later ones while it is open; so is an alarm."
+    ),
+    sections=(BY_KIND, OPEN, OVER),
+    sources=(
+        *(
+            EventFlagged,
+            GapOpened,
+            GapFilled,
+            RecordQuarantined,
+            RecordMended,
+            QuarantineDismissed,
+            DismissedTogether,
+            CommandRefused,
+        ),
+        *(SettlementPosted, SettlementReversed, SettlementSuperseded, SettlementVoided),
+        *(
+            inventory.PitRecorded,
+            inventory.PitVoided,
+            inventory.SlipPrepared,
+            inventory.CreditReceived,
+            inventory.SlipVoided,
+        ),
+        *(inventory.ManualSlipEntered, inventory.ManualSlipVoided, CountConcluded),
+        *(inventory.VarianceOwned, inventory.VarianceResolved),
+        *(inventory.AdjustmentEntered, inventory.AdjustmentApproved, inventory.AdjustmentRejected),
+        *(SubmissionApproved, AlarmOwned, AlarmResolved, inventory.DayFinal),
+    ),
+    fill=_fill,
+    signatures=("Revenue audit", "Internal audit"),
+    of_days=False,
+)

@@ -1,0 +1,1 @@
+"""Hold variances: the report, the variance as law defines it, and investigations."""

@@ -1,0 +1,302 @@
+"""Hold variance: the hold of tables and games over a month against its base, by the legal method in force."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from fractions import Fraction
+from typing import Any, Final
+
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Column, Mark, Section, fill
+from services.reporting.framework.figures import Cell, Figure
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.counted_win import CountedWin, counted_marks, counted_wins
+from services.reporting.reports.common.counted_win import together as counted_together
+from services.reporting.reports.common.settled_rounds import settled_rounds
+from services.reporting.reports.common.settled_win import SettledWin, together
+from services.reporting.reports.common.spans import counted_tables, is_asked
+from services.reporting.reports.hold_variances.hold_variance import METHODS, Hold, chance_of_days, chance_of_wagers
+from services.reporting.reports.hold_variances.investigations import Investigation, investigations_of
+from shared.contracts.investigations import InvestigationAssigned, InvestigationConcluded, InvestigationOpened
+from shared.contracts.reports import percent_of
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.win import WinStated
+from shared.jurisdictions.model import HoldVariance
+
+_THIRTY_DAYS: Final = timedelta(days=29)
+"""From the first to the last of thirty days."""
+
+_FIGURES: Final = (
+    Column(name="basis", title="Of", formula="what hold is a share of: drop, handle, or handle with exact edges"),
+    Column(name="basis_cents", title="Basis", unit="cents", formula="that drop or handle, of the period"),
+    Column(name="win_cents", title="Win", unit="cents", formula="of the same period; as counted where it is of drop"),
+    Column(name="actual_percent", title="Actual %", unit="percent", formula="win / basis"),
+    Column(name="base_percent", title="Base %", unit="percent", formula="the same of the days of the base"),
+    Column(name="base", title="Base", formula="prior_year, lifetime or theoretical, as the pack says"),
+    Column(name="base_first_day", title="Base from", unit="day"),
+    Column(name="base_last_day", title="Base to", unit="day"),
+    Column(name="method", title="Method", formula="percentage_points, percent (of the base) or confidence_interval"),
+    Column(
+        name="deviation_percent",
+        title="Deviation",
+        unit="percent",
+        formula="actual - base in points; by the method percent, that as a share of the base",
+    ),
+    Column(
+        name="limit_percent",
+        title="Limit",
+        unit="percent",
+        formula="the threshold; of a confidence interval, half its width: of exact variances, or of the days' win",
+    ),
+    Column(name="flag", title="Flag", formula="investigate: the deviation is larger than the limit"),
+    Column(name="missing", title="Missing", formula="why there is nothing to compare"),
+    Column(name="investigation", title="Investigation no.", formula="the last one that was opened of it in the month"),
+    Column(name="owner", title="Owner", formula="who investigates it"),
+    Column(name="conclusion", title="Conclusion"),
+    Column(name="concluded_at", title="Concluded at", unit="moment"),
+)
+
+TABLES: Final = Section(
+    name="tables",
+    title="By table",
+    key=("table",),
+    columns=(
+        *(Column(name="pit", title="Pit"), Column(name="table", title="Table"), Column(name="game", title="Game")),
+        *_FIGURES,
+    ),
+)
+GAMES: Final = Section(
+    name="games", title="By game", key=("game",), columns=(Column(name="game", title="Game"), *_FIGURES)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A win and its basis over some days; or what is missing."""
+
+    win: Figure
+    basis: Figure
+    missing: str | None = None
+
+    @property
+    def share(self) -> Fraction | None:
+        """Return the hold; None without a basis."""
+        return None if self.missing or self.basis.value <= 0 else Fraction(self.win.value, self.basis.value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """The hold of a table or game, that of its base, and the standard deviation by chance."""
+
+    actual: _Measured
+    base: Fraction | None
+    base_days: tuple[date, date] | None
+    chance: float | None = None
+
+
+async def _fill(books: Books) -> Content:
+    last = books.question.last
+    law = books.place.law.limits.hold_variance.on(last).value
+    first = last - _THIRTY_DAYS if law.period == "rolling_30_days" else books.question.first
+    basis: str = books.place.law.win.hold_basis.on(last).value
+    if law.base == "theoretical":
+        basis = "handle with exact edges"
+        tables, games = await _theoretical(books, first)
+    else:
+        tables, games = await _of_days(books, law, first, basis == "drop")
+    row, investigations = _Row(law, basis), await investigations_of(books)
+    sections = (
+        fill(
+            TABLES,
+            (
+                {"pit": books.pit_of(table), "table": table, "game": books.game_of(table)}
+                | row.of(compared)
+                | _investigated(investigations.get(("table", table)))
+                for table, compared in sorted(tables.items())
+            ),
+        ),
+        fill(
+            GAMES,
+            (
+                {"game": game} | row.of(compared) | _investigated(investigations.get(("game", game)))
+                for game, compared in sorted(games.items())
+            ),
+        ),
+    )
+    return Content(sections, marks=(*_marks(books), *counted_marks(books)))
+
+
+def _investigated(found: Investigation | None) -> dict[str, Any]:
+    return {} if found is None else found.cells
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Create rows of comparisons."""
+
+    law: HoldVariance
+    basis: str
+
+    def of(self, compared: _Compared) -> dict[str, Any]:
+        """Return the cells."""
+        actual, share = compared.actual, compared.actual.share
+        because = (*actual.win.because, *actual.basis.because)
+        days = compared.base_days
+        cells: dict[str, Any] = {
+            "basis": self.basis,
+            "basis_cents": actual.basis,
+            "win_cents": None if actual.missing else actual.win,
+            "actual_percent": None if share is None else Cell(percent_of(share, 1), because),
+            "base_percent": None if compared.base is None else percent_of(compared.base, 1),
+            "base": self.law.base,
+            "base_first_day": days and days[0],
+            "base_last_day": days and days[1],
+            "method": self.law.method,
+        }
+        if share is None or compared.base is None:
+            return cells | {"missing": actual.missing or ("base" if compared.base is None else "play")}
+        found = METHODS[self.law.method](Hold(share, compared.base, compared.chance), Fraction(str(self.law.threshold)))
+        if found is None:
+            return cells | {"missing": "days"}
+        return cells | {
+            "deviation_percent": percent_of(found.deviation, 1),
+            "limit_percent": percent_of(found.limit, 1),
+            "flag": "investigate" if found.investigated else None,
+        }
+
+
+async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
+    """Compare the win of wagers with an exact house edge with their theoretical win."""
+    settled = await settled_rounds(books, first, books.question.last)
+    days = (first, books.question.last)
+
+    def compared(dimension: str) -> dict[str, _Compared]:
+        found: dict[str, list[SettledWin]] = {}
+        for (name, submission, wager), win in settled.by(dimension, "submission", "wager").items():
+            edge = settled.edges.get((submission, wager))
+            if edge is not None and edge.returns is not None:
+                found.setdefault(name, []).append(win)
+        return {
+            name: _Compared(
+                _Measured(win.exact_win, win.exact_handle),
+                Fraction(win.theoretical, win.exact_handle.value) if win.exact_handle.value > 0 else None,
+                days,
+                chance_of_wagers(win.variance, win.exact_handle.value),
+            )
+            for name, win in ((name, together(wins)) for name, wins in found.items())
+        }
+
+    return compared("table_name"), compared("game")
+
+
+async def _of_days(
+    books: Books, law: HoldVariance, first: date, of_drop: bool
+) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
+    """Compare hold with that of other days: of the previous year, or of all known days."""
+    last, known = books.question.last, await books.first_day()
+    match law.base:
+        case "prior_year":
+            wanted = date(last.year - 1, 1, 1), date(last.year - 1, 12, 31)
+        case _:
+            wanted = date.min, last
+    days = None if known is None or known > wanted[1] else (max(known, wanted[0]), wanted[1])
+    first = max(first, min(known or first, last))
+    actual = await _measured(books, first, last, of_drop=of_drop)
+    base = ({}, {}) if days is None else await _measured(books, *days, of_drop=of_drop)
+    scattered = law.method == "confidence_interval"
+    by_day = await _measured_days(books, first, last, of_drop=of_drop) if scattered else ({}, {})
+
+    def compared(
+        now: Mapping[str, _Measured], then: Mapping[str, _Measured], each: Mapping[str, list[tuple[int, int]]]
+    ) -> dict[str, _Compared]:
+        found = {}
+        for name, measured in now.items():
+            share = then[name].share if name in then else None
+            chance = None if share is None else chance_of_days(each.get(name, []), share)
+            found[name] = _Compared(measured, share, days if share is not None else None, chance)
+        return found
+
+    return compared(actual[0], base[0], by_day[0]), compared(actual[1], base[1], by_day[1])
+
+
+async def _measured(
+    books: Books, first: date, last: date, *, of_drop: bool
+) -> tuple[dict[str, _Measured], dict[str, _Measured]]:
+    """Return the win and its basis by table and by game."""
+    if not of_drop:
+        settled = await settled_rounds(books, first, last)
+        by_table, by_game = settled.by("table_name"), settled.by("game")
+        return (
+            {table: _of_handle(win) for (table,), win in by_table.items()},
+            {game: _of_handle(win) for (game,), win in by_game.items()},
+        )
+    counted = await counted_tables(books, first, last)
+    games: dict[str, list[CountedWin]] = {}
+    for table, win in counted.items():
+        games.setdefault(books.game_of(table), []).append(win)
+    return (
+        {table: _of_drop(win, win.lacks) for table, win in counted.items()},
+        {game: _of_drop(win := counted_together(wins), win.lacks_by_table) for game, wins in games.items()},
+    )
+
+
+async def _measured_days(
+    books: Books, first: date, last: date, *, of_drop: bool
+) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[int, int]]]]:
+    """Return win and basis of each day, cents, by table and by game."""
+    days: Iterable[tuple[str, str, _Measured]]
+    if of_drop:
+        wins = await counted_wins(books, "gaming_day", "table_name", first=first, last=last)
+        days = ((day, table, _of_drop(win, win.lacks)) for (day, table), win in wins.items() if is_asked(books, table))
+    else:
+        rounds = await books.rounds(("gaming_day", "table_name"), first=first, last=last)
+        days = ((day, table, _of_handle(SettledWin(figures))) for (day, table), figures in rounds.items())
+    tables: dict[str, list[tuple[int, int]]] = {}
+    games: dict[tuple[str, str], tuple[int, int]] = {}
+    for day, table, measured in days:
+        if measured.missing is None:
+            win, basis = measured.win.value, measured.basis.value
+            tables.setdefault(table, []).append((win, basis))
+            before = games.get((books.game_of(table), day), (0, 0))
+            games[books.game_of(table), day] = (before[0] + win, before[1] + basis)
+    of_games: dict[str, list[tuple[int, int]]] = {}
+    for (game, _), figures in games.items():
+        of_games.setdefault(game, []).append(figures)
+    return tables, of_games
+
+
+def _of_drop(win: CountedWin, lacks: str | None) -> _Measured:
+    return _Measured(win.win, win.drop, lacks)
+
+
+def _of_handle(win: SettledWin) -> _Measured:
+    return _Measured(win.win, win.of("handle_cents"))
+
+
+def _marks(books: Books) -> Iterable[Mark]:
+    law, day = books.place.law, books.question.last
+    dated: Mapping[str, Any] = {
+        "hold variance": law.limits.hold_variance.on(day),
+        "what hold is a share of": law.win.hold_basis.on(day),
+    }
+    return (Mark(what, one.source, one.note or "") for what, one in dated.items() if one.status == "unconfirmed")
+
+
+HOLD_VARIANCE: Final = Report(
+    name="hold-variance",
+    title="Hold variance",
+    about=(
+        "The hold of each table and game over the month (or the thirty days that end with it, as the jurisdiction's "
+        "pack says) against its base: that of the year before, of all that is known, or the theoretical one. What "
+        "deviates by more than the law allows is flagged, and has the number, owner and conclusion of what was found "
+        "out about it."
+    ),
+    sections=(TABLES, GAMES),
+    sources=(
+        *(WinStated, SettlementPosted, SettlementReversed),
+        *(InvestigationOpened, InvestigationAssigned, InvestigationConcluded),
+    ),
+    fill=_fill,
+    periods=("month",),
+    signatures=("Revenue audit", "Controller"),
+)

@@ -1,0 +1,1 @@
+"""Progressive reconciliation: the report and its sections."""

@@ -1,0 +1,1 @@
+"""Statistics: the report, its sections, and payouts against exact distributions."""

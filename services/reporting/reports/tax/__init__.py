@@ -1,0 +1,1 @@
+"""Tax: the report, and gross table game revenue, taxes on it and its shares, by the jurisdiction packs."""

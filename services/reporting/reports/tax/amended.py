@@ -1,0 +1,160 @@
+"""Changes of a return by restatements: each version beside the previous one, line by line."""
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import groupby, pairwise
+from typing import Any, Final
+
+from sqlalchemy import text
+
+from services.reporting.framework.document import Column, Section
+from services.reporting.framework.figures import Aggregate, Because, EntryRef, Figure
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.seals import sealed_days
+from services.reporting.reports.common.cells import rate_text
+from services.reporting.reports.tax.amendments import Amended, AmendedLines, amended
+from services.reporting.reports.tax.returns import TaxReturn
+from services.reporting.reports.tax.revenue import CountedRevenue, counted_revenue
+from shared.contracts.topics import SETTLEMENTS
+from shared.jurisdictions.model import ClassOfRevenue
+
+AMENDED: Final = Section(
+    name="amended",
+    title="What restatements change",
+    key=("version", "gaming_day", "line", "party", "rate", "figure"),
+    columns=(
+        Column(
+            name="version",
+            title="Version",
+            formula="of the return; 1 is the one that was known when the last of its gaming days was sealed",
+        ),
+        Column(name="known_at", title="Known since", unit="moment"),
+        Column(name="gaming_day", title="Gaming day", unit="day", formula="none: the whole period"),
+        Column(name="line", title="Line", formula="class of revenue, tax, share, or payee of what is due"),
+        Column(name="party", title="Party"),
+        Column(name="rate", title="Rate"),
+        Column(name="figure", title="Figure"),
+        Column(name="before_cents", title="Before", unit="cents", formula="in the version before"),
+        Column(name="after_cents", title="After", unit="cents", formula="in this version"),
+        Column(name="difference_cents", title="Difference", unit="cents", formula="after - before"),
+    ),
+)
+
+_CHANGES: Final = text("""
+    SELECT DISTINCT recorded_at, gaming_day, service, shard, seq FROM reporting.amounts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
+      AND recorded_at > :sealed AND recorded_at <= :known_at
+    UNION ALL
+    SELECT recorded_at, gaming_day, CAST(:settling AS text), shard, seq FROM reporting.rounds
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND table_name = ANY(:electronic)
+      AND recorded_at > :sealed AND recorded_at <= :known_at
+    ORDER BY recorded_at, gaming_day, service, shard, seq""")
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A version of a return: since when it is known, its revenue as known then, and the entries that led to it."""
+
+    filed: TaxReturn
+    known_at: datetime
+    revenue: CountedRevenue
+    changes: Sequence[tuple[date, EntryRef]] = ()
+
+    def because(self, first: date, last: date) -> Because:
+        """Return the provenance of revenue as known with this version."""
+        of_days = self.revenue.because(self.revenue.classes, first, last)
+        return tuple(replace(one, known_at=self.known_at) if isinstance(one, Aggregate) else one for one in of_days)
+
+
+async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]]:
+    """Return the changes of each version of a return: lines of the period, and changed lines of gaming days.
+
+    Empty while a gaming day is not sealed, or if nothing has changed since the last seal.
+    """
+    rows: list[dict[str, Any]] = []
+    for before, after in pairwise(await _versions(books, now)):
+        known, change = {*before.revenue.classes, *after.revenue.classes}, amended(before.filed, after.filed)
+        period = _Compared(before, after, None)
+        rows += period.rows(change.lines, known)
+        rows += (period.row(payee, "due", cents) for payee, cents in change.due.items())
+        for day, lines in change.days.items():
+            rows += (row for row in _Compared(before, after, day).rows(lines, known) if row["difference_cents"].value)
+    return rows
+
+
+async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
+    """Return the versions of a return; one or none if nothing relevant was recorded after the last seal."""
+    sealed = await sealed_days(books)
+    played = {one.gaming_day for one in now.in_sheet}
+    if not played or not played <= {one.gaming_day for one in sealed}:
+        return []
+    seal = max(one.recorded_at for one in sealed)
+    changes = await _changes(books, now, seal)
+    if not changes:
+        return []
+    original = await counted_revenue(books.known_at(seal))
+    versions, entries = [_Version(TaxReturn(1, original.sheet), seal, original)], list[tuple[date, EntryRef]]()
+    for moment, rows in groupby(changes, key=lambda row: row.recorded_at):
+        entries += ((row.gaming_day, EntryRef(row.service, row.shard, row.seq)) for row in rows)
+        revenue = await counted_revenue(books.known_at(moment))
+        if revenue.sheet != versions[-1].revenue.sheet:
+            versions.append(_Version(TaxReturn(len(versions) + 1, revenue.sheet), moment, revenue, entries))
+            entries = []
+    return versions
+
+
+async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequence[Any]:
+    """Return rows of everything relevant for revenue recorded after a seal, in the order of recording."""
+    first, last = min(one.gaming_day for one in now.earned), now.sheet.last
+    behind = [one for one in now.because(now.classes, first, last) if isinstance(one, Aggregate)]
+    return await books.read(
+        _CHANGES,
+        first=first,
+        last=last,
+        measures=sorted(
+            {"missing", "rake_missing", *(name for one in behind if one.book == "amounts" for name in one.measures)}
+        ),
+        electronic=sorted({one.name for one in now.earned if one.source == "electronic"}),
+        settling=SETTLEMENTS.publisher,
+        sealed=seal,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Two versions of a return, for a gaming day or (None) its period."""
+
+    before: _Version
+    after: _Version
+    day: date | None
+
+    def rows(self, lines: AmendedLines, known: Container[ClassOfRevenue]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of lines; classes that are not `known` have no facts."""
+        for one in lines.classes:
+            if one.revenue_class in known:
+                yield self.row(one.revenue_class, "revenue", one.revenue)
+                yield self.row(one.revenue_class, "counted", one.counted)
+        for layer in lines.layers:
+            yield self.row(layer.layer, "base", layer.base, rate=rate_text(layer.rate))
+            yield self.row(layer.layer, "tax", layer.amount, rate=rate_text(layer.rate))
+        for share in lines.shares:
+            yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
+
+    def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
+        """Return a row: figures have all entries as provenance, the difference only those that caused it."""
+        sheet = self.after.revenue.sheet
+        days = (self.day or sheet.first, self.day or sheet.last)
+        changes = tuple(dict.fromkeys(entry for day, entry in self.after.changes if self.day in (None, day)))
+        return {
+            "version": str(self.after.filed.version),
+            "known_at": self.after.known_at,
+            "gaming_day": self.day,
+            "line": line,
+            "party": party,
+            "rate": rate,
+            "figure": figure,
+            "before_cents": Figure(amounts.original_cents, self.before.because(*days)),
+            "after_cents": Figure(amounts.current_cents, self.after.because(*days)),
+            "difference_cents": Figure(amounts.difference_cents, changes),
+        }

@@ -1,0 +1,154 @@
+"""Amended returns: a filed return, its next version, and the differences by line. Pure; cents."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import TypeAlias, TypeVar
+
+from services.reporting.reports.tax.returns import PeriodSheet, TaxReturn
+from services.reporting.reports.tax.sheets import DailySheet
+from shared.jurisdictions.model import ClassOfRevenue
+
+KeyT = TypeVar("KeyT", bound=Hashable)
+Sheet: TypeAlias = DailySheet | PeriodSheet
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """A figure as filed, and now, cents."""
+
+    original_cents: int
+    current_cents: int
+
+    @property
+    def difference_cents(self) -> int:
+        """Return the amendment: the current figure less the filed one."""
+        return self.current_cents - self.original_cents
+
+
+@dataclass(frozen=True, slots=True)
+class AmendedClass:
+    """The revenue of a class."""
+
+    revenue_class: ClassOfRevenue
+    revenue: Amended
+    counted: Amended
+
+
+@dataclass(frozen=True, slots=True)
+class AmendedLayer:
+    """A layer of tax at a rate."""
+
+    layer: str
+    rate: Fraction
+    base: Amended
+    amount: Amended
+
+
+@dataclass(frozen=True, slots=True)
+class AmendedShare:
+    """A party's part of a share of the revenue."""
+
+    share: str
+    party: str
+    part: Fraction
+    amount: Amended
+
+
+@dataclass(frozen=True, slots=True)
+class AmendedLines:
+    """All lines of a day or a period, including unchanged ones."""
+
+    classes: tuple[AmendedClass, ...]
+    layers: tuple[AmendedLayer, ...]
+    shares: tuple[AmendedShare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AmendedReturn:
+    """A version of a return beside the previous one: its lines, the changed gaming days, the amounts due.
+
+    The differences of the days sum to those of the lines, and these to those of the amounts due by payee.
+    """
+
+    version: int
+    original: TaxReturn
+    current: TaxReturn
+    lines: AmendedLines
+    days: Mapping[date, AmendedLines]
+    due: Mapping[str, Amended]
+
+
+def amended(original: TaxReturn, current: TaxReturn) -> AmendedReturn:
+    """Return the changes of the next version of a return.
+
+    Raises: ValueError if they differ in property or period, or are not consecutive versions.
+    """
+    before, after = original.sheet, current.sheet
+    if _identity(before) != _identity(after):
+        raise ValueError(
+            f"the return of {_identity(after)} amends none of {_identity(before)}: give both of one period"
+        )
+    if current.version != original.version + 1:
+        raise ValueError(
+            f"version {current.version} does not follow version {original.version}: it must be {original.version + 1}"
+        )
+    days = zip(before.sheets, after.sheets, strict=True)
+    return AmendedReturn(
+        version=current.version,
+        original=original,
+        current=current,
+        lines=differences(before, after),
+        days={then.gaming_day: differences(then, now) for then, now in days if then != now},
+        due=_beside(lambda sheet: ((line.payee, line.amount_cents) for line in sheet.layers), before, after),
+    )
+
+
+def _identity(sheet: PeriodSheet) -> str:
+    return f"{sheet.property}, {sheet.kind} of {sheet.first} to {sheet.last}"
+
+
+def differences(before: Sheet, after: Sheet) -> AmendedLines:
+    """Return every line of two versions of a sheet."""
+    revenue, counted = _beside(_revenue, before, after), _beside(_counted, before, after)
+    bases, amounts = _beside(_bases, before, after), _beside(_amounts, before, after)
+    shares = _beside(_shares, before, after)
+    return AmendedLines(
+        tuple(AmendedClass(name, revenue[name], counted[name]) for name in revenue),
+        tuple(AmendedLayer(*key, bases[key], amounts[key]) for key in bases),
+        tuple(AmendedShare(*key, amount) for key, amount in shares.items()),
+    )
+
+
+def _revenue(sheet: Sheet) -> Iterator[tuple[ClassOfRevenue, int]]:
+    return ((line.revenue_class, line.revenue_cents) for line in sheet.classes)
+
+
+def _counted(sheet: Sheet) -> Iterator[tuple[ClassOfRevenue, int]]:
+    return ((line.revenue_class, line.counted_cents) for line in sheet.classes)
+
+
+def _bases(sheet: Sheet) -> Iterator[tuple[tuple[str, Fraction], int]]:
+    return (((line.layer, line.rate), line.base_cents) for line in sheet.layers)
+
+
+def _amounts(sheet: Sheet) -> Iterator[tuple[tuple[str, Fraction], int]]:
+    return (((line.layer, line.rate), line.amount_cents) for line in sheet.layers)
+
+
+def _shares(sheet: Sheet) -> Iterator[tuple[tuple[str, str, Fraction], int]]:
+    return (((line.share, line.party, line.part), line.amount_cents) for line in sheet.shares)
+
+
+def _beside(figures: Callable[[Sheet], Iterable[tuple[KeyT, int]]], before: Sheet, after: Sheet) -> dict[KeyT, Amended]:
+    """Return figures in both versions, summed by key; 0 if a key is missing."""
+    was, now = _sums(figures(before)), _sums(figures(after))
+    return {name: Amended(was.get(name, 0), now.get(name, 0)) for name in was | now}
+
+
+def _sums(amounts: Iterable[tuple[KeyT, int]]) -> dict[KeyT, int]:
+    found: dict[KeyT, int] = {}
+    for name, cents in amounts:
+        found[name] = found.get(name, 0) + cents
+    return found

@@ -1,0 +1,250 @@
+"""The tax sheet: revenue by class, each layer of tax, shares, amounts due, and restatement changes."""
+
+from collections.abc import Collection, Iterable
+from typing import Any, Final
+
+from services.reporting.domain.law import Applied, unconfirmed
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Filled, Identity, Mark, fill
+from services.reporting.framework.figures import Figure, total
+from services.reporting.read_model.reading import Books
+from services.reporting.read_model.seals import sealed_days
+from services.reporting.reports.common.cells import rate_text, require_whole
+from services.reporting.reports.common.counted_win import counted_marks
+from services.reporting.reports.tax.amended import AMENDED, amended_rows
+from services.reporting.reports.tax.returns import LayerTotal, PeriodSheet, ShareTotal, law_of
+from services.reporting.reports.tax.revenue import BASES, CountedRevenue, counted_revenue
+from services.reporting.reports.tax.sections import CLASSES, DAYS, DUE, LAYERS, SHARES
+from shared.contracts.contests import ContestApproved
+from shared.contracts.inventory import DayFinal
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.win import WinStated
+from shared.jurisdictions.model import ClassOfRevenue
+
+
+async def _fill(books: Books) -> Content:
+    require_whole(books, "tax is due on the revenue of a whole property")
+    revenue = await counted_revenue(books)
+    sheet = revenue.sheet
+    sections = (
+        _classes(books, revenue),
+        _days(revenue),
+        fill(LAYERS, (_layer(revenue, line) for line in sheet.layers)),
+        fill(SHARES, (_share(books, revenue, line) for line in sheet.shares)),
+        _due(revenue),
+        fill(AMENDED, await amended_rows(books, revenue)),
+    )
+    return Content(
+        sections, await _identities(books, revenue), (*_marks(revenue), *_bases(books, revenue), *_win(books))
+    )
+
+
+def _classes(books: Books, revenue: CountedRevenue) -> Filled:
+    sheet, known = revenue.sheet, revenue.classes
+    rows = []
+    for line in sheet.classes:
+        name = line.revenue_class
+        row: dict[str, Any] = {
+            "revenue_class": name,
+            "basis": books.place.law.classes[name].basis.on(sheet.last).value,
+        }
+        if name not in known:
+            row["note"] = "nothing of this class is recorded in these gaming days"
+        elif days := revenue.days((name,), sheet.first, sheet.last):
+            because = revenue.because((name,), sheet.first, sheet.last)
+            row |= {
+                "days": len(days),
+                "revenue_cents": Figure(line.revenue_cents, because),
+                "counted_cents": Figure(line.counted_cents, because),
+            }
+        rows.append(row)
+    return fill(CLASSES, rows)
+
+
+def _days(revenue: CountedRevenue) -> Filled:
+    missing, rows = revenue.missing, []
+    for sheet in revenue.sheet.sheets:
+        lines = {line.revenue_class: line for line in sheet.classes}
+        for name in revenue.classes:
+            day = sheet.gaming_day
+            tables = revenue.tables.get((day, name), [])
+            row: dict[str, Any] = {"gaming_day": day, "revenue_class": name, "tables": len(tables)}
+            if (day, name) in missing:
+                row["missing"] = "; ".join(missing[day, name])
+            elif tables:
+                because = revenue.because((name,), day, day)
+                row["revenue_cents"] = Figure(lines[name].revenue_cents, because)
+                row["counted_cents"] = Figure(lines[name].counted_cents, because)
+            rows.append(row)
+    return fill(DAYS, rows)
+
+
+def _layer(revenue: CountedRevenue, line: LayerTotal) -> dict[str, Any]:
+    classes = revenue.taxed(line.layer)
+    return {
+        "layer": line.layer,
+        "payee": line.payee,
+        "filed": _filed(line),
+        "rate": _value(line.applied, "rate").value,
+        **_amounts(revenue, line, classes),
+        **_source(_value(line.applied, "rate")),
+    }
+
+
+def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str, Any]:
+    classes = books.place.law.shares[line.share].classes
+    return {
+        "share": line.share,
+        "party": line.party,
+        "part": rate_text(line.part),
+        **_amounts(revenue, line, classes),
+        **_source(_value(line.applied, "parties")),
+    }
+
+
+def _amounts(
+    revenue: CountedRevenue, line: LayerTotal | ShareTotal, classes: Collection[ClassOfRevenue]
+) -> dict[str, Any]:
+    """Return the figures of a line of these classes; none while no gaming day of it has a win."""
+    days = len(revenue.days(classes, line.first, line.last))
+    because = revenue.because(classes, line.first, line.last)
+    figures = {"base_cents": Figure(line.base_cents, because), "amount_cents": Figure(line.amount_cents, because)}
+    return {"first_day": line.first, "last_day": line.last, "days": days, **(figures if days else {})}
+
+
+def _value(applied: Iterable[Applied], what: str) -> Applied:
+    return next(one for one in applied if one.place.endswith(f".{what}"))
+
+
+def _source(applied: Applied) -> dict[str, Any]:
+    return {"effective_from": applied.effective_from, "source": applied.source, "status": applied.status}
+
+
+def _filed(line: LayerTotal) -> str:
+    return _value(line.applied, "period").value
+
+
+def _due(revenue: CountedRevenue) -> Filled:
+    sheet = revenue.sheet
+    due: dict[tuple[str, str], list[LayerTotal]] = {}
+    for line in sheet.layers:
+        due.setdefault((line.payee, _filed(line)), []).append(line)
+    rows: list[dict[str, Any]] = []
+    for (payee, filed), lines in due.items():
+        row: dict[str, Any] = {"payee": payee, "filed": filed}
+        waits = any(revenue.waits(revenue.taxed(line.layer), line.first, line.last) for line in lines)
+        if not waits and any(revenue.days(revenue.taxed(line.layer), line.first, line.last) for line in lines):
+            row["due_cents"] = total(
+                Figure(line.amount_cents, revenue.because(revenue.taxed(line.layer), line.first, line.last))
+                for line in lines
+            )
+        row["note"] = None if filed == sheet.kind else f"part of the return of its {filed}: an account, no return"
+        rows.append(row)
+    return fill(DUE, rows)
+
+
+async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, ...]:
+    sheet, missing = revenue.sheet, revenue.missing
+    lacking = "; ".join(f"{day}: {', '.join(tables)}" for (day, _), tables in sorted(missing.items()))
+    found = [
+        Identity(
+            "tables with a win",
+            Figure(sum(not one.missing for one in revenue.earned)),
+            Figure(len(revenue.earned)),
+            f"every table has been counted{f'; not yet: {lacking}' if lacking else ''}",
+            unit="count",
+        ),
+        Identity(
+            "days and sheet",
+            total(Figure(line.amount_cents) for line in sheet.layers),
+            Figure(sum(line.amount_cents for day in sheet.sheets for line in day.layers)),
+            "the layers of the days sum to those of the period",
+        ),
+    ]
+    if sheet.shares:
+        found.append(_divided(sheet))
+    sealed = [one for one in await sealed_days(books) if not one.changed and one.revenue_cents is not None]
+    whole = revenue.days(revenue.classes, sheet.first, sheet.last)
+    if sealed := [one for one in sealed if one.gaming_day in whole]:
+        of_them = {one.gaming_day for one in sealed}
+        won_cents = sum(one.cents for one in revenue.earned if one.gaming_day in of_them and one.source != "electronic")
+        classes = [name for name in revenue.classes if revenue.sources[name] != {"electronic"}]
+        because = tuple(ref for day in sorted(of_them) for ref in revenue.because(classes, day, day))
+        found.append(
+            Identity(
+                "sealed days",
+                Figure(won_cents, because),
+                Figure(sum(one.revenue_cents or 0 for one in sealed), tuple(one.entry for one in sealed)),
+                "what unchanged days brought, but for what accounts wagered and won, is what their sealed reports say",
+            )
+        )
+    return tuple(found)
+
+
+def _divided(sheet: PeriodSheet) -> Identity:
+    bases = {(line.share, day.gaming_day): line.base_cents for day in sheet.sheets for line in day.shares}
+    parties = Figure(sum(line.amount_cents for line in sheet.shares))
+    return Identity("parties", parties, Figure(sum(bases.values())), "the parties have all of the base, to the cent")
+
+
+_OF: Final = {
+    "classes": ("classes/counted_cents", "days/counted_cents", "layers/base_cents", "shares/base_cents"),
+    "taxes": ("layers/amount_cents", "due/due_cents"),
+    "shares": ("shares/amount_cents",),
+}
+"""The columns that depend on each part of a pack."""
+
+
+def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
+    """Return the unconfirmed law behind figures, except classes without facts and amounts due on them."""
+    known = set(revenue.classes)
+    applies = {
+        *(f"classes.{name}" for name in known),
+        *(f"taxes.{line.layer}" for line in revenue.sheet.layers if revenue.taxed(line.layer) & known),
+        *(f"shares.{line.share}" for line in revenue.sheet.shares),
+    }
+    return tuple(
+        Mark(one.place, one.source, one.note or "", _OF[one.place.partition(".")[0]])
+        for one in unconfirmed(law_of(revenue.sheet))
+        if one.place.rpartition(".")[0] in applies
+    )
+
+
+def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
+    """Return the classes whose legal basis differs from the facts that their revenue comes from."""
+    dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
+    return tuple(
+        Mark(
+            f"classes.{name}.basis",
+            basis.source,
+            f"law computes it by {basis.value}; it is computed here by {', '.join(sorted(used))}",
+            ("classes/revenue_cents", "days/revenue_cents"),
+        )
+        for name, basis in dated.items()
+        if (used := {BASES[source] for source in revenue.sources[name]}) != {basis.value}
+    )
+
+
+def _win(books: Books) -> tuple[Mark, ...]:
+    columns = ("classes/revenue_cents", "days/revenue_cents")
+    return tuple(Mark(one.what, one.source, one.note, columns) for one in counted_marks(books))
+
+
+TAX: Final = Report(
+    name="tax",
+    title="Gross table game revenue and tax",
+    about=(
+        "Revenue by class: the win as counted, the rake of non-banking tables, what accounts wagered and won at fully "
+        "automated ones, and the fees of contests less their prizes. Then each layer of tax as a line with its dated "
+        "rate and source, shares, and what is due to whom. Of a day it is the daily sheet; of a week or month the "
+        "return of the taxes that are paid with it, and an account of all others. After a restatement, each version "
+        "stands beside the one before."
+    ),
+    sections=(CLASSES, DAYS, LAYERS, SHARES, DUE, AMENDED),
+    sources=(
+        *(WinStated, ContestApproved, DayFinal),
+        *(SettlementPosted, SettlementReversed),
+    ),
+    fill=_fill,
+    signatures=("Revenue audit", "Controller"),
+)

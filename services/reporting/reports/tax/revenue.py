@@ -1,0 +1,253 @@
+"""Revenue by class and gaming day as defined by law: the base of taxes and shares.
+
+Tables have their counted win, non-banking ones their rake, fully automated ones the win of account wagers if the
+central system computes it; a contest has its fees less its prizes.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Final, Literal
+
+from services.reporting.framework.figures import NOTHING, Aggregate, Because
+from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.counted_win import Missing, counted_wins
+from services.reporting.reports.tax.gross_revenue import CLASSES, DayRevenue, Facility
+from services.reporting.reports.tax.returns import PeriodSheet, period_sheet
+from services.reporting.reports.tax.sheets import needed_from
+from shared.contracts.rejection import Reason, Rejected
+from shared.jurisdictions.model import ClassOfRevenue
+
+Source = Literal["win", "rake", "electronic", "contest"]
+"""The facts that revenue comes from."""
+
+_MEASURES: Final[Mapping[Source, tuple[str, ...]]] = {
+    "win": ("win_cents", "adjusted_cents"),
+    "rake": ("rake_cents",),
+    "electronic": ("account_staked_cents", "account_credited_cents"),
+    "contest": ("contest_fees_cents", "contest_prizes_cents"),
+}
+"""The measures of each source."""
+
+BASES: Final[Mapping[Source, str]] = {
+    "win": "win_formula",
+    "rake": "rake",
+    "electronic": "central_system",
+    "contest": "fees_less_prizes",
+}
+"""The legal basis (`classes.*.basis` of a pack) of revenue from these facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earned:
+    """The revenue of a table or a contest on a gaming day, cents, its class, and what is not counted yet."""
+
+    gaming_day: date
+    name: str
+    revenue_class: ClassOfRevenue
+    source: Source
+    cents: int
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CountedRevenue:
+    """Revenue of tables and contests by day, and the sheet of the completely counted classes.
+
+    `earned` begins before the sheet if its law looks back. `counted` are the tables with a counted win, even if their
+    revenue has another basis.
+    """
+
+    earned: tuple[Earned, ...]
+    sheet: PeriodSheet
+    counted: frozenset[str]
+
+    @cached_property
+    def in_sheet(self) -> tuple[Earned, ...]:
+        """Return the revenue of the days of the sheet itself."""
+        return tuple(one for one in self.earned if one.gaming_day >= self.sheet.first)
+
+    @cached_property
+    def missing(self) -> dict[tuple[date, ClassOfRevenue], tuple[str, ...]]:
+        """Return, by gaming day and class, the tables that are not counted yet, and what is missing."""
+        found: dict[tuple[date, ClassOfRevenue], tuple[str, ...]] = {}
+        for one in self.earned:
+            if one.missing:
+                key, said = (one.gaming_day, one.revenue_class), f"{one.name}: {', '.join(one.missing)}"
+                found[key] = (*found.get(key, ()), said)
+        return found
+
+    @cached_property
+    def classes(self) -> list[ClassOfRevenue]:
+        """Return the classes with any record, in canonical order."""
+        return sorted({one.revenue_class for one in self.earned}, key=CLASSES.index)
+
+    @cached_property
+    def sources(self) -> dict[ClassOfRevenue, set[Source]]:
+        """Return the sources of each class's revenue."""
+        return {name: {one.source for one in self.earned if one.revenue_class == name} for name in self.classes}
+
+    @cached_property
+    def tables(self) -> dict[tuple[date, ClassOfRevenue], list[str]]:
+        """Return the tables, or contests, of each gaming day and class."""
+        found: dict[tuple[date, ClassOfRevenue], list[str]] = {}
+        for one in self.earned:
+            found.setdefault((one.gaming_day, one.revenue_class), []).append(one.name)
+        return found
+
+    def days(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> set[date]:
+        """Return the gaming days in a range with revenue, for which all these classes are complete."""
+        wanted = set(classes)
+        lacking = {day for day, name in self.missing if name in wanted}
+        return {day for day, _ in self.tables if first <= day <= last} - lacking
+
+    def waits(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> bool:
+        """Return whether classes have no revenue in a range because every day is incomplete."""
+        is_lacking = any(name in set(classes) and first <= day <= last for day, name in self.missing)
+        return is_lacking and not self.days(classes, first, last)
+
+    def taxed(self, layer: str) -> set[ClassOfRevenue]:
+        """Return the classes that a layer of tax applies to in the period."""
+        lines = (line for sheet in self.sheet.sheets for line in sheet.layers if line.layer == layer)
+        return {one.revenue_class for line in lines for one in line.classes}
+
+    def because(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> Because:
+        """Return the provenance of classes' revenue in a range of gaming days."""
+        wanted = set(classes)
+        mine = [one for one in self.earned if one.revenue_class in wanted and first <= one.gaming_day <= last]
+        is_whole = not any(first <= day <= last and name in wanted for day, name in self.missing)
+        spans = [(first, last)] if is_whole else [(day, day) for day in sorted(self.days(wanted, first, last))]
+        return tuple(
+            Aggregate("rounds" if source == "electronic" else "amounts", (measure,), *days, where)
+            for days in spans
+            for source in _MEASURES
+            for where in self._of(source, {one.name for one in mine if one.source == source})
+            for measure in _MEASURES[source]
+        )
+
+    def _of(self, source: Source, names: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
+        """Yield the conditions on the sums: none if these are all with such facts."""
+        everywhere: set[str] = {one.name for one in self.earned if one.source == source}
+        if source == "win":
+            everywhere |= self.counted
+        if names and names == everywhere and source != "electronic":  # accounts wager at other tables too
+            yield ()
+        else:
+            yield from ((("item" if source == "contest" else "table_name", name),) for name in sorted(names))
+
+
+async def counted_revenue(books: Books) -> CountedRevenue:
+    """Return the revenue of a question's period, and its sheet under the property's law.
+
+    Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
+    """
+    question, facility = books.question, Facility.of(books.place)
+    since = needed_from(facility.pack, question.first)
+    won = await _won(books, since)
+    earned = (
+        *(one for one in won if one.source == "win"),
+        *await _raked(books, since),
+        *await _electronic(books, since),
+        *await _contests(books, since),
+    )
+    for one in earned:
+        if one.revenue_class not in facility.pack.classes:
+            what = "contest" if one.source == "contest" else "table"
+            raise Rejected(
+                Reason.NOT_FOUND,
+                f"{what} {one.name}, {one.gaming_day}: {facility.pack.id} says nothing of revenue of the class "
+                f"{one.revenue_class!r}; add it to the classes of the pack",
+            )
+    incomplete = frozenset((one.gaming_day, one.revenue_class) for one in earned if one.missing)
+    rows = [
+        DayRevenue(question.property, one.gaming_day, one.name, one.revenue_class, one.cents)
+        for one in earned
+        if (one.gaming_day, one.revenue_class) not in incomplete
+    ]
+    sheet = period_sheet(facility, rows, question.period, question.last, incomplete=incomplete)
+    return CountedRevenue(earned, sheet, frozenset(one.name for one in won))
+
+
+async def _won(books: Books, since: date) -> list[Earned]:
+    """Return the counted win of tables, including those whose legal basis is the central system."""
+    wins = await counted_wins(books, "gaming_day", "table_name", first=since, explained=False)
+    classes = _Classes(books)
+    return [
+        Earned(
+            day := date.fromisoformat(text),
+            table,
+            classes.of(table, day),
+            classes.source_of(table, day),
+            win.final_win.value,
+            tuple(one.said for one in win.missing),
+        )
+        for (text, table), win in wins.items()
+    ]
+
+
+async def _raked(books: Books, since: date) -> list[Earned]:
+    measures = ("rake_cents", "rake_openings", "rake_boxes", "rake_missing")
+    found = await books.amounts(measures, ("gaming_day", "table_name", "item"), first=since, explained=False)
+    cents: dict[tuple[str, str], int] = {}
+    missing: dict[tuple[str, str], list[str]] = {}
+    for (day, table, item), known in found.items():
+        cents.setdefault((day, table), 0)
+        if item:
+            missing.setdefault((day, table), []).append(Missing.of(books, table, item).said)
+        else:
+            cents[day, table] = known.get("rake_cents", NOTHING).value
+    return [
+        Earned(date.fromisoformat(day), table, "non_banking", "rake", rake, tuple(sorted(missing.get(key, ()))))
+        for key, rake in cents.items()
+        for day, table in [key]
+    ]
+
+
+async def _electronic(books: Books, since: date) -> list[Earned]:
+    """Return the win of account wagers at fully automated tables, if that is their legal basis."""
+    measures, classes = _MEASURES["electronic"], _Classes(books)
+    found = await books.rounds(("gaming_day", "table_name"), figures=measures, first=since)
+    rows = []
+    for (text, table), known in found.items():
+        day = date.fromisoformat(text)
+        if classes.source_of(table, day) == "electronic":
+            staked, credited = (known.get(name, NOTHING).value for name in measures)
+            rows.append(Earned(day, table, "fully_automated", "electronic", staked - credited))
+    return rows
+
+
+async def _contests(books: Books, since: date) -> list[Earned]:
+    measures = _MEASURES["contest"]
+    found = await books.amounts(measures, ("gaming_day", "item"), first=since, explained=False)
+    rows = []
+    for (day, contest), known in found.items():
+        fees, prizes = (known.get(name, NOTHING).value for name in measures)
+        rows.append(Earned(date.fromisoformat(day), contest, "contest", "contest", fees - prizes))
+    return rows
+
+
+class _Classes:
+    """The revenue classes of tables without rake, by property and law on each gaming day."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+        self._days: dict[date, frozenset[str]] = {}
+
+    def of(self, table: str, day: date) -> ClassOfRevenue:
+        """Return the class of a table on a gaming day."""
+        return "fully_automated" if table in self._automated(day) else "banking"
+
+    def source_of(self, table: str, day: date) -> Source:
+        """Return the source of a table's revenue: law may have the central system compute it."""
+        name = self.of(table, day)
+        law = self._books.place_on(day).law.classes.get(name)
+        if name == "banking" or law is None or law.basis.on(day).value != BASES["electronic"]:
+            return "win"
+        return "electronic"
+
+    def _automated(self, day: date) -> frozenset[str]:
+        if day not in self._days:
+            tables = self._books.place_on(day).document.tables
+            self._days[day] = frozenset(table.table for table in tables if table.fully_automated)
+        return self._days[day]

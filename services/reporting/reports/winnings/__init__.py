@@ -1,0 +1,1 @@
+"""Reportable winnings: the report, its columns, the winners, and the log of forms."""

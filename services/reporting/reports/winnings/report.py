@@ -1,0 +1,276 @@
+"""The log of winnings that are reported (Forms W-2G and 1042-S): candidates by wager, and a form for each."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Final
+
+from services.reporting.domain.federal.winnings import Candidate, candidates
+from services.reporting.domain.law import Applied, unconfirmed
+from services.reporting.framework.definition import Content, Report
+from services.reporting.framework.document import Identity, Mark, fill
+from services.reporting.framework.figures import Because, Cell, Figure, total
+from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.winnings import Won, posted_rounds
+from services.reporting.reports.winnings.forms import FormEntry, forms
+from services.reporting.reports.winnings.sections import CANDIDATES, FORMS
+from services.reporting.reports.winnings.winners import SOURCES, Winners, won_and_winners
+from shared.contracts.accounts import AccountOpened, PatronRegistered
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.jurisdictions import Pack
+from shared.runtime.http.roles import READ_PATRON_REPORTS
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The kept lines of a property, each of whom it is, by the line that was judged."""
+
+    law: Pack
+    winners: Winners
+    lines: Mapping[int, Won]
+
+    def of(self, candidate: Candidate) -> Sequence[Won]:
+        return [self.lines[id(line)] for line in candidate.lines]
+
+    def because(self, candidate: Candidate) -> Because:
+        return tuple(dict.fromkeys(one.entry for one in self.of(candidate)))
+
+    def win(self, candidate: Candidate) -> str:
+        found = self.of(candidate)
+        first = found[0].line
+        wagers = "+".join(dict.fromkeys(one.line.wager for one in found))
+        return f"{first.round_id}/{first.seat}/{wagers}/{'+'.join(str(one.number) for one in found)}"
+
+    def residence(self, candidate: Candidate) -> str | None:
+        return self.winners.residence(self.of(candidate)[0])
+
+    def recorded(self, found: Iterable[Candidate]) -> list[Listed]:
+        listed = (self.winners.of(one) for candidate in found for one in self.of(candidate))
+        return list({one.entry: one for one in listed if one is not None}.values())
+
+    def account(self, candidate: Candidate) -> str | None:
+        return ", ".join(dict.fromkeys(one.account for one in self.of(candidate) if one.account)) or None
+
+
+async def _fill(books: Books) -> Content:
+    listed, winners = await won_and_winners(books, {_country(law) for law in books.place.reporting})
+    rows: list[dict[str, Any]] = []
+    logged: list[dict[str, Any]] = []
+    found: list[Candidate] = []
+    for law in books.place.reporting:
+        whose = [_of_winner(books, one, winners, law) for one in listed]
+        kept = _Kept(law, winners, {id(one.line): one for one in whose})
+        judged = _of_residents(kept, candidates(law, [one.line for one in whose]))
+        mine = [one for one in judged if _is_asked(books, one)]
+        found += mine
+        rows += [_candidate(kept, one) for one in mine]
+        logged += [_form(kept, entry) for entry in _log(books, judged) if _is_asked(books, entry.candidates[0])]
+    sections = (fill(CANDIDATES, rows), fill(FORMS, logged))
+    return Content(sections, await _identities(books, found, logged), _marks(books, found))
+
+
+def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
+    """Return a line with who won, and the property's choice. Whoever is not known to be a resident may be an alien."""
+    is_resident = winners.residence(won) == _country(law)
+    chosen = books.place_on(won.line.gaming_day).document.winnings_reduced_by_wager
+    patron = winners.patron(won)
+    line = replace(won.line, patron=patron, nonresident_alien=not is_resident, reduced_by_wager=chosen)
+    return replace(won, line=line)
+
+
+def _country(law: Pack) -> str:
+    """Return the country of a pack, as its name begins with it: `us-federal`."""
+    return law.id.partition("-")[0].upper()
+
+
+def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without those of known nonresidents that another form is for.
+
+    Where nothing is known of the winner, both stand, and a person decides.
+    """
+    nonresidents = {
+        id(line)
+        for one in judged
+        if kept.law.reportable_winnings[one.rule].winner == "nonresident_alien" and kept.residence(one) is not None
+        for line in one.lines
+    }
+    return [
+        one
+        for one in judged
+        if kept.law.reportable_winnings[one.rule].winner == "nonresident_alien"
+        or not nonresidents & {id(line) for line in one.lines}
+    ]
+
+
+def _is_asked(books: Books, candidate: Candidate) -> bool:
+    """Return whether a question is about a candidate: of a year, by the date of payment; else, by the gaming day."""
+    line, question = candidate.lines[0], books.question
+    return (
+        question.first <= (line.paid_on if question.period == "year" else line.gaming_day) <= question.last
+        and question.table in (None, line.table)
+        and question.game in (None, line.game)
+    )
+
+
+def _log(books: Books, judged: Iterable[Candidate]) -> list[FormEntry]:
+    """Return the log of forms, numbered by form and calendar year, as the property chose to report on each day."""
+
+    def is_aggregated(day: date) -> bool:
+        return books.place_on(day).document.winnings_forms == "patron_day"
+
+    logs: dict[tuple[str, int], list[Candidate]] = {}
+    for one in judged:
+        logs.setdefault((one.form, one.lines[0].paid_on.year), []).append(one)
+    return [entry for log in logs.values() for entry in forms(log, aggregated_on=is_aggregated)]
+
+
+def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
+    line, because = one.lines[0], kept.because(one)
+    threshold = _applied(one, "threshold_cents")
+    ratio = _applied(one, "wager_ratio")
+    return {
+        "form": _number(kept.law, one.form, line.paid_on),
+        "win": Cell(kept.win(one), because),
+        "winner": kept.law.reportable_winnings[one.rule].winner,
+        "gaming_day": line.gaming_day,
+        "paid_on": line.paid_on,
+        "moment": line.moment,
+        "table": line.table,
+        "game": line.game,
+        "wager": ", ".join(dict.fromkeys(each.wager for each in one.lines)),
+        "stake_cents": Figure(one.stake_cents, because),
+        "amount_cents": Figure(one.amount_cents, because),
+        "ratio": None if one.ratio is None else str(one.ratio),
+        "threshold_cents": None if threshold is None else int(threshold.value),
+        "least_ratio": None if ratio is None else int(ratio.value),
+        "account": kept.account(one),
+        "patron": line.patron,
+        "residence": kept.residence(one),
+        "regular_cents": Figure(_withheld(one, "regular"), because),
+        "backup_cents": Figure(_withheld(one, "backup"), because),
+        "source": None if threshold is None else threshold.source,
+        "status": None if threshold is None else threshold.status,
+    }
+
+
+def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
+    first = entry.candidates[0]
+    because = tuple(dict.fromkeys(ref for one in entry.candidates for ref in kept.because(one)))
+    return {
+        "form": _number(kept.law, entry.form, first.lines[0].paid_on),
+        "year": str(entry.year),
+        "number": entry.number,
+        "winner": kept.law.reportable_winnings[first.rule].winner,
+        "gaming_day": entry.gaming_day,
+        "account": kept.account(first),
+        "patron": entry.patron,
+        "residence": kept.residence(first),
+        "wins": Cell(", ".join(kept.win(one) for one in entry.candidates), because),
+        "amount_cents": Figure(entry.amount_cents, because),
+        "regular_cents": Figure(entry.regular_cents, because),
+        "backup_cents": Figure(entry.backup_cents, because),
+        **_recorded(kept.recorded(entry.candidates)),
+    }
+
+
+def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
+    """Return what cashiers recorded of the wins on a form; it was filed when all of them were."""
+    if not said:
+        return {}
+    facts, entries = [one.fact for one in said], tuple(one.entry for one in said)
+
+    def together(values: Iterable[str | None]) -> str | None:
+        return ", ".join(dict.fromkeys(value for value in values if value)) or None
+
+    filed = [fact.filed_on for fact in facts if fact.filed_on is not None]
+    return {
+        "form_number": together(fact.form_number for fact in facts),
+        "identified_by": together(kind for fact in facts for kind in fact.identified_by),
+        "tax_number": together(fact.tax_number for fact in facts),
+        "withheld_cents": total(
+            Figure(fact.withheld_cents, (entry,)) for fact, entry in zip(facts, entries, strict=True)
+        ),
+        "filed_on": Cell(max(filed), entries) if len(filed) == len(facts) else None,
+    }
+
+
+def _applied(one: Candidate, what: str) -> Applied | None:
+    return next((applied for applied in one.applied if applied.place.endswith(f".{what}")), None)
+
+
+def _number(law: Pack, form: str, day: date) -> str:
+    found = law.forms[form].on(day).value
+    return found.number or found.title
+
+
+def _withheld(one: Candidate, kind: str) -> int:
+    return sum(each.amount_cents for each in one.withholdings if each.kind == kind)
+
+
+async def _identities(
+    books: Books, found: Sequence[Candidate], logged: Sequence[Mapping[str, Any]]
+) -> tuple[Identity, ...]:
+    lines = [line for one in found for line in one.lines]
+    rounds = {(line.gaming_day, line.table, line.round_id) for line in lines}
+    return (
+        Identity(
+            "forms and candidates",
+            Figure(sum(one.amount_cents for one in found)),
+            Figure(sum(row["amount_cents"].value for row in logged)),
+            "every candidate is on one form",
+        ),
+        Identity(
+            "rounds",
+            Figure(len(rounds)),
+            Figure(sum(one.times for one in (await posted_rounds(books, rounds)).values())),
+            "each round of a candidate was posted once more than it was taken back",
+            unit="count",
+        ),
+    )
+
+
+def _choice(books: Books, columns: tuple[str, ...]) -> tuple[Mark, ...]:
+    """Return a note that the property has not chosen how to report the wager, where the law leaves it a choice."""
+    if books.place.document.winnings_reduced_by_wager is not None:
+        return ()
+    held = (
+        (rule.reduced_by_wager.on(books.question.last), name)
+        for law in books.place.reporting
+        for name, rule in law.reportable_winnings.items()
+    )
+    return tuple(
+        Mark("choice of the licensee", dated.source, f"{name}: none was made, so {dated.value} holds", columns)
+        for dated, name in held
+        if dated.value in ("if_payer_chooses", "unless_payer_declines")
+    )
+
+
+def _marks(books: Books, found: Sequence[Candidate]) -> tuple[Mark, ...]:
+    columns = ("candidates/amount_cents", "forms/amount_cents")
+    applied = unconfirmed(law for one in found for law in one.applied)
+    return (
+        Mark(
+            "nonresident aliens",
+            "the lines of settlements that are kept",
+            "what is reported of them alone is listed where an account or a cashier says who won, taxed where",
+            ("candidates/winner", "forms/winner"),
+        ),
+        *_choice(books, columns),
+        *(Mark(one.place, one.source, one.note or "", columns) for one in applied),
+    )
+
+
+WINNINGS: Final = Report(
+    name="winnings",
+    title="Winnings to report (W-2G, 1042-S)",
+    about=(
+        "Wins that reach the thresholds of the year of their payment: candidates for forms, with who won where an "
+        "account or a cashier says it, and what was done about each form. A year has what was paid in it, by the clock "
+        "of the property; other periods go by the gaming day. A round that is taken back takes its wins with it."
+    ),
+    sections=(CANDIDATES, FORMS),
+    sources=(SettlementPosted, SettlementReversed, AccountOpened, PatronRegistered, *SOURCES),
+    fill=_fill,
+    signatures=("Cage supervisor", "Revenue audit"),
+    role=READ_PATRON_REPORTS,
+)
