@@ -24,7 +24,7 @@ from shared.jurisdictions import LawUnknown
 from shared.rules.errors import Refused, what_is_wrong
 from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.http.access import Caller, Identities, caller_of, require_property_declared
-from shared.runtime.http.command_routes import CommandRouter, names_property
+from shared.runtime.http.command_routes import names_property
 from shared.runtime.http.merged_routers import merge_routers
 from shared.runtime.http.openapi import complete
 from shared.runtime.http.problems import Mistake, problem, problems
@@ -104,7 +104,6 @@ def create_app(
         if isinstance(route, APIRoute):
             require_property_declared(route, in_body=names_property(route.endpoint))
     app.router.routes.extend(routes)
-    app.add_middleware(CommandRouter, routes=routes, handlers=app.exception_handlers)
     app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
     return app
 

@@ -11,21 +11,20 @@
     command_route(router, engine, VoidSlip, "/slips/{property}/{slip}/{number}/void", role=VOID_SLIPS, answers=Slip)
 
 Fields named in the path are its parameters, the others form the JSON body. A request is parsed and validated once as a
-whole, before the framework sees it (`CommandRouter`).
+whole, by the route itself (`_CommandRoute`): every mistake is in one answer.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from copy import copy
 from inspect import Parameter, Signature, cleandoc
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 
 from fastapi import APIRouter, Body, Header, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 from pydantic_core import from_json
-from starlette.routing import BaseRoute, Match, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shared.contracts.envelope import Contract, Identifier
 from shared.contracts.json_text import MemberTwice, read_json
@@ -145,7 +144,18 @@ def command_route(
         tags=None if tag is None else [tag],
         responses=problems(*COMMAND_REASONS, *rejects, *((Reason.NOT_AS_SHOWN,) if approves else ())),
         openapi_extra=None if subject is None else {SUBJECT: subject},
+        route_class_override=_CommandRoute,
     )
+
+
+class _CommandRoute(APIRoute):
+    """A route whose endpoint takes the request itself; its signature is for the OpenAPI document alone."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the endpoint."""
+        endpoint = self.endpoint
+        assert isinstance(endpoint, _Endpoint), "only commands have such a route"
+        return endpoint.__call__
 
 
 class _Endpoint(Generic[CommandT]):
@@ -177,10 +187,7 @@ class _Endpoint(Generic[CommandT]):
         }
         self.__signature__ = _signature(model, in_path, role, whose)
 
-    async def __call__(self, **fields: Any) -> Response:
-        raise AssertionError(f"commands come first: {sorted(fields)}")
-
-    async def handle(self, request: Request) -> Response:
+    async def __call__(self, request: Request) -> Response:
         """Do the command in a request, and return its answer."""
         caller = await caller_with(request, self._roles)
         require_known_parameters(request, frozenset())
@@ -254,42 +261,6 @@ class _Endpoint(Generic[CommandT]):
             except ValidationError:
                 continue  # the command as a whole says what is wrong
         return values
-
-
-class CommandRouter:
-    """Route commands before the framework, whose layers per route cost as much as the rest of a command.
-
-    It provides what the framework would: the matched route, and the answers to exceptions.
-    """
-
-    def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], handlers: Mapping[Any, Callable[..., Any]]) -> None:
-        self._app = app
-        self._routes = [route for route in routes if isinstance(route, Route) and "POST" in (route.methods or ())]
-        self._handlers = handlers
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        endpoint = self._found(scope) if scope["type"] == "http" and scope["method"] == "POST" else None
-        if endpoint is None:
-            await self._app(scope, receive, send)
-            return
-        request = Request(scope, receive, send)
-        try:
-            response = await endpoint.handle(request)
-        except Exception as error:
-            handler = next((self._handlers[kind] for kind in type(error).__mro__ if kind in self._handlers), None)
-            if handler is None:
-                raise
-            response = await handler(request, error)
-        await response(scope, receive, send)
-
-    def _found(self, scope: Scope) -> "_Endpoint[Any] | None":
-        """Return the requested command's endpoint, and add its route and path parameters to the scope."""
-        for route in self._routes:
-            match, found = route.matches(scope)
-            if match is Match.FULL:
-                scope.update(found)
-                return route.endpoint if isinstance(route.endpoint, _Endpoint) else None
-        return None
 
 
 def _signature(model: type[Contract], in_path: Iterable[str], role: Role, whose: CommandWhose[Any]) -> Signature:

@@ -13,7 +13,6 @@ import structlog
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from shared.contracts.rejection import Reason
-from shared.runtime.http.coalescing_transport import CoalescingTransport
 from shared.runtime.http.problems import problem
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
@@ -110,7 +109,7 @@ class _Limited(HttpToolsProtocol):
     # --- connections ---
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(CoalescingTransport(transport))  # type: ignore[arg-type]  # it has all that a transport has
+        super().connection_made(transport)
         if not self._door.let_in(self._host):
             self._refuse(Reason.TOO_MANY_CONNECTIONS, "connections", "this client, or all, have too many connections")
             return
