@@ -82,10 +82,10 @@ fuzz: setup ## try a million inputs at every decoder, guided by what they reach 
 	$(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),1000000) $(ARGS)
 
 fuzz-apis: setup ## try many requests at every operation of every service (minutes; EXAMPLES=..., API_SEED=... of the environment)
-	API_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/pytest tests/integration/test_every_api.py -s -o timeout=0
+	API_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/pytest --nightly=also tests/integration/test_every_api.py -s -o timeout=0
 
 matrix: setup ## ask every operation of every service as somebody of another property, a hundred times each (EXAMPLES=...)
-	MATRIX_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/pytest tests/integration/test_property_matrix.py -s -o timeout=0
+	MATRIX_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/pytest --nightly=also tests/integration/test_property_matrix.py -s -o timeout=0
 
 simulation: setup ## run the whole system in one process under seeds that break it (SEEDS=10000 FROM=1; ARGS="--seed 7 --trace")
 	$(BIN)/python -W ignore -m tests.simulation --seeds $(or $(SEEDS),100) --from $(or $(FROM),1) --processes 2 $(ARGS)

@@ -30,6 +30,7 @@ from tests.support import rounds as played
 from tests.support.corrections import PEOPLE
 from tests.support.desk import Desk, desk_of
 from tests.support.guarding import REPLICA
+from tests.support.nightly import AT_NIGHT, sampled
 from tests.support.properties import property_event
 from tests.support.rebuilding import execute
 from tests.support.sealing import seals_of
@@ -202,6 +203,7 @@ def test_what_changed_is_compared_at_once_and_all_else_within_a_pass(
     assert {} == wrong(table.compared())
 
 
+@sampled(3)
 @pytest.mark.parametrize("done", ["altered", "deleted", "added"])
 @pytest.mark.parametrize("where", ["while it runs", "while it is down", "in both copies, while it is down"])
 def test_a_row_is_found_whatever_is_done_to_it_and_when(table: Table, done: str, where: str) -> None:
@@ -248,6 +250,7 @@ def test_an_altered_copy_is_found_and_made_again(table: Table) -> None:
     assert {} == wrong(table.compared())
 
 
+@sampled(1)
 @pytest.mark.parametrize(
     "statement",
     [
@@ -342,6 +345,7 @@ def test_two_processes_do_not_move_the_copy_on_together(table: Table) -> None:
     assert table.counted() == 0
 
 
+@AT_NIGHT
 def test_wherever_it_is_killed_it_goes_on(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Copy, digest and position are written together: whatever ends a process, the next one finds them as one."""
     monkeypatch.setattr(comparing, "ENTRIES_AT_ONCE", 4)

@@ -9,6 +9,7 @@ from sqlalchemy import event as sql_event
 from services.round_settlement.handlers import KnownProperties, Submissions
 from shared.runtime.ingest.handler import InputRecord
 from tests.support import Databases
+from tests.support.nightly import sampled
 from tests.support.properties import property_event
 from tests.support.rounds import PROPERTY, TABLES, completed, encoded, submission
 from tests.support.services import query, settled_database
@@ -59,6 +60,7 @@ def key_of(raw: bytes) -> bytes:
     return b"/properties/%s/tables/%s" % (PROPERTY.encode(), table)
 
 
+@sampled(1)
 @pytest.mark.parametrize("bad", [unfiled, poisoned, conflicting, implausible])
 def test_what_one_property_does_wrong_costs_the_other_no_round_and_no_transaction(url: str, bad: Bad) -> None:
     """Four bad records to each good round: each batch ends with its rounds posted and the rest in quarantine.

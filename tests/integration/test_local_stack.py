@@ -19,7 +19,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from shared.local import Broker, KafkaServer, LocalStackError, PostgresServer, Stack
 from shared.local.account import unprivileged_account
 from tests.support import eventually
-from tests.support.nightly import AT_NIGHT
+from tests.support.nightly import AT_NIGHT, sampled
 from tests.support.processes import left_over
 
 ROOT = Path(__file__).parents[2]
@@ -271,6 +271,7 @@ def test_nothing_is_left_after_an_exception() -> None:
         assert gone(what)
 
 
+@sampled(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_is_left_after_a_signal(number: signal.Signals) -> None:
     """Whatever ends the parent, even what it cannot notice, ends the servers and removes their directories."""

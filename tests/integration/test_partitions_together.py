@@ -11,6 +11,7 @@ from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import InputRecord
 from tests.integration.test_consumer import FailsOnce
 from tests.support import Databases
+from tests.support.nightly import sampled
 from tests.support.rounds import TABLES, completed, encoded
 from tests.support.services import query, settled_database
 from tests.support.table import NOON, POSTED, Table, kinds, play_at, quarantine
@@ -74,6 +75,7 @@ def test_a_batch_of_several_partitions_is_one_transaction(url: str) -> None:
     assert once_each(1, 2, 3) == posted(url)
 
 
+@sampled(3)
 @pytest.mark.parametrize("step", ["derived", "before commit", "after commit"])
 @pytest.mark.parametrize(
     "error",

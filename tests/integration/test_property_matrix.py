@@ -27,6 +27,7 @@ from tests.fuzz.apis import Known
 from tests.support import Databases
 from tests.support.desk import Desk
 from tests.support.known import known_of
+from tests.support.nightly import sampled
 from tests.support.pit import PROPERTY
 from tests.support.services import query
 from tests.support.told import told
@@ -56,6 +57,7 @@ def desk(subject: Subject, databases: Databases) -> Iterator[Desk]:
         yield found
 
 
+@sampled(1)
 def test_nobody_reaches_another_property(desk: Desk, subject: Subject) -> None:
     """Each request is refused or answered with nothing of the other property, and the journal has refusals at most."""
     if subject.records:
@@ -89,6 +91,7 @@ def test_nobody_reaches_another_property(desk: Desk, subject: Subject) -> None:
     }
 
 
+@sampled(1)
 def test_whoever_works_for_a_property_is_let_through_to_it(desk: Desk, subject: Subject) -> None:
     """Whatever names one is open to people of one property, wherever it is named: none takes somebody of all."""
     document = desk.client.get("/openapi.json").json()
@@ -134,6 +137,7 @@ def test_each_record_in_quarantine_is_of_the_property_that_it_names(desk: Desk, 
     assert {named, unnamed} <= {one["quarantine"] for one in listed}
 
 
+@sampled(2)
 def test_nobody_learns_what_numbers_there_are_of_others(desk: Desk, subject: Subject) -> None:
     """Of what is looked up by a number a stranger is told the same, whether it is another property's or not there."""
     if not subject.records:

@@ -27,6 +27,7 @@ from tests.support.asgi import assert_problem
 from tests.support.brokers import AnyBroker
 from tests.support.desk import Desk, desk_of
 from tests.support.lost_answer import LostAnswer
+from tests.support.nightly import sampled
 from tests.support.outbox import Outbox
 from tests.support.properties import property_event
 from tests.support.rebuilding import compared, execute
@@ -185,6 +186,7 @@ FORGED = {
 }
 
 
+@sampled(1)
 @pytest.mark.parametrize("forged", FORGED)
 def test_a_forged_record_in_quarantine_is_found(settlement: Office, urls: dict[str, str], forged: str) -> None:
     """The journal has the hash of the bytes, where they came from, and what was decided about them."""

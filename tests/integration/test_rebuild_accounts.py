@@ -24,6 +24,7 @@ from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.accounts import CODE, NOON, PROPERTY, Clock, House, a_house, credit
+from tests.support.nightly import AT_NIGHT
 from tests.support.rebuilding import compared
 from tests.support.services import query, settled_database
 
@@ -262,6 +263,7 @@ def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PITLEDGER_PATRON_KEYS_FILE", str(file))
 
 
+@AT_NIGHT
 @pytest.mark.usefixtures("keys")
 def test_the_accounts_are_rebuilt(url: str, rng: random.Random) -> None:
     """Balances, statements in their order, rounds, holds, shortages, patrons: from the journal alone."""

@@ -28,6 +28,7 @@ from tests.support.services import read_topic
 ROUNDS: Final = 144
 TABLES: Final = 12
 SEED: Final = 8
+"""A day on which a player banks early."""
 ZONE: Final = ZoneInfo("America/New_York")
 
 
@@ -35,7 +36,8 @@ ZONE: Final = ZoneInfo("America/New_York")
 class RunningDemo:
     """Where its console is, its people, and what it takes to send more from its tables.
 
-    `gaming_day` is that of `PROPERTY`, which was played and sealed; `round_id` was corrected.
+    `day` is the document of the day that was played; `gaming_day` is that of `PROPERTY`, which was sealed, and
+    `round_id` was corrected.
     """
 
     console: str
@@ -43,6 +45,7 @@ class RunningDemo:
     environment: Mapping[str, str]
     people: People
     devices: Devices
+    day: Mapping[str, Any]
     gaming_day: str
     round_id: str
     _tables: dict[str, Table] = field(default_factory=dict)
@@ -116,9 +119,10 @@ def running_demo(environment: Mapping[str, str]) -> Iterator[RunningDemo]:
             environment=stack.environment,
             people=people,
             devices=made[-1],
+            day=day,
             gaming_day=day["gaming_day"],
             round_id=day["round"]["round_id"],
         )
 
 
-__all__ = ["NEIGHBOR", "PROPERTY", "RunningDemo", "neighbor_begins", "neighbor_day", "running_demo"]
+__all__ = ["NEIGHBOR", "PROPERTY", "ROUNDS", "RunningDemo", "neighbor_begins", "neighbor_day", "running_demo"]

@@ -4,6 +4,7 @@ import pytest
 
 from services.table_inventory.tables import sealed_counts
 from tests.integration.table_inventory.day import BOX, FOUND, play_a_day
+from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk
 from tests.support.rebuilding import assert_named, compared, execute
 
@@ -29,6 +30,7 @@ def test_whatever_is_altered_under_seal_is_named(desk: InventoryDesk) -> None:
     assert_named("table-inventory", url, sealed_counts, "altered", "added", "deleted")
 
 
+@sampled(1)
 @pytest.mark.parametrize(
     ("altered", "turns"),
     [(LESS, [1, 2]), (RENAMED, [2]), (GONE, [2]), (ADDED, [3]), (NO_TURN, [3])],

@@ -8,6 +8,7 @@ import pytest
 
 from tests.integration.table_inventory.day import BOX, FOUND, OPENER, play_a_day
 from tests.support import Databases
+from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
 from tests.support.twins import CORRECTION, LATER, World, corrected, voided, world_of
 
@@ -92,6 +93,7 @@ def test_what_an_event_corrects_keeps_its_place_until_it_is_void(desk: Inventory
     assert [*steps, "pit.recorded"] == kinds
 
 
+@sampled(2)
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_changes_lead_to_the_same_books_in_whatever_order_they_come(
     desk: InventoryDesk, order: tuple[int, ...]

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tests.integration.table_inventory.test_numbers_taken_at_once import read_while
+from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips, inventory_desk
 from tests.support.polling import eventually
 from tests.support.services import query
@@ -117,6 +118,7 @@ def _begun(desk: InventoryDesk, other: InventoryDesk, build: Callable[..., Built
     return voided(table, event) | {"time": at(2).isoformat()}, send
 
 
+@sampled(2)
 @pytest.mark.parametrize("build", BUILDS, ids=lambda one: one.__name__)
 def test_what_was_built_on_meanwhile_is_not_taken_back(
     desk: InventoryDesk, other: InventoryDesk, build: Callable[..., Built]
@@ -130,6 +132,7 @@ def test_what_was_built_on_meanwhile_is_not_taken_back(
     assert 1 == len(desk.quarantined())
 
 
+@sampled(2)
 @pytest.mark.parametrize("build", BUILDS, ids=lambda one: one.__name__)
 def test_nothing_is_built_on_what_is_being_taken_back(
     desk: InventoryDesk, other: InventoryDesk, url: str, build: Callable[..., Built]

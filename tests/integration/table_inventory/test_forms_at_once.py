@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.integration.table_inventory.day import OPENER
+from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips, inventory_desk
 
 
@@ -98,6 +99,7 @@ def other(url: str, desk: InventoryDesk) -> Iterator[InventoryDesk]:
         yield found
 
 
+@sampled(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda one: one.__name__)
 def test_one_of_two_is_done(desk: InventoryDesk, other: InventoryDesk, case: Case) -> None:
     """It is recorded once; who comes second gets a conflict, and not what the first one got."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.asgi import assert_problem
+from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
 
 CHECKS = f"/counter-checks/{PROPERTY}"
@@ -66,6 +67,7 @@ def test_without_a_moment_it_happened_now(cage: InventoryDesk, path: str) -> Non
     assert (NEXT_DAY, None, None) == (said["gaming_day"], said.get("entered_at"), said.get("late_reason"))
 
 
+@sampled(7)
 @pytest.mark.parametrize("path", COMMANDS)
 @pytest.mark.parametrize(
     ("late", "status", "why"),

@@ -11,6 +11,7 @@ import pytest
 from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.handler import InputRecord
 from tests.support.desk import Desk
+from tests.support.nightly import sampled
 from tests.support.pit import InventoryDesk, Table, at, chips, inventory_desk
 from tests.support.polling import eventually
 from tests.support.rounds import encoded
@@ -105,6 +106,7 @@ def test_what_is_being_committed_is_waited_for(desk: InventoryDesk, other: Inven
     assert WHY[kind] in reason
 
 
+@sampled(1)
 @pytest.mark.parametrize("step", ["derived", "before commit"])
 @pytest.mark.parametrize("first", ["brought back", "placed"])
 def test_a_box_is_brought_back_while_another_table_places_it(

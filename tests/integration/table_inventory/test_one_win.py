@@ -14,6 +14,7 @@ from shared.contracts.win import WinFigures, WinStated
 from tests.integration.table_inventory.day import BOX, FOUND, OPENER, PAPER, play_a_day
 from tests.integration.table_inventory.test_other_revenue import CONTESTS, RESULT
 from tests.support.asgi import assert_problem
+from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 from tests.support.pit_changes import decide, propose
 
@@ -113,6 +114,7 @@ OPEN = {
 """What keeps a day from being closed, whatever its own records are, and how it comes about."""
 
 
+@sampled(3)
 @pytest.mark.parametrize("why", OPEN)
 @pytest.mark.parametrize("step", get_args(Step)[1:])
 def test_every_step_asks_for_what_is_open(desk: InventoryDesk, step: str, why: str) -> None:
@@ -158,6 +160,7 @@ UNDECIDED = {
 """What somebody has entered about a day and nobody has decided, or is on its way, and how it comes about."""
 
 
+@sampled(2)
 @pytest.mark.parametrize("why", UNDECIDED)
 @pytest.mark.parametrize("step", ["audited", "final"])
 def test_what_is_undecided_holds_the_audit_and_the_seal(desk: InventoryDesk, step: str, why: str) -> None:

@@ -15,6 +15,7 @@ from tests.integration.table_inventory.day import OPENER
 from tests.integration.table_inventory.test_numbers_taken_at_once import read_while
 from tests.support import Databases
 from tests.support.desk import Desk, desk_of
+from tests.support.nightly import sampled
 from tests.support.outbox import Outbox
 from tests.support.pit import PROPERTY, InventoryDesk, Table, at, inventory_desk
 from tests.support.pit_changes import decide, path_of, propose, send_approved
@@ -115,6 +116,7 @@ def test_one_of_two_changes_of_an_event_waits(
     assert (2, []) == (sold(desk)[1], desk.quarantined())
 
 
+@sampled(1)
 @pytest.mark.parametrize("partition", [0, 1])
 @pytest.mark.parametrize("step", ["derived", "before commit"])
 def test_what_the_pit_and_the_desk_say_at_once(
@@ -149,6 +151,7 @@ def test_what_the_pit_and_the_desk_say_at_once(
     assert (1_00, []) == (sold(desk)[0], desk.quarantined())
 
 
+@sampled(1)
 @pytest.mark.parametrize("late", [False, True], ids=["a correction", "the event itself"])
 @pytest.mark.parametrize("step", ["derived", "before commit"])
 def test_what_vigorish_reads_from_two_topics_at_once(

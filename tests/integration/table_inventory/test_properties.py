@@ -8,6 +8,7 @@ import pytest
 from shared.contracts.inventory import PitRecorded
 from tests.integration.table_inventory.day import PAPER
 from tests.support.asgi import assert_problem
+from tests.support.nightly import sampled
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
 from tests.support.properties import property_event
 
@@ -107,6 +108,7 @@ def test_gaming_days_follow_a_change_of_the_clock(desk: InventoryDesk) -> None:
     assert 1 == len(desk.quarantined())
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("path", "person", "body"),
     [

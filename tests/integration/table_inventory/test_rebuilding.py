@@ -9,6 +9,7 @@ from shared.contracts.envelope import encode
 from shared.contracts.pit_changes import PitChangeApproved, event_of
 from shared.journal.entry import Entry
 from shared.runtime.commands.record_replay import Replay
+from tests.support.nightly import AT_NIGHT
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 from tests.support.pit_changes import decide, path_of, propose
 
@@ -256,6 +257,7 @@ class PitDay:
         )
 
 
+@AT_NIGHT
 def test_the_read_model_is_rebuilt_in_whatever_order_of_the_shards(
     desk: InventoryDesk, url: str, rng: random.Random
 ) -> None:
