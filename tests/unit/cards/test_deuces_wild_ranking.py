@@ -135,6 +135,7 @@ def hands(*, wilds: int) -> st.SearchStrategy[list[Card]]:
     ).flatmap(lambda parts: st.permutations(parts[0] + parts[1]))
 
 
+@AT_NIGHT
 @settings(max_examples=examples(75))
 @given(st.integers(0, 2).flatmap(lambda wilds: st.tuples(hands(wilds=wilds), hands(wilds=2 - wilds))))
 def test_two_hands_compare_as_with_every_card_of_the_deck_tried(pair: tuple[list[Card], list[Card]]) -> None:
