@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, requires
 from pathlib import Path
 from typing import Any
 
@@ -88,12 +88,15 @@ def _modules(repository: Path, package: str) -> list[str]:
 def test_a_service_is_imported_with_its_own_extra_alone(
     repository: Path, project: dict[str, Any], extra: str | None
 ) -> None:
-    """All of its modules, those that are imported late too, and the commands of an operator."""
+    """All of its modules, those that are imported late too.
+
+    With none, also all that every service has, and the commands of an operator: what is there with less is with more.
+    """
     others = _others(project, extra)
     services = [name for name in (*NAMES, CONSOLE) if name not in EXTRAS] if extra is None else [extra]
     elsewhere = {package for packages in EXTRAS.values() for package in packages} - set(EXTRAS.get(str(extra), ()))
     assert {"numpy", "pytest", *elsewhere} <= set(others)
-    wanted = [*_modules(repository, "shared"), *(f"services.cli.{command}" for command in _COMMANDS)]
+    wanted = [] if extra else [*_modules(repository, "shared"), *(f"services.cli.{command}" for command in _COMMANDS)]
     for service in services:
         wanted += _modules(repository, f"services/{service.replace('-', '_')}")
     done = subprocess.run(
@@ -103,6 +106,38 @@ def test_a_service_is_imported_with_its_own_extra_alone(
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def _installed_bytes(name: str) -> int:
+    """Return what a distribution of this environment has on the disk, without what was compiled of it."""
+    try:
+        found = distribution(name)
+    except PackageNotFoundError:
+        return 0  # on this system it is not needed
+    paths = [Path(str(found.locate_file(file))) for file in found.files or () if file.suffix != ".pyc"]
+    return sum(512 * path.lstat().st_blocks for path in paths if path.exists())
+
+
+def test_a_server_installs_what_it_runs(repository: Path, project: dict[str, Any]) -> None:
+    """The table of docs/operations.md is right within 5 %, and services take less than half of what development does.
+
+    Measured by the files of the same versions here, and not by installing each: `python -m tests.sizes` does.
+    """
+    table = (repository / "docs/operations.md").read_text().partition("### What to install")[2].partition("\n### ")[0]
+    stated = {
+        extra or None: int(mb) for extra, mb in re.findall(r"\| `pitledger(?:\[([a-z-]+)\])?` \| (\d+) \|", table)
+    }
+    assert {None, *EXTRAS, "services", "embedded"} == stated.keys()
+    packages = (repository / name for name in ("shared", "services", "infra", "loadtest", "schemas"))
+    own = sum(512 * path.lstat().st_blocks for each in packages for path in each.rglob("*") if path.suffix != ".pyc")
+    sizes: dict[str | None, int] = {}
+    for extra, said in stated.items():
+        wanted = [*project["dependencies"], *project["optional-dependencies"].get(extra, ())]
+        sizes[extra] = own + sum(map(_installed_bytes, set(_installed(wanted, set()))))
+        assert 0.95 * said < sizes[extra] / 2**20 < 1.05 * said, extra
+    [development] = re.findall(r"installs what builds and tests Pitledger, too: (\d\.\d) GB", table)
+    assert max(sizes[extra] for extra in (None, *EXTRAS, "services")) < float(development) * 10**9 / 2
+    assert 2 * sizes[None] < sizes["services"]
 
 
 def test_what_a_service_asks_for_is_its_extra(project: dict[str, Any]) -> None:
