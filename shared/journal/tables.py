@@ -34,6 +34,8 @@ COMMAND_INDEX: Final = "entries_of_command"
 _OF_COMMAND: Final = '"offset" IS NULL AND record_hash IS NOT NULL'
 OF_QUARANTINE: Final = "'record.quarantined', 'record.mended', 'quarantine.dismissed', 'quarantine.dismissed_together'"
 
+OF_GAPS: Final = "'gap.opened', 'gap.filled'"
+
 
 @dataclass(frozen=True, slots=True)
 class JournalTables:
@@ -107,6 +109,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             UniqueConstraint("source", "sequence", "kind"),
             CheckConstraint(f"{schema}.balances(accounts, cents)", name="entries_balance"),
             Index("entries_of_quarantine", "shard", "seq", postgresql_where=f"kind IN ({OF_QUARANTINE})"),
+            Index("entries_of_gaps", "source", postgresql_where=f"kind IN ({OF_GAPS})"),
             Index(COMMAND_INDEX, "record_hash", unique=True, postgresql_where=_OF_COMMAND),
         ),
         accounts=table(

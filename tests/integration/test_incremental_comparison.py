@@ -23,6 +23,7 @@ from shared.runtime.projections import incremental_comparison as comparing
 from shared.runtime.projections.incremental_comparison import IncrementalComparison, Rest, no_rest
 from shared.runtime.projections.standing_copy import StandingCopy
 from shared.runtime.projections.unlike_rows import next_rows
+from shared.runtime.projections.unprojected_tables import kept_checks
 from shared.runtime.projector import Projector, Transaction
 from shared.runtime.settings import Settings
 from tests.support import Databases
@@ -400,6 +401,31 @@ def test_it_is_projected_in_short_transactions(table: Table, monkeypatch: pytest
     table.run(work)
     assert len(seen) >= 9
     assert max(seen.values()) <= 10
+
+
+def test_what_is_not_projected_is_compared_without_the_rounds_of_the_journal(table: Table) -> None:
+    """It follows from gaps, commands and refused records, and from where shards begin and end: each has its index."""
+    table.play(60)
+    table.desk.feed("table.events", played.completed("BJ-01", 63, "r-63", played.record(played.WINNING)))
+    read = """
+        SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables
+        WHERE schemaname = :schema AND relname = :table"""
+
+    async def work(engine: AsyncEngine) -> int:
+        async with engine.begin() as connection:
+            await connection.execute(text("SET LOCAL enable_seqscan = off"))  # so small a table would be read whole
+            for check in kept_checks(MANIFEST).values():
+                assert 0 == (await check(connection)).different
+            given = {"schema": TABLES, "table": MANIFEST.journal.entries.name}
+            return int((await connection.execute(text(read), given)).scalar_one())
+
+    async def main() -> int:
+        async with table.process() as engine:
+            return await work(engine)
+
+    shards = query(table.url, f"SELECT count(*) FROM {TABLES}.shards")[0][0]
+    assert [(1,)] == query(table.url, f"SELECT count(*) FROM {TABLES}.gaps")
+    assert asyncio.run(main()) < 5 * (shards + 1) < 60
 
 
 def test_it_rests_in_no_transaction(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

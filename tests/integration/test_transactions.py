@@ -115,7 +115,7 @@ def test_everybody_who_reads_a_topic_reads_the_same(real_kafka: AnyBroker) -> No
                 yield from batch
 
     found: dict[str, list[bytes]] = {
-        "read again": [one.value for batch in _batches(settings, "g", topic, {}, {0: end}) for one in batch],
+        "read again": [one.value for batch in _batches(settings, "g", topic, {}, {0: end}, 0, {}) for one in batch],
         "reconciled": [one.value for batch in whole_topics(settings, [topic]) for one in batch],
         "derived again": [one.value for one in by_another_client()],
         "taken in": [bytes(one.value() or b"") for one in Topics(settings)._read(topic, {0: 0}, {})],

@@ -58,10 +58,32 @@ class InMemoryPlaces:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordsRead:
+    """Records of a topic, in order within each partition, with the state of the topic before they were read.
+
+    `reached` is the offset up to which, exclusive, each partition was read.
+    """
+
+    found: TopicLog
+    records: Sequence[InputRecord]
+    reached: Mapping[int, int]
+
+
+async def read_positions(connection: AsyncConnection, journal: JournalTables, topic: str) -> Mapping[int, int]:
+    """Return the offset of the next record that the service reads, by partition."""
+    s = journal.shards.c
+    read = select(s.name, s.next_offset).where(s.name.startswith(f"{topic}/", autoescape=True), s.next_offset > 0)
+    return {
+        int(name.partition("@")[0].rpartition("/")[2]): position for name, position in await connection.execute(read)
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class TopicReplay:
     """Reads a topic again, from given offsets up to the service's read position.
 
-    The shards must not change meanwhile: they are locked, or read in one snapshot.
+    `events` reads and yields in one transaction, in which the shards must not change: they are locked. `read` needs no
+    transaction, so that a broker that is slow keeps none open, and `taken` no broker.
     """
 
     journal: JournalTables
@@ -69,33 +91,54 @@ class TopicReplay:
     settings: Settings
     verifier: BatchVerifier | None
 
-    async def events(
-        self,
-        connection: AsyncConnection,
-        begins: dict[int, int],
-        places: TakenPlaces,
-        *,
-        most: int | None = None,
-    ) -> AsyncIterator[list[Event[Any]]]:
+    async def events(self, connection: AsyncConnection, places: TakenPlaces) -> AsyncIterator[list[Event[Any]]]:
         """Yield the events that the service accepted from a topic, in batches, ordered within each partition.
 
-        `begins` are the offsets to begin with, by partition, by default 0; each is moved to the next one. At most
-        `most` records of a partition are read. Raises: FatalServiceError if the topic no longer holds everything that
-        was read, unchanged and signed by its publisher; KafkaException if the cluster does not answer.
+        Raises: FatalServiceError if the topic no longer holds everything that was read, unchanged and signed by its
+        publisher; KafkaException if the cluster does not answer.
         """
         topic = self.handler.topic
-        s = self.journal.shards.c
-        was_read = select(s.shard).where(s.name.startswith(f"{topic}/", autoescape=True), s.next_offset > 0)
-        if (await connection.execute(was_read.limit(1))).first() is None:
+        if not await read_positions(connection, self.journal, topic):
             return
         found = await asyncio.to_thread(topic_log, self.settings, topic)
-        partitions = await _partitions(connection, self.journal, topic, found, begins, most)
-        group = f"{self.settings.kafka_group_prefix}-{self.journal.schema}-again"
-        ends = {number: read.end for number, read in partitions.items() if read.end > begins.get(number, 0)}
-        batches = _batches(self.settings, group, topic, begins, ends) if ends else iter(())
+        partitions = await _partitions(connection, self.journal, topic, found, {}, None)
+        batches = self._batches({}, {number: read.end for number, read in partitions.items()}, 0, {})
         while batch := await asyncio.to_thread(partial(next, batches, None)):
             yield await self._taken(connection, batch, partitions, places)
+
+    async def read(self, begins: Mapping[int, int], ends: Mapping[int, int], *, ahead: int = 0) -> RecordsRead:
+        """Read the partitions in `ends` up to that offset, from `begins`, by default 0.
+
+        With `ahead` up to the end of the topic, so many records more of a partition at most. Raises: as `events`.
+        """
+
+        def work() -> RecordsRead:
+            found, reached = topic_log(self.settings, self.handler.topic), dict[int, int]()
+            records = [record for batch in self._batches(begins, ends, ahead, reached) for record in batch]
+            return RecordsRead(found, records, reached)
+
+        return await asyncio.to_thread(work)
+
+    async def taken(
+        self, connection: AsyncConnection, read: RecordsRead, begins: dict[int, int], places: TakenPlaces
+    ) -> list[Event[Any]]:
+        """Return the events that the service accepted of records that were read, as far as it has read.
+
+        `begins` are the offsets to begin with, by partition, by default 0; each is moved to the next one. The shards
+        are read in one snapshot. Raises: FatalServiceError as `events`.
+        """
+        partitions = await _partitions(connection, self.journal, self.handler.topic, read.found, begins, read.reached)
+        ends = {number: each.end for number, each in partitions.items() if each.end > begins.get(number, 0)}
+        new = [one for one in read.records if begins.get(one.partition, 0) <= one.offset < ends.get(one.partition, 0)]
+        events = await self._taken(connection, new, partitions, places)
         begins |= ends
+        return events
+
+    def _batches(
+        self, begins: Mapping[int, int], ends: Mapping[int, int], ahead: int, reached: dict[int, int]
+    ) -> Iterator[Sequence[InputRecord]]:
+        group = f"{self.settings.kafka_group_prefix}-{self.journal.schema}-again"
+        return _batches(self.settings, group, self.handler.topic, begins, ends, ahead, reached) if ends else iter(())
 
     async def _taken(
         self,
@@ -161,8 +204,9 @@ async def _partitions(
     topic: str,
     found: TopicLog,
     begins: Mapping[int, int],
-    most: int | None,
+    reached: Mapping[int, int] | None,
 ) -> Mapping[int, _Read]:
+    """Return the partitions up to where the service has read them, or up to where they were `reached`, if given."""
     shards, e = journal.shards, journal.entries.c
     there = TopicIdentity(topic, found.cluster_id, found.topic_id)
     known = await known_input(connection, journal, topic, found.cluster_id) or there
@@ -179,7 +223,7 @@ async def _partitions(
             )
         _require_first(topic, int(number), found)
         begin = begins.get(int(number), 0)
-        end = row.next_offset if most is None else min(row.next_offset, begin + most)
+        end = row.next_offset if reached is None else min(row.next_offset, reached.get(int(number), begin))
         # As the journal says, and not quarantine, of which a row may be gone.
         of_shard = (e.shard == row.shard, e.offset >= begin, e.offset < end)
         refused = select(e.offset).where(
@@ -199,11 +243,19 @@ def _require_first(topic: str, number: int, found: TopicLog) -> None:
 
 
 def _batches(
-    settings: Settings, group: str, topic: str, begins: Mapping[int, int], ends: Mapping[int, int]
+    settings: Settings,
+    group: str,
+    topic: str,
+    begins: Mapping[int, int],
+    ends: Mapping[int, int],
+    ahead: int,
+    reached: dict[int, int],
 ) -> Iterator[Sequence[InputRecord]]:
     """Return the records of partitions between two offsets of each, some at a time.
 
-    Raises: FatalServiceError if records are deleted meanwhile, or none arrive; KafkaException.
+    With `ahead` they go on up to the end of the partition, so many records at most. `reached` is told the offset up
+    to which, exclusive, each partition was read. Raises: FatalServiceError if records are deleted meanwhile, or none
+    arrive; KafkaException.
     """
     consumer = Consumer(
         {
@@ -236,9 +288,12 @@ def _batches(
                     raise KafkaException(error)
                 assert partition is not None
                 assert offset is not None
-                if error is None and offset < ends[partition]:
+                last = ends[partition] + ahead
+                if error is None and offset < last:
                     batch.append(record_of(message))
-                if offset + (error is None) >= ends[partition]:
+                read_to = offset + (error is None)
+                reached[partition] = max(reached.get(partition, 0), min(read_to, last))
+                if read_to >= last or (error is not None and read_to >= ends[partition]):
                     left.pop(partition, None)
             if batch:
                 yield batch

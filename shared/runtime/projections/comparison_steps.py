@@ -1,7 +1,7 @@
 """The steps of a comparison: a step that fails is reported, and the next ones still run."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -25,13 +25,19 @@ class ComparisonSteps:
 
     @asynccontextmanager
     async def step(self, what: str) -> AsyncIterator[None]:
+        """Run a step under a savepoint, as `attempt` does."""
+        with self.attempt(what):
+            async with self.connection.begin_nested():
+                yield
+
+    @contextmanager
+    def attempt(self, what: str) -> Iterator[None]:
         """Run a step; if it fails on an altered database or an unavailable topic, report it as not compared.
 
         Raises: errors of the server itself, such as a lost connection.
         """
         try:
-            async with self.connection.begin_nested():
-                yield
+            yield
         except (FatalServiceError, KafkaException) as error:
             self.uncompared.append(UncomparedTable(what, str(error), altered=False))
         except Exception as error:

@@ -6,7 +6,7 @@ what is new, however long the journal is. A pass ends with the digest of the row
 rows that were projected: so it finds also what somebody altered in table and copy alike.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,6 +20,7 @@ from shared.runtime.clock import Clock, utc_now
 from shared.runtime.database import schema_of_copy
 from shared.runtime.differences import ComparedTable, InapplicableEntry, TableComparison, UncomparedTable
 from shared.runtime.ingest.handler import Handler
+from shared.runtime.ingest.topic_replay import RecordsRead, read_positions
 from shared.runtime.projections.comparison_steps import ComparisonSteps
 from shared.runtime.projections.drift import compare_checks, run_check
 from shared.runtime.projections.projection_replay import (
@@ -62,6 +63,9 @@ ROWS_A_TURN_MAX: Final = 200_000
 _TURNS_A_DAY: Final = 1440
 _TURN_SECONDS: Final = 120
 """How long a turn takes that looks at the most rows, with its rests and the pause after it."""
+_TRIES: Final = 20
+"""How often a topic is read on before the moment of a comparison comes after all that the service has read."""
+_BEHIND: Final = "the service has read more of it each time that it was read on"
 _JOURNAL: Final = "what follows from the journal"
 _COPY: Final = "the second copy of the tables"
 _ALTERED: Final = "its rows are not those that were projected: somebody altered the copy; all is projected again"
@@ -163,25 +167,42 @@ class IncrementalComparison:
         await self._begin(steps)
         whole = False
         while not whole:
+            read = await self._read(steps, ahead=0)
             async with self._moment() as mark:
-                whole = await self._go_on(steps, mark, ENTRIES_AT_ONCE)
+                whole = not await self._go_on(steps, mark, ENTRIES_AT_ONCE, read)
                 mark.caught_up |= whole and not _failed(steps)
         ended = await self._pass(steps)
         again = ended or any(one.different for one in self.checked)
         kept: list[ComparedTable] = []
         if again:
             kept = await self._compare_kept(steps)
-        async with self._moment() as mark:
-            await self._go_on(steps, mark, None)
-            await self.copy.absorb(mark)
-            await self.copy.count_touched()
-            made, compared = self._made(steps), list[ComparedTable]()
-            for table in made:
-                async with steps.step(table.name):
-                    compared.append(await compare_noted(self.copy, table))
-            if again:
-                self.checked = [*await self._check(steps, whole=len(made) == len(self.copy.tables)), *kept]
-        return TableComparison([*compared, *self.checked], self.unfit, steps.uncompared)
+        for left in reversed(range(_TRIES)):
+            read = await self._read(steps, ahead=ENTRIES_AT_ONCE)
+            async with self._moment() as mark:
+                behind = await self._go_on(steps, mark, None, read)
+                if behind and left:
+                    continue
+                steps.uncompared += [UncomparedTable(what, _BEHIND, altered=False) for what in behind]
+                return TableComparison(
+                    [*await self._compare(steps, mark, kept if again else None), *self.checked],
+                    self.unfit,
+                    steps.uncompared,
+                )
+        raise AssertionError("the last try returns")
+
+    async def _compare(
+        self, steps: ComparisonSteps, mark: ComparisonBookmark, kept: Sequence[ComparedTable] | None
+    ) -> list[ComparedTable]:
+        """Compare the rows that are noted, and where `kept` was compared again, also what is not projected."""
+        await self.copy.absorb(mark)
+        await self.copy.count_touched()
+        made, compared = self._made(steps), list[ComparedTable]()
+        for table in made:
+            async with steps.step(table.name):
+                compared.append(await compare_noted(self.copy, table))
+        if kept is not None:
+            self.checked = [*await self._check(steps, whole=len(made) == len(self.copy.tables)), *kept]
+        return compared
 
     async def _begin(self, steps: ComparisonSteps) -> None:
         """Recreate an unusable copy, and report one that was tampered with."""
@@ -218,24 +239,46 @@ class IncrementalComparison:
         self.mark = mark
         await self.rest()
 
-    async def _go_on(self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int | None) -> bool:
-        """Project what is new, `most` entries and records of it about; return whether that was all.
+    async def _read(self, steps: ComparisonSteps, *, ahead: int) -> Mapping[str, RecordsRead]:
+        """Read what is new of the topics, in no transaction; with `ahead` also what the service may read meanwhile."""
+        assert self.mark is not None
+        found: dict[str, RecordsRead] = {}
+        for keeper in keepers_of(self.manifest):
+            begins = self.mark.offsets.get(keeper.topic, {})
+            async with self.connection.begin():
+                ends = await read_positions(self.connection, self.manifest.journal, keeper.topic)
+            if _of_topic(keeper) in _failed(steps) or not _is_behind(ends, begins):
+                continue
+            if not ahead:
+                most = {number: begins.get(number, 0) + ENTRIES_AT_ONCE for number in ends}
+                ends = {number: min(end, most[number]) for number, end in ends.items() if end > begins.get(number, 0)}
+            with steps.attempt(_of_topic(keeper)):
+                replay = replay_of(self.manifest, keeper, self.settings)
+                found[keeper.topic] = await replay.read(begins, ends, ahead=ahead)
+        return found
+
+    async def _go_on(
+        self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int | None, read: Mapping[str, RecordsRead]
+    ) -> list[str]:
+        """Project what is new: `most` entries about, and what was read of topics; return the steps that are behind.
 
         A step that failed before is not tried again in this turn.
         """
-        failed, whole = _failed(steps), True
+        failed, behind = _failed(steps), list[str]()
         self.redirect.to_all_copies()
         try:
             if _JOURNAL not in failed:
                 async with steps.step(_JOURNAL):
-                    whole = await self._project(mark, most)
+                    if not await self._project(mark, most):
+                        behind.append(_JOURNAL)
             for keeper in keepers_of(self.manifest):
                 if _of_topic(keeper) not in failed:
                     async with steps.step(_of_topic(keeper)):
-                        whole &= await self._read_on(keeper, mark, most)
+                        if not await self._keep(keeper, mark, read.get(keeper.topic)):
+                            behind.append(_of_topic(keeper))
         finally:
             self.redirect.to_tables()
-        return whole
+        return behind
 
     async def _project(self, mark: ComparisonBookmark, most: int | None) -> bool:
         """Project the entries that are new; return whether that was all of them."""
@@ -245,26 +288,15 @@ class IncrementalComparison:
         mark.spoiled |= bool(found.unfit)
         return found.whole
 
-    async def _read_on(self, keeper: Handler[Any], mark: ComparisonBookmark, most: int | None) -> bool:
-        """Keep again what is new on a topic; return whether that was all of it."""
-        before = mark.offsets.get(keeper.topic, {})
-        begins = dict(before)
-        if most is None and not await self._is_behind(keeper.topic, begins):
-            return True
-        replay = replay_of(self.manifest, keeper, self.settings)
-        async for events in replay.events(self.connection, begins, StreamsRead(self.copy), most=most):
+    async def _keep(self, keeper: Handler[Any], mark: ComparisonBookmark, read: RecordsRead | None) -> bool:
+        """Keep again what was read of a topic; return whether the service has read no more of it."""
+        begins = dict(mark.offsets.get(keeper.topic, {}))
+        if read is not None:
+            replay = replay_of(self.manifest, keeper, self.settings)
+            events = await replay.taken(self.connection, read, begins, StreamsRead(self.copy))
             await keep_events(self.connection, keeper, events, part=self.part)
-        mark.offsets[keeper.topic] = begins
-        return not await self._is_behind(keeper.topic, begins)
-
-    async def _is_behind(self, topic: str, reached: Mapping[int, int]) -> bool:
-        """Return whether the service has read more of a topic."""
-        s = self.manifest.journal.shards.c
-        read = select(s.name, s.next_offset).where(s.name.startswith(f"{topic}/", autoescape=True))
-        of_partition = {
-            int(name.partition("@")[0].rpartition("/")[2]): end for name, end in await self.connection.execute(read)
-        }
-        return any(end > reached.get(number, 0) for number, end in of_partition.items())
+            mark.offsets[keeper.topic] = begins
+        return not _is_behind(await read_positions(self.connection, self.manifest.journal, keeper.topic), begins)
 
     def _made(self, steps: ComparisonSteps) -> list[Table]:
         """Return the tables of which the copy is what they should be now."""
@@ -334,6 +366,11 @@ class IncrementalComparison:
 
 def _failed(steps: ComparisonSteps) -> set[str]:
     return {one.what for one in steps.uncompared}
+
+
+def _is_behind(positions: Mapping[int, int], reached: Mapping[int, int]) -> bool:
+    """Return whether the service has read more of a topic."""
+    return any(position > reached.get(number, 0) for number, position in positions.items())
 
 
 def _of_topic(keeper: Handler[Any]) -> str:

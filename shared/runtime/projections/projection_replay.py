@@ -113,7 +113,7 @@ async def replay_topics(
     Raises: FatalServiceError, KafkaException as `TopicReplay.events`.
     """
     replay = replay_of(manifest, keeper, settings)
-    async for batch in replay.events(connection, {}, InMemoryPlaces()):
+    async for batch in replay.events(connection, InMemoryPlaces()):
         await keep_events(connection, keeper, batch, part=part)
 
 

@@ -1,8 +1,9 @@
 """Rebuilding reporting: from its topics and its journal it comes to the same rows, whatever was changed by hand."""
 
 import asyncio
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +12,19 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 from sqlalchemy import make_url
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.manifest import MANIFEST
+from shared.journal.tables import JournalTables
 from shared.runtime.database import create_engine
 from shared.runtime.differences import ComparedTable
 from shared.runtime.errors import FatalServiceError
 from shared.runtime.ingest import topic_replay as rereading
 from shared.runtime.ingest.handler import InputRecord
+from shared.runtime.ingest.topic_replay import RecordsRead, TopicReplay, read_positions
 from shared.runtime.kafka import TopicLog, cluster_id, topic_log
 from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.projections import incremental_comparison as comparing
 from shared.runtime.projections.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.faults.in_process import read
@@ -150,6 +155,67 @@ def test_apache_kafka_deletes_records_before_or_while_they_are_read_again(
     with pytest.raises(FatalServiceError, match=rf"settlements/\d{said}"):
         _rebuild(url, servers, check=False)
     assert before == _rows(url)
+
+
+@pytest.mark.broker
+def test_no_transaction_waits_for_the_broker(
+    url: str, fresh_broker: AnyBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Topics are read before a comparison begins one: a broker that is slow keeps no row from being cleaned up."""
+    servers = fresh_broker.bootstrap_servers
+    read(SUBJECT, url, _records(servers), **_cluster(servers))
+    sessions: list[str] = []
+
+    def seen() -> None:
+        here = "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        sessions.extend(state for (state,) in query(url, here))
+
+    def looked_at(settings: KafkaSettings, topic: str) -> TopicLog:
+        seen()
+        return topic_log(settings, topic)
+
+    def batches(*given: Any) -> Iterator[Sequence[InputRecord]]:
+        for batch in given_batches(*given):
+            seen()
+            yield batch
+
+    given_batches = rereading._batches
+    monkeypatch.setattr(rereading, "topic_log", looked_at)
+    monkeypatch.setattr(rereading, "_batches", batches)
+    found = compared("reporting", url, Settings(kafka_bootstrap_servers=servers))
+    assert (0, ()) == (found.different, tuple(found.uncompared))
+    assert {"idle"} == set(sessions)
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("times", [3, 1000], ids=["for a while", "always"])
+def test_what_a_service_reads_while_its_topic_is_read_again(
+    url: str, fresh_broker: AnyBroker, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """It is read on until nothing is missing; where that has no end, it is told, and is no alteration."""
+    servers = fresh_broker.bootstrap_servers
+    read(SUBJECT, url, _records(servers), **_cluster(servers))
+    asked, left = itertools.count(), itertools.count(times, -1)
+    given = TopicReplay.read
+
+    async def positions(connection: AsyncConnection, journal: JournalTables, topic: str) -> Mapping[int, int]:
+        """Say of settlements first, until it is caught up, that the service has not read the last record of each."""
+        found = await read_positions(connection, journal, topic)
+        less = int(topic == "settlements" and next(asked) < 2)
+        return {number: end - less for number, end in found.items() if end > less}
+
+    async def read_on(self: TopicReplay, begins: Any, ends: Any, *, ahead: int = 0) -> RecordsRead:
+        """Read nothing that the service has read since, so many times."""
+        found = await given(self, begins, ends, ahead=ahead)
+        return replace(found, records=(), reached={}) if ahead and next(left) > 0 else found
+
+    monkeypatch.setattr(comparing, "read_positions", positions)
+    monkeypatch.setattr(TopicReplay, "read", read_on)
+    found = compared("reporting", url, Settings(kafka_bootstrap_servers=servers))
+    assert 0 == found.different
+    assert next(left) < times  # it was behind
+    told = ["what follows from topic settlements"] if times > 3 else []
+    assert told == [one.what for one in found.uncompared]
 
 
 @pytest.mark.broker

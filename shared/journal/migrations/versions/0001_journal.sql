@@ -30,6 +30,7 @@ CREATE TABLE entries (
 );
 CREATE INDEX entries_of_quarantine ON entries (shard, seq)
     WHERE kind IN ('record.quarantined', 'record.mended', 'quarantine.dismissed', 'quarantine.dismissed_together');
+CREATE INDEX entries_of_gaps ON entries (source) WHERE kind IN ('gap.opened', 'gap.filled');
 -- A command is recorded once, whatever became of its answer.
 CREATE UNIQUE INDEX entries_of_command ON entries (record_hash) WHERE "offset" IS NULL AND record_hash IS NOT NULL;
 
