@@ -149,7 +149,7 @@ FORGET: Final = text(f"""
 
 AWARDS: Final = text(f"""
     SELECT r.pool, r.meter, r."table", r.game, r.gaming_day, r.round_id, r.number, r.award_cents,
-           p.display - later.moved + own.contribution + meanwhile.contribution * {_NANO} AS available
+           p.display - later.moved + own.contribution + meanwhile.contribution AS available
     FROM progressive_meters.readings r
     JOIN progressive_meters.pools p ON p.property = r.property AND p.pool = r.pool
     JOIN progressive_meters.movements own ON own.property = r.property AND own.pool = r.pool AND own.number = r.number
@@ -157,10 +157,10 @@ AWARDS: Final = text(f"""
         SELECT sum({_GAIN}) AS moved FROM progressive_meters.movements m
         WHERE m.property = r.property AND m.pool = r.pool AND (m.at, m.number) >= (own.at, own.number) OFFSET 0) later
     CROSS JOIN LATERAL (
-        SELECT coalesce(sum(o.settled_cents), 0) AS contribution FROM progressive_meters.readings o
-        WHERE o.property = r.property AND o.pool = r.pool AND o.standing AND o."table" <> r."table"
-          AND o.opened_at <= r.closed_at AND o.closed_at > r.closed_at
-          AND o.closed_at < r.closed_at + interval '1 hour') meanwhile
+        SELECT coalesce(sum(m.contribution), 0) AS contribution FROM progressive_meters.readings o
+        JOIN progressive_meters.movements m ON m.property = o.property AND m.pool = o.pool AND m.number = o.number
+        WHERE o.property = r.property AND o.pool = r.pool AND (o."table" <> r."table" OR o.opened_at > r.closed_at)
+          AND o.opened_at <= own.at AND o.closed_at > own.at AND o.closed_at < own.at + interval '1 hour') meanwhile
     WHERE r.property = :property AND r.standing AND r.award_cents > 0
       AND (CAST(:gaming_day AS date) IS NULL OR r.gaming_day = :gaming_day)
       AND (CAST(:pool AS text) IS NULL OR r.pool = :pool AND r.number = :number)
@@ -172,5 +172,6 @@ AWARDS: Final = text(f"""
 """Awards in force that nobody has accepted, with the meter available for each, in the order in which rounds closed.
 
 Available before the award: all earlier movements, the contribution of its own round, and contributions of other tables'
-rounds that were in progress and closed later.
+rounds that were in progress and closed later, exactly, even if they were reversed since: the sign showed them. The
+award of a corrected round goes by the meter at the correction, when its own table may be playing on.
 """

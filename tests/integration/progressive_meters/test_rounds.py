@@ -126,6 +126,58 @@ def test_what_other_tables_are_putting_on_the_meter_may_be_awarded(office: Offic
     assert [] == office.exceptions("&kind=award")
 
 
+def test_shares_of_a_cent_of_rounds_still_played_elsewhere_may_be_awarded(office: Office) -> None:
+    """The sign adds them up before it leaves the rest off: 20.5 of a round before and 20.5 of one that goes on: 41."""
+    office.open_pool("major", feed("BJ-01"), feed("BJ-02"))
+    office.settle(SHARD.posted(1, before=500000, opened=0, closed=1))
+    office.settle(OTHER.posted(1, before=500020, table="BJ-02", opened=2, closed=6), partition=1)
+    office.settle(SHARD.posted(2, before=500041, stakes=(200,), award=500082, reset=500000, opened=3, closed=5))
+    assert [] == office.exceptions("&kind=award")
+
+
+def test_an_award_may_have_what_was_taken_back_later(office: Office) -> None:
+    """The sign showed the wagers of a round that was still played elsewhere, and voided after the award."""
+    office.open_pool("major", feed("BJ-01"), feed("BJ-02"))
+    elsewhere = OTHER.posted(1, before=500000, table="BJ-02", opened=0, closed=6)
+    office.settle(elsewhere, partition=1)
+    office.settle(SHARD.posted(1, before=500020, award=500040, reset=500000, opened=1, closed=5))
+    assert [] == office.exceptions("&kind=award")
+    office.settle(OTHER.reversed(60, elsewhere), partition=1)
+    assert [] == office.exceptions("&kind=award")
+
+
+def test_a_corrected_award_goes_by_the_meter_at_the_correction(office: Office) -> None:
+    """A round that had been played elsewhere meanwhile is on it by then, and counts once."""
+    office.open_pool("major", feed("BJ-01"), feed("BJ-02"))
+    office.settle(OTHER.posted(1, before=500000, stakes=(200,), table="BJ-02", opened=3, closed=7), partition=1)
+    first = SHARD.posted(1, before=500000, stakes=(200,), opened=1, closed=5, round_id="r-1")
+    office.settle(first, SHARD.reversed(60, first))
+    again: dict[str, Any] = {
+        "before": 500000,
+        "stakes": (200,),
+        "opened": 1,
+        "closed": 5,
+        "round_id": "r-1",
+        "revision": 2,
+    }
+    office.settle(SHARD.posted(61, award=500123, reset=500000, **again))
+    [item] = office.exceptions("&kind=award")
+    assert (500123, 41) == (item["award_cents"], item["short_cents"])
+
+
+def test_a_corrected_award_may_have_what_its_own_table_has_put_on_since(office: Office) -> None:
+    """The next round of the table was still played at the correction; one that opened later counts for nothing."""
+    office.open_pool()
+    first = SHARD.posted(1, before=500000, stakes=(200,), opened=1, closed=5, round_id="r-1")
+    again: dict[str, Any] = {"stakes": (200,), "opened": 1, "closed": 5, "round_id": "r-1", "revision": 2}
+    office.settle(first, SHARD.reversed(60, first))
+    office.settle(SHARD.posted(61, before=500000, award=500082, reset=500000, **again))
+    office.settle(SHARD.posted(62, before=500000, stakes=(200,), opened=62, closed=70))
+    assert [41] == [one["short_cents"] for one in office.exceptions("&kind=award")]
+    office.settle(SHARD.posted(63, before=500000, stakes=(200,), opened=50, closed=71))
+    assert [] == office.exceptions("&kind=award")
+
+
 def test_no_sign_shows_less_than_nothing(office: Office) -> None:
     """Three tables that all took everything leave a debt of the house; a sign shows an empty meter."""
     office.open_pool("major", feed("BJ-01"), feed("BJ-02"), base_cents=1900000)
