@@ -1,4 +1,4 @@
-"""What people do at a table, one act after the other, as a script writes it down. Amounts are cents."""
+"""What people do at tables, one act after the other, as a script writes it down. Amounts are cents."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -10,14 +10,17 @@ What = Literal[
     "currency", "prepaid_access", "counter_check", "coupon", "waived", "round", "taken_back", "tips",
     "prepared", "taken", "received", "voided", "paper",
     "exchanged", "found", "written_off", "adjusted",
-    "event_voided", "event_corrected",
+    "event_voided", "event_corrected", "accepted",
 ]  # fmt: skip
 """The kinds of acts.
 
 `opened` to `carried` are counts; `currency` to `tips` happen in play; `prepared` to `paper` are steps of slips, `taken`
-to or from the table; `exchanged` takes a box off, of which `found` and `written_off` say what became. The last two say
-that what the pit told did not happen, or what happened instead.
+to or from the table; `exchanged` takes a box off, of which `found` and `written_off` say what became. Two say that
+what the pit told did not happen, or what happened instead; the last one, that the house bears an award.
 """
+
+TABLES: Final = ("BJ-01", "BJ-02")
+"""The tables of a pit, in one property; they share its cage, the numbers of slips and checks, and the meter."""
 
 COUNTS: Final = frozenset({"opened", "closed", "shift_count", "drop_count", "spot_count", "carried"})
 CHANGES: Final = frozenset({"event_voided", "event_corrected"})
@@ -33,7 +36,10 @@ class Act:
     them is written off: `kind`) names the exchange by `of`, as a round that is taken back names what was posted.
     `cents`, `checks`, `coupons` and `match_play` were found in a box. A change names the event by `event` (its kind)
     and `of`, and has all else as it should have been told, at the `moment` at which it happened. Two people at a desk
-    change what was said last by the act `behind`; without it, the pit changes it.
+    change what was said last by the act `behind`; without it, the pit changes it. A check whose `serial` is 0 has
+    the number of its act. In a round that `lasted` so many seconds so many cents were `wagered` on the meter, which
+    gave the `award`, and was `restored` by so much if that was all; `moment` is when such a round was posted again, or
+    taken back.
     """
 
     what: What
@@ -54,6 +60,12 @@ class Act:
     event: str = ""
     moment: datetime | None = None
     behind: int = 0
+    table: str = TABLES[0]
+    serial: int = 0
+    wagered: int = 0
+    award: int = 0
+    restored: int = 0
+    lasted: int = 0
 
     def happened(self) -> "Act | None":
         """Return what happened as an event or a change of one has it; None where it was nothing."""
@@ -67,21 +79,22 @@ class Act:
 
     def changed_to(self, instead: "Act | None") -> dict[str, Any]:
         """Return what a change of this event says, to say that something else happened, or nothing."""
+        of: dict[str, Any] = {"event": self.what, "of": self.number, "table": self.table}
         if instead is None:
-            return {"event": self.what, "of": self.number, "kind": self.kind, "slip": self.slip}
-        told = {name: getattr(instead, name) for name in _TOLD}
-        return {"event": self.what, "of": self.number, "moment": instead.at, **told}
+            return of | {"kind": self.kind, "slip": self.slip}
+        return of | {"moment": instead.at} | {name: getattr(instead, name) for name in _TOLD}
 
     def written(self) -> dict[str, Any]:
         """Return the act as a script has it: its name with its cents, and what is other than nothing."""
         plain = {"what", "cents", "number"}
         said = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in plain}
+        said |= {"table": "" if self.table == TABLES[0] else self.table}
         more = {name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value}
         return {self.what: self.cents, "number": self.number} | more
 
 
 _NAMES: Final = {one.name for one in fields(Act)}
-_TOLD: Final = ("cents", "day", "shift", "begins", "kind", "slip", "box", "placed")
+_TOLD: Final = ("cents", "day", "shift", "begins", "kind", "slip", "box", "placed", "serial")
 """What an event of the pit says."""
 
 

@@ -5,8 +5,8 @@ PostgreSQL does is done here: to keep rows, and to give those of a time.
 """
 
 from bisect import bisect_right, insort
-from collections import Counter, deque
-from collections.abc import Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, ClassVar, Final, NamedTuple
@@ -29,13 +29,16 @@ from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.settlements import RoundKey
 from shared.contracts.win import Missing, WinFigures, WinStated
 from shared.journal.recording import FactWithPostings
+from shared.rules.errors import Refused
 from shared.runtime.ingest.pit_events import PitPlace
 from tests.days import telling
-from tests.days.acts import CHANGES, COUNTS, Act
-from tests.days.telling import NAME
+from tests.days.acts import CHANGES, COUNTS, TABLES, Act
+from tests.days.difference import Difference
+from tests.days.meter import Meter, Metered
 from tests.support.pit import Rounds, Table
 from tests.support.rounds import encoded
 
+Shift = tuple[date, str]
 _DAY: Final = timedelta(days=1)
 
 
@@ -77,69 +80,46 @@ class Standing:
     missing: set[Missing] = field(default_factory=set)
 
     @classmethod
-    def of(cls, shift: str) -> "Standing":
+    def of(cls, table: str, shift: str) -> "Standing":
         """Return what is stated of a shift of which nothing was stated."""
-        return cls(stated.Stated(table=NAME, shift=shift))
+        return cls(stated.Stated(table=table, shift=shift))
 
     def take(self, fact: WinStated) -> None:
-        """Add the next revision. Raises: AssertionError where revisions, changes and figures do not fit."""
-        assert fact.revision == self.last.revision + 1, f"revision {fact.revision} after {self.last.revision}"
+        """Add the next revision. Raises: Difference where revisions, changes and figures do not fit."""
+        if fact.revision != self.last.revision + 1:
+            raise Difference(f"revision {fact.revision} after {self.last.revision}")
         self.sums += fact.changes
         self.missing = (self.missing - set(fact.found)) | set(fact.missing)
-        assert self.sums == fact.figures, f"changes add up to {self.sums}, figures are {fact.figures}"
-        assert self.missing == set(fact.missing), f"missing less found: {self.missing}, missing: {fact.missing}"
+        if self.sums != fact.figures:
+            raise Difference(f"changes add up to {self.sums}, figures are {fact.figures}")
+        if self.missing != set(fact.missing):
+            raise Difference(f"missing less found: {self.missing}, missing: {fact.missing}")
         self.last = stated.Stated.model_validate(fact.model_dump(include=set(stated.Stated.model_fields)))
 
 
 @dataclass
-class Books:
-    """The ledger of one table."""
+class OfTable:
+    """What is kept of one table, and stated of it. `known` is of the property: its slips are."""
 
-    resolves: ClassVar[bool] = False
-
+    table: str
     place: PropertySnapshot
     provisions: Provisions
+    known: pit.Known
     counts: list[Count] = field(default_factory=list)
     moved: list[Moved] = field(default_factory=list)
     boxes: dict[int, Box] = field(default_factory=dict)
-    standing: dict[tuple[date, str], Standing] = field(default_factory=dict)
+    standing: dict[Shift, Standing] = field(default_factory=dict)
+    touched: set[date] = field(default_factory=set)
     revisions: int = 0
     _adjustments: list[inventory.AdjustmentEntered] = field(default_factory=list)
-    _taken: set[int] = field(default_factory=set)
-    _events: set[int] = field(default_factory=set)
-    _approved: set[int] = field(default_factory=set)
     _void: dict[int, Box] = field(default_factory=dict)
-    _closed_at: dict[RoundKey, datetime] = field(default_factory=dict)
-    _touched: set[date] = field(default_factory=set)
     _doubtful: set[date] = field(default_factory=set)
     _running: date | None = None
 
-    def __post_init__(self) -> None:
-        self._known = pit.Known(lambda *_: self.place)
-        self._rounds = Rounds()
-        self._table = Table(NAME, property_name=self.place.document.property)
-        self._known.books[pit.TableKey(self.place.document.property, NAME)] = pit.Books()
-
-    def expect(self, act: Act) -> None:
-        """Note that the pit, or what a desk has approved, will tell of an act."""
-        self._events |= {act.number} if telling.is_event(act) else set()
-        self._approved |= {act.number} if act.behind else set()
-
-    def take(self, act: Act) -> bool:
-        """Record an act, once, and return that it was accepted. Raises: Refused."""
-        if act.number in self._taken:
-            return True  # the place in its stream is taken
-        recordings = self._recorded(act)
-        self._taken.add(act.number)
-        for one in recordings:
-            self._project(one.fact, one.occurred_at or act.at, act.happened() or act)
-            self._touched |= {day for _, _, day in projector.touched(one.fact)}
-        return True
-
     def state(self, now: datetime) -> list[WinStated]:
         """State what is other than was stated of it, as `Stating` does: of what was touched, or ended meanwhile."""
-        waiting = deque([*sorted(self._touched), *self._ended(now), *sorted(self._doubtful)])
-        self._touched.clear()
+        waiting = deque([*sorted(self.touched), *self._ended(now), *sorted(self._doubtful)])
+        self.touched.clear()
         found: dict[tuple[date, str], WinStated] = {}
         looked_at: set[date] = set()
         while waiting:
@@ -161,36 +141,21 @@ class Books:
         """Return the win of each shift of a gaming day, as it is read and sealed."""
         return self._wins(day, self.sessions(day, day, now), self.boxes_between(day, day))
 
-    def variances(self, day: date, now: datetime) -> dict[str, int]:
-        """Return the variance of the inventory that is read of each shift of a gaming day."""
-        return {one.shift or "": one.inventory_variance_cents for one in self.wins(day, now)}
-
     def unlike_stated(self, day: date, now: datetime) -> Iterator[str]:
         """Return in words where a gaming day is read otherwise than it is stated: it could not be sealed."""
-        wins = {NAME: self.wins(day, now)}
+        wins = {self.table: self.wins(day, now)}
         for fact in stated.unstated_of(self.place, self._key(day), wins, self._last(day)):
             yield f"{day} {fact.shift}: read as {fact.figures} {fact.missing}, and not stated so"
-
-    def left(self, day: date, now: datetime) -> list[str]:
-        """Return what keeps a gaming day that is over from being closed, in words."""
-        wins = self.wins(day, now)
-        not_told = [
-            f"event {number} is missing"
-            for stream in (self._events, self._approved)
-            for number in stream - self._taken
-            if number < max(stream & self._taken, default=0)
-        ]
-        return not_told + list(days.incomplete(self.place, day, {NAME: wins} if wins else {}, set()))
 
     def sessions(self, first: date, last: date, now: datetime) -> Sessions:
         """Return the sessions from one gaming day to another."""
         if not (self.counts or self.moved):
-            return nothing_of(NAME)
+            return nothing_of(self.table)
         return sessions_of(self.place, self.marks(first, last), now)
 
     def marks(self, first: date, last: date) -> list[Mark]:
         """Return the marks from one gaming day to another, beginning where the statement of the service begins."""
-        asked = Span(self.place, first, last).asked(self.place.document.property, NAME)
+        asked = Span(self.place, first, last).asked(self.place.document.property, self.table)
         before = [one for one in self.counts if one.at < asked["first"]]
         known = [one for one in before if one.purpose in ("closer", "shift", "drop")][-1:] or before[:1]
         begun = (known[0].at, known[0].sequence) if known else None
@@ -205,7 +170,7 @@ class Books:
             if begun is not None and (at, sequence) < begun:
                 continue
             moves = None if begun is not None and since is None else self.moves(since, at)
-            found.append(Mark(table=NAME, at=at, count=count, moves=moves))
+            found.append(Mark(table=self.table, at=at, count=count, moves=moves))
             since = at
         return found
 
@@ -220,8 +185,8 @@ class Books:
 
     def boxes_between(self, first: date, last: date) -> list[Box]:
         """Return the exchanges from one gaming day to another, with the one before and the one after."""
-        asked = Span(self.place, first, last).asked(self.place.document.property, NAME)
-        listed = sorted(self.boxes.values(), key=lambda box: (box.removed_at, box.exchange))
+        asked = Span(self.place, first, last).asked(self.place.document.property, self.table)
+        listed = sorted(self.boxes.values(), key=_in_order)
         inside = [box for box in listed if asked["first"] <= box.removed_at <= asked["last"]]
         before = [box for box in listed if box.removed_at < asked["first"]][-1:]
         after = [box for box in listed if box.removed_at > asked["last"]][:1]
@@ -248,7 +213,7 @@ class Books:
         if any(count.gaming_day == day for count in found.repeated):
             self._doubtful.add(day)
         for one in (first, day, last):
-            wins = {NAME: self._wins(one, found, boxes)}
+            wins = {self.table: self._wins(one, found, boxes)}
             yield from stated.unstated_of(self.place, self._key(one), wins, self._last(one))
 
     def _others(self, day: date) -> list[date]:
@@ -264,8 +229,10 @@ class Books:
         adjusted = [one for one in self._adjustments if one.gaming_day == day]
         on_their_way = [
             slip
-            for slip in self._known.slips.values()
-            if slip.gaming_day == day and slip.received_at is None and slip.voided_at is None
+            for slip in self.known.slips.values()
+            if (slip.table, slip.gaming_day) == (self.table, day)
+            and slip.received_at is None
+            and slip.voided_at is None
         ]
         return win.shift_wins(self.provisions, day, found, boxes, adjusted, on_their_way)
 
@@ -276,45 +243,9 @@ class Books:
         return [one.last for (of, _), one in self.standing.items() if of == day]
 
     def _standing(self, key: tuple[date, str]) -> Standing:
-        return self.standing.setdefault(key, Standing.of(key[1]))
+        return self.standing.setdefault(key, Standing.of(self.table, key[1]))
 
-    def _recorded(self, act: Act) -> tuple[FactWithPostings, ...]:
-        """Return what is recorded of an act."""
-        if act.what in ("round", "taken_back"):
-            figures = {"handle": max(act.cents, 0), "payout": max(-act.cents, 0)}
-            write = self._rounds.posted if act.what == "round" else self._rounds.reversed
-            self._table.day = act.day.isoformat()
-            event = write(self._table, act.at, f"r-{act.of or act.number}", **figures)
-            read = Settlements.reader.decode(encoded(event))
-            return (pit.count_round(read.data, self._closed_at),)
-        if act.what in CHANGES or telling.is_event(act):
-            said = PitEvents.reader.decode(encoded(telling.written(act, self._table, lambda number: number)))
-            if act.behind:
-                said = DeskChange(**dict(said) | {"sequence": act.behind, "desk": act.number})
-            if act.what in CHANGES:
-                self._known.dependents = {PitPlace(said.source, act.of): self._dependents(act.of)}
-            return changing.of_event(said, self._known)
-        slip = self._known.slips.get(self._slip(act)) if act.slip else None
-        fact = telling.command_of(act, self.place.document.property, slip, self.boxes.get(act.of))
-        return (FactWithPostings(fact=fact, occurred_at=act.at),)
-
-    def _dependents(self, number: int) -> Dependents:
-        """Return what was done since about the box that an exchange took off."""
-        box = self.boxes.get(number)
-        if box is None:
-            return Dependents()
-        *before, last = sorted(self.boxes.values(), key=lambda one: (one.removed_at, one.exchange))
-        write_off = 1 if box.written_off or box.placed_written_off else None
-        if last.exchange != number:
-            return Dependents(count=box.count, write_off=write_off, is_last=False)
-        under = before[-1].placed_box if before else None
-        on = None if under is None else (self.place.document.property, under)
-        return Dependents(count=box.count, write_off=write_off, box_before=on)
-
-    def _slip(self, act: Act) -> slips.SlipKey:
-        return slips.SlipKey(self.place.document.property, "fill" if act.kind == "fill" else "credit", act.slip)
-
-    def _project(self, fact: Fact, at: datetime, act: Act) -> None:
+    def project(self, fact: Fact, at: datetime, act: Act) -> None:
         """Keep the rows of a fact, as the projector writes them."""
         match fact:
             case inventory.PitRecorded():
@@ -323,14 +254,8 @@ class Books:
                 self._take_away(fact)
             case inventory.TableRoundCounted():
                 self._move(at, act, "round", fact.cents, fact.rounds)
-            case inventory.SlipPrepared():
-                slip = slips.Slip.of({**dict(fact), "cents": act.cents})
-                self._known.slips[slip.key] = slip
-            case inventory.SlipVoided() | inventory.CreditReceived():
-                key = self._slip(act)
-                self._known.slips[key] = self._known.slips[key].after(**_said(fact))
-                if isinstance(fact, inventory.SlipVoided) and fact.slip == "credit" and fact.returned:
-                    self._move(at, act, "credit", self._known.slips[key].cents)
+            case inventory.SlipVoided(slip="credit") if fact.returned:
+                self._move(at, act, "credit", sum(pieces.cents * pieces.count for pieces in fact.returned))
             case inventory.ManualSlipEntered():
                 self._move(at, act, fact.slip, act.cents if fact.slip == "fill" else -act.cents)
             case counts.CountConcluded():
@@ -349,13 +274,13 @@ class Books:
                 purpose = telling.PURPOSES[what]
                 begins = getattr(data, "begins", None)
                 begun = {} if begins is None else {"begins_day": begins.gaming_day, "begins_shift": begins.shift}
-                of = {"table": NAME, "sequence": act.number, "at": at, "gaming_day": fact.gaming_day}
+                of = {"table": self.table, "sequence": act.number, "at": at, "gaming_day": fact.gaming_day}
                 said = {"shift": fact.shift, "purpose": purpose, "cents": act.cents}
                 count = Count(**of, **said, contents=stacks(data.contents), **begun)
                 insort(self.counts, count, key=lambda one: (one.at, one.sequence))
             case "exchanged":
                 self.boxes[act.number] = Box(
-                    table=NAME,
+                    table=self.table,
                     exchange=act.number,
                     box=data.removed_box,
                     placed_box=data.placed_box,
@@ -388,9 +313,168 @@ class Books:
         self.boxes[exchange] = self.boxes[exchange].model_copy(update=changes)
 
 
+@dataclass
+class Books:
+    """The ledger of a property: what its tables share, and what is kept of each."""
+
+    resolves: ClassVar[bool] = False
+
+    place: PropertySnapshot
+    provisions: Provisions
+    tables: dict[str, OfTable] = field(default_factory=dict)
+    _taken: set[int] = field(default_factory=set)
+    _expected: defaultdict[tuple[str, bool], set[int]] = field(default_factory=lambda: defaultdict(set))
+    _closed_at: dict[RoundKey, datetime] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._known = pit.Known(lambda *_: self.place)
+        self._rounds, self._meter = Rounds(), Meter(self.place)
+        for table in TABLES:
+            self.tables[table] = OfTable(table, self.place, self.provisions, self._known)
+            self._known.books[pit.TableKey(self._property, table)] = pit.Books()
+        self._streams = {table: Table(table, property_name=self._property) for table in TABLES}
+
+    @property
+    def _property(self) -> str:
+        return self.place.document.property
+
+    @property
+    def standing(self) -> dict[str, dict[Shift, Standing]]:
+        """Return what is stated of each shift, by table."""
+        return {name: table.standing for name, table in self.tables.items()}
+
+    @property
+    def revisions(self) -> int:
+        """Return how often something was stated."""
+        return sum(table.revisions for table in self.tables.values())
+
+    def expect(self, act: Act) -> None:
+        """Note that the pit, or what a desk has approved, will tell of an act."""
+        if act.behind or telling.is_event(act):
+            self._expected[act.table, bool(act.behind)].add(act.number)
+
+    def take(self, act: Act) -> bool:
+        """Record an act, once, and return that it was accepted. Raises: Refused."""
+        if act.number in self._taken:
+            return True  # the place in its stream is taken
+        recordings = () if act.what == "accepted" else self._recorded(act)
+        if act.what == "accepted":
+            self._meter.accept(act)
+        self._taken.add(act.number)
+        for one in recordings:
+            at, happened = one.occurred_at or act.at, act.happened() or act
+            self._project_slip(one.fact, happened)
+            self.tables[act.table].project(one.fact, at, happened)
+            for _, table, day in projector.touched(one.fact):
+                self.tables[table].touched.add(day)
+        return True
+
+    def refusal(self, act: Act) -> str | None:
+        """Return why an act is refused, and dismiss its record; None where it is taken."""
+        try:
+            self.take(act)
+        except Refused as refused:
+            self._expected[act.table, False].discard(act.number)
+            return str(refused)
+        return None
+
+    def state(self, now: datetime) -> None:
+        """State what is due of each table."""
+        for table in self.tables.values():
+            table.state(now)
+
+    def variances(self, table: str, day: date, now: datetime) -> dict[str, int]:
+        """Return the variance of the inventory that is read of each shift of a table on a gaming day."""
+        return {one.shift or "": one.inventory_variance_cents for one in self.tables[table].wins(day, now)}
+
+    def unlike_stated(self, table: str, day: date, now: datetime) -> Iterator[str]:
+        """Return in words where a gaming day of a table is read otherwise than it is stated: it could not be sealed."""
+        return self.tables[table].unlike_stated(day, now)
+
+    def metered(self, day: date) -> Metered:
+        """Return what is said of the meter on a gaming day."""
+        return self._meter.metered(day)
+
+    def left(self, day: date, now: datetime, excused: Collection[str] = ()) -> list[str]:
+        """Return what keeps a gaming day that is over from being closed, in words."""
+        wins = {name: found for name, table in self.tables.items() if (found := table.wins(day, now))}
+        not_told = [
+            f"event {number} of {table} is missing"
+            for (table, _), stream in self._expected.items()
+            for number in stream - self._taken
+            if number < max(stream & self._taken, default=0)
+        ]
+        counted = [
+            f"{table} cannot be excused"
+            for table in excused
+            if self.tables[table].sessions(day, day, now).happened_on(self.place, day)
+        ]
+        return [*not_told, *counted, *days.incomplete(self.place, day, wins, excused)]
+
+    def _recorded(self, act: Act) -> tuple[FactWithPostings, ...]:
+        """Return what is recorded of an act."""
+        if act.what in ("round", "taken_back"):
+            event = encoded(telling.settlement_of(act, self._streams[act.table], self._rounds))
+            if act.wagered:
+                self._meter.take(event, act)
+            read = Settlements.reader.decode(event)
+            return (pit.count_round(read.data, self._closed_at),)
+        if act.what in CHANGES or telling.is_event(act):
+            said = PitEvents.reader.decode(
+                encoded(telling.written(act, self._streams[act.table], lambda number: number))
+            )
+            if act.behind:
+                said = DeskChange(**dict(said) | {"sequence": act.behind, "desk": act.number})
+            if act.what in CHANGES:
+                self._known.dependents = {PitPlace(said.source, act.of): self._dependents(act)}
+            self._known.boxes = self._boxes_on_tables()
+            return changing.of_event(said, self._known)
+        slip = self._known.slips.get(self._slip(act)) if act.slip else None
+        fact = telling.command_of(act, self._property, slip, self.tables[act.table].boxes.get(act.of))
+        return (FactWithPostings(fact=fact, occurred_at=act.at),)
+
+    def _boxes_on_tables(self) -> dict[pit.BoxName, set[str]]:
+        """Return the table of each box, as the last exchanges of the tables say."""
+        found: dict[pit.BoxName, set[str]] = {}
+        for name, table in self.tables.items():
+            if table.boxes and (placed := max(table.boxes.values(), key=_in_order).placed_box) is not None:
+                found.setdefault((self._property, placed), set()).add(name)
+        return found
+
+    def _dependents(self, change: Act) -> Dependents:
+        """Return what was done since about the box that an exchange took off."""
+        boxes, number = self.tables[change.table].boxes, change.of
+        box = boxes.get(number)
+        if box is None:
+            return Dependents()
+        *before, last = sorted(boxes.values(), key=_in_order)
+        write_off = 1 if box.written_off or box.placed_written_off else None
+        if last.exchange != number:
+            return Dependents(count=box.count, write_off=write_off, is_last=False)
+        under = before[-1].placed_box if before else None
+        on = None if under is None else (self._property, under)
+        return Dependents(count=box.count, write_off=write_off, box_before=on)
+
+    def _slip(self, act: Act) -> slips.SlipKey:
+        return slips.SlipKey(self._property, "fill" if act.kind == "fill" else "credit", act.slip)
+
+    def _project_slip(self, fact: Fact, act: Act) -> None:
+        match fact:
+            case inventory.SlipPrepared():
+                slip = slips.Slip.of({**dict(fact), "cents": act.cents})
+                self._known.slips[slip.key] = slip
+            case inventory.SlipVoided() | inventory.CreditReceived():
+                key = self._slip(act)
+                self._known.slips[key] = self._known.slips[key].after(**_said(fact))
+
+
 _COUNTED: Final = ("currency_cents", "counter_checks_cents", "coupons_cents", "figures")
 _OF_A_BOX: Final = (*_COUNTED, "count", "written_off", "placed_written_off")
 """What became of a box, however its exchange is corrected."""
+
+
+def _in_order(box: Box) -> tuple[datetime, int]:
+    return box.removed_at, box.exchange
 
 
 def _said(fact: Fact) -> dict[str, Any]:

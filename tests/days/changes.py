@@ -111,7 +111,11 @@ class Changes(Stage):
                 self.off[first.number] = (instead, inside)
 
     def _is_last(self, exchange: Act) -> bool:
-        return not any(number > exchange.number for number, one in self.events.items() if one.what == "exchanged")
+        return not any(
+            number > exchange.number
+            for number, one in self.events.items()
+            if (one.what, one.table) == ("exchanged", exchange.table)
+        )
 
     def _otherwise(self, first: Act, cents: int, earlier: timedelta, shift: str, *, other: bool) -> Act:
         """Return an event as it might have been: of a slip, with another sum; else earlier, of another day or shift."""
@@ -130,6 +134,8 @@ class Changes(Stage):
     def _free_to_change(self, *, voids: bool) -> Iterator[Act]:
         """Return the events on which nobody has built."""
         for number, first in self.events.items():
+            if first.table != self.at_hand:
+                continue
             match first.what:
                 case "exchanged":
                     is_free = number in self.off and number not in {*self.void, *self.backoff, *self.placed_gone}

@@ -1,6 +1,6 @@
 """Compare what the service states and reads of the days of a table with what the reference has seen."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
@@ -10,10 +10,12 @@ from zoneinfo import ZoneInfo
 from services.table_inventory.domain.provisions import Provisions
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.win import Missing, WinFigures
-from tests.days.acts import Act
+from tests.days.acts import TABLES, Act
 from tests.days.books import Books, Standing
+from tests.days.meter import Metered
 from tests.days.reference import Clock, Line, Reference, Shift
-from tests.days.telling import NAME
+from tests.days.sign import Sign
+from tests.days.telling import BASE_CENTS
 from tests.support.properties import place
 
 PROPERTY: Final = "riverbend"
@@ -24,40 +26,52 @@ class Ledger(Protocol):
     """What states the days of a table: the books in memory, or the services themselves."""
 
     place: PropertySnapshot
-    revisions: int
+
+    @property
+    def revisions(self) -> int:
+        """Return how often something was stated."""
 
     @property
     def resolves(self) -> bool:
         """Return whether variances are resolved: then the counts that they are of cannot be void."""
 
     @property
-    def standing(self) -> Mapping[Shift, Standing]:
-        """What is stated of each shift."""
+    def standing(self) -> Mapping[str, Mapping[Shift, Standing]]:
+        """What is stated of each shift, by table."""
 
     def expect(self, act: Act) -> None:
         """Note what was done, before anything is told of it."""
 
     def take(self, act: Act) -> bool:
-        """Record an act; return whether it was accepted."""
+        """Record an act; return whether it was accepted. Raises: Refused."""
+
+    def refusal(self, act: Act) -> str | None:
+        """Return why an act is refused, and dismiss its record; None where it is taken."""
 
     def state(self, now: datetime) -> object:
         """State what is other than was stated of it."""
 
-    def unlike_stated(self, day: date, now: datetime) -> Iterator[str]:
-        """Return in words where a gaming day is read otherwise than it is stated: it could not be sealed."""
+    def unlike_stated(self, table: str, day: date, now: datetime) -> Iterator[str]:
+        """Return in words where a gaming day of a table is read otherwise than it is stated: it could not be sealed."""
 
-    def variances(self, day: date, now: datetime) -> Mapping[str, int]:
-        """Return the variance of the inventory that is read of each shift of a gaming day."""
+    def variances(self, table: str, day: date, now: datetime) -> Mapping[str, int]:
+        """Return the variance of the inventory that is read of each shift of a table on a gaming day."""
 
-    def left(self, day: date, now: datetime) -> list[str] | None:
-        """Close a gaming day as far as it goes; return what keeps it from that, None of a day that is closed."""
+    def metered(self, day: date) -> Metered:
+        """Return what is said of the meter on a gaming day."""
+
+    def left(self, day: date, now: datetime, excused: Collection[str] = ()) -> list[str] | None:
+        """Close a gaming day as far as it goes, but for the tables that are excused; return what keeps it from that.
+
+        None: it is closed already.
+        """
 
 
 @cache
 def place_of(begins: str = "06:00", margin_minutes: int = 240, other: str = "refuse") -> PropertySnapshot:
     """Return a property whose gaming day begins at a time, and how it takes another day than that of a moment."""
     plausible = {"plausibility": {"boundary_minutes": margin_minutes}, "other_gaming_day": other}
-    return place(PROPERTY, [NAME], gaming_day_begins=begins, **plausible)
+    return place(PROPERTY, TABLES, gaming_day_begins=begins, **plausible)
 
 
 def books_of(at: PropertySnapshot, day: date) -> Books:
@@ -74,51 +88,73 @@ def clock_of(at: PropertySnapshot) -> Clock:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the reference has seen of the acts that were told."""
+    """What the reference has seen of the acts that were told, at each table."""
 
-    reference: Reference
+    tables: Mapping[str, Reference]
+    sign: Sign
 
     @classmethod
-    def of(cls, at: PropertySnapshot, acts: Iterable[Act], now: datetime) -> "Seen":
+    def of(cls, at: PropertySnapshot, acts: Sequence[Act], now: datetime) -> "Seen":
         """Return what there is to see by now."""
-        return cls(Reference(clock_of(at), now).watch(acts))
+        clock = clock_of(at)
+        tables = {name: Reference(clock, now).watch(one for one in acts if one.table == name) for name in TABLES}
+        return cls(tables, Sign(BASE_CENTS, acts))
 
-    def days(self) -> list[date]:
-        """Return the gaming days of which there is anything to say."""
-        return sorted({day for (day, _), line in self.reference.lines.items() if figures_seen(line) or line.missing})
+    def days(self, table: str | None = None) -> list[date]:
+        """Return the gaming days of which there is anything to say, of a table or of any."""
+        seen = self.tables.values() if table is None else [self.tables[table]]
+        lines = [item for one in seen for item in one.lines.items()]
+        return sorted({day for (day, _), line in lines if figures_seen(line) or line.missing})
+
+    def excused(self, day: date) -> list[str]:
+        """Return the tables that nobody was at on a gaming day, if somebody was at another one."""
+        idle = [name for name, seen in self.tables.items() if not seen.was_used_on(day)]
+        return idle if len(idle) < len(self.tables) else []
 
     def was_recorded(self, day: date) -> bool:
-        """Return whether the table was open on a gaming day, or its inventory was carried."""
-        return day in self.reference.days_at_work()
+        """Return whether the tables that are not excused were open on a gaming day, or their inventory was carried."""
+        excused = self.excused(day)
+        return all(name in excused or day in seen.days_at_work() for name, seen in self.tables.items())
 
-    def lacks(self, day: date) -> set[tuple[str, str, datetime]]:
-        """Return what a gaming day lacks."""
-        return {lack for (of, _), line in self.reference.lines.items() if of == day for lack in line.missing}
+    def lacks(self, table: str, day: date) -> set[tuple[str, str, datetime]]:
+        """Return what a table lacks on a gaming day."""
+        return {lack for (of, _), line in self.tables[table].lines.items() if of == day for lack in line.missing}
 
 
 def differences(books: Ledger, seen: Seen, now: datetime) -> Iterator[str]:
     """Return in words what is stated or read otherwise than it was seen."""
-    lines = seen.reference.lines
-    for day in sorted({*seen.days(), *(of for of, _ in books.standing)}):
-        yield from books.unlike_stated(day, now)
-        nobody_opened = _nobody_opened(books, seen, day)
+    for table in seen.tables:
+        yield from (f"{table} {said}" for said in _of_table(books, seen, table, now))
+    for day in seen.sign.days():
+        said, expected = books.metered(day), Metered(**seen.sign.metered(day))
+        if said != expected:
+            yield f"{day}: of the meter is said {said}, seen {expected}"
+
+
+def _of_table(books: Ledger, seen: Seen, table: str, now: datetime) -> Iterator[str]:
+    standing, lines = books.standing[table], seen.tables[table].lines
+    for day in sorted({*seen.days(table), *(of for of, _ in standing)}):
+        yield from books.unlike_stated(table, day, now)
+        nobody_opened = _nobody_opened(standing, seen.lacks(table, day), day)
         yield from nobody_opened or ()
-        read = books.variances(day, now)
-        for key in sorted({key for key in (*books.standing, *lines) if key[0] == day}):
+        read = books.variances(table, day, now)
+        for key in sorted({key for key in (*standing, *lines) if key[0] == day}):
             line = lines.get(key, Line())
             if nobody_opened is None and not line.missing and read.get(key[1], 0) != line.variance():
                 yield f"{day} {key[1]}: a variance of {read.get(key[1], 0)}, seen {line.variance()}"
-            for said in _of_shift(books, key, lines.get(key, Line()), exact=nobody_opened is None):
+            for said in _of_shift(standing.get(key), line, exact=nobody_opened is None):
                 yield f"{day} {key[1]}: {said}"
 
 
-def _nobody_opened(books: Ledger, seen: Seen, day: date) -> list[str] | None:
+def _nobody_opened(
+    standing: Mapping[Shift, Standing], lacks: Collection[tuple[str, str, datetime]], day: date
+) -> list[str] | None:
     """Return how the two differ in whether the day lacks an opener; None where neither says so.
 
     Where it does, no more than that is compared of what it lacks: when the table was opened, nobody knows.
     """
-    stated = {one.what for (of, _), it in books.standing.items() if of == day for one in it.missing}
-    seen_so = {what for what, *_ in seen.lacks(day)}
+    stated = {one.what for (of, _), it in standing.items() if of == day for one in it.missing}
+    seen_so = {what for what, *_ in lacks}
     if _NOBODY_OPENED not in stated | seen_so:
         return None
     if _NOBODY_OPENED in stated & seen_so:
@@ -126,8 +162,7 @@ def _nobody_opened(books: Ledger, seen: Seen, day: date) -> list[str] | None:
     return [f"{day}: stated is that it lacks {sorted(stated)}, seen {sorted(seen_so)}"]
 
 
-def _of_shift(books: Ledger, key: Shift, line: Line, *, exact: bool) -> Iterator[str]:
-    standing = books.standing.get(key)
+def _of_shift(standing: Standing | None, line: Line, *, exact: bool) -> Iterator[str]:
     figures = WinFigures() if standing is None else standing.sums
     missing = set[Missing]() if standing is None else standing.missing
     expected = figures_seen(line)

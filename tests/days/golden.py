@@ -27,7 +27,7 @@ class Part(Generic[LedgerT]):
     ledger: LedgerT
     acts: list[Act]
     so_far: list[Act]
-    expect: Mapping[int, Any]
+    expect: Mapping[Any, Any]
     now: datetime
 
 

@@ -1,4 +1,4 @@
-"""Bugs to be found: named mutations of the model of a table's day, each a mistake that somebody could make there."""
+"""Bugs to be found: named mutations of the model of days and meters, each a mistake that somebody could make there."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -7,20 +7,24 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from unittest.mock import patch
 
+from services.progressive_meters.domain import pools, reconciling, rounds
 from services.table_inventory import projector, tables
-from services.table_inventory.domain import changing, occupancy, pit, sessions, stated, win
+from services.table_inventory.domain import changing, days, occupancy, pit, sessions, stated, win
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.windows import NOTHING, Count, Moves, Window
+from shared.contracts.exact import nanocents, shown
 from shared.contracts.inventory import PitVoided
 from shared.contracts.pit import CorrectedPitEvent
 from shared.contracts.property_snapshot import PropertySnapshot
-from shared.rules.errors import Refused
 from shared.runtime.ingest import pit_events
+from tests.days.difference import Difference
 from tests.days.run import play
 
 Mutation = Callable[[ExitStack], None]
 _MAKING: Final[Any] = vars(sessions)["_Making"]
 """What makes windows of counts."""
+
+_ON_DISPLAY: Final[Any] = vars(pools.Delta)["on_display"].fget
 
 
 def _instead(stack: ExitStack, where: Any, name: str, mistaken: Any) -> None:
@@ -213,7 +217,7 @@ def local_midnight(stack: ExitStack) -> None:
 def desk_counts_last(stack: ExitStack) -> None:
     """Put what a desk changes behind all that the pit says later."""
     place = pit_events.said_at
-    last = 2**62
+    last = 2**30
     _instead(
         stack,
         pit_events,
@@ -259,6 +263,89 @@ def rounds_expected_nowhere(stack: ExitStack) -> None:
     _instead(stack, Window, "expected_cents", property(lambda self: expected(self) - self.moves.rounds_cents))
 
 
+def number_of_a_check_used_twice(stack: ExitStack) -> None:
+    """Let a counter check be issued under a number that another one has."""
+    require: Any = vars(pit)["_require_known"]
+
+    def mistaken(data: Any, place: PropertySnapshot, known: pit.Known, **more: Any) -> None:
+        known.checks.clear()
+        require(data, place, known, **more)
+
+    _instead(stack, pit, "_require_known", mistaken)
+
+
+def number_of_a_void_check_is_used(stack: ExitStack) -> None:
+    """Keep the number of a counter check that is void: it was never issued."""
+    undo: Any = vars(changing)["_undo"]
+
+    def mistaken(standing: Any, instead: Any, found: Any, known: pit.Known) -> Any:
+        checks = set(known.checks)
+        postings = undo(standing, instead, found, known)
+        known.checks = checks
+        return postings
+
+    _instead(stack, changing, "_undo", mistaken)
+
+
+def box_on_two_tables(stack: ExitStack) -> None:
+    """Let a box be put on a table while it is on another one."""
+    _instead(stack, pit, "put_on_table", lambda *_: None)
+
+
+def slip_of_any_table(stack: ExitStack) -> None:
+    """Let the chips of a slip be taken to, or from, whatever table says so."""
+    step: Any = vars(pit)["_slip_step"]
+
+    def mistaken(data: Any, at: datetime, table: Any, known: pit.Known, place: PropertySnapshot) -> Any:
+        key = pit.slip_of(data)
+        known.slips[key] = known.slips[key].model_copy(update={"table": data.table})
+        return step(data, at, table, known, place)
+
+    _instead(stack, pit, "_slip_step", mistaken)
+
+
+def excuse_of_one_for_all(stack: ExitStack) -> None:
+    """Let an excuse of one table do for all."""
+    incomplete = days.incomplete
+
+    def mistaken(place: PropertySnapshot, day: Any, shifts: Any, excused: Any) -> Iterator[str]:
+        return (one for one in incomplete(place, day, shifts, excused) if not excused or "has no record" in one)
+
+    _instead(stack, days, "incomplete", mistaken)
+
+
+def reset_forgotten(stack: ExitStack) -> None:
+    """Leave the meter empty after an award of all of it."""
+    _instead(stack, pools.Delta, "on_display", property(lambda self: _ON_DISPLAY(replace(self, reset=0))))
+
+
+def award_never_too_much(stack: ExitStack) -> None:
+    """Reconcile a day in spite of an award above what the meter showed."""
+    _instead(stack, reconciling.Day, "awards", ())
+
+
+def share_of_a_cent_dropped(stack: ExitStack) -> None:
+    """Put whole cents on the meter."""
+    _instead(stack, rounds, "share", lambda cents, rate: nanocents(int(cents * rate)))
+
+
+def taken_back_without_its_reset(stack: ExitStack) -> None:
+    """Leave on the meter what restored it after an award that is taken back."""
+    delta_of = pools.delta_of
+    _instead(stack, pools, "delta_of", lambda movement: replace(delta_of(movement), reset=0))
+
+
+def accepted_in_vain(stack: ExitStack) -> None:
+    """Leave on the meter the debt that the house bears."""
+    _instead(stack, pools, "accept_award", lambda pool, *_: pools.move(pool, pools.Delta(), balance="house"))
+
+
+def debt_on_the_sign(stack: ExitStack) -> None:
+    """Show a debt of the house on the sign."""
+    for where in (pools, reconciling):
+        _instead(stack, where, "displayed", shown)
+
+
 MUTATIONS: Final[Sequence[Mutation]] = (
     recount_adds,
     recount_after_play,
@@ -292,6 +379,17 @@ MUTATIONS: Final[Sequence[Mutation]] = (
     void_count_bounds_windows,
     correction_at_the_old_moment,
     rounds_expected_nowhere,
+    number_of_a_check_used_twice,
+    number_of_a_void_check_is_used,
+    box_on_two_tables,
+    slip_of_any_table,
+    excuse_of_one_for_all,
+    reset_forgotten,
+    award_never_too_much,
+    share_of_a_cent_dropped,
+    taken_back_without_its_reset,
+    accepted_in_vain,
+    debt_on_the_sign,
 )
 
 
@@ -304,10 +402,10 @@ def mutated(mutation: Mutation) -> Iterator[None]:
 
 
 def found_by(mutation: Mutation, seed: int, *, days: int = 40) -> bool:
-    """Return whether the tables of a seed find a mistake."""
+    """Return whether the pits of a seed find a mistake: by a difference, not by a crash of what is mistaken."""
     with mutated(mutation):
         try:
             play(days, seed, shrunk=False)
-        except (AssertionError, ValueError, IndexError, Refused):
+        except Difference:
             return True
     return False

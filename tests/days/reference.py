@@ -94,6 +94,7 @@ class Reference:
     places: Counter[str] = field(default_factory=Counter)
     _at_work: Shift | None = None
     _counted_at: datetime | None = None
+    _used_on: set[date] = field(default_factory=set)
     _written_at: dict[int, datetime] = field(default_factory=dict)
     _began_uncounted: bool = False
     _at: datetime | None = None
@@ -108,6 +109,7 @@ class Reference:
         happened = (act for _, act in as_told(acts).values())
         told = [self._believed(act) for act in happened if act is not None]
         self._written_at = {one.number: one.at for one in told}
+        self._used_on = {day for one in told for day in (one.day, self.clock.day_of(one.at))}
         in_order = _without_recounts(sorted((one for one in told if one.what not in _LATER), key=_order))
         ends = self._ends(in_order)
         for number, act in enumerate(in_order):
@@ -120,7 +122,7 @@ class Reference:
                 self._is_it_today(act.at, in_order[number + 1 :])
             elif act.what == "exchanged":
                 self._exchange(act)
-            elif act.what != "tips":
+            elif act.what not in ("tips", "accepted"):
                 self._move(act)
         for end in ends:
             self._day_ends(end, ())
@@ -145,6 +147,10 @@ class Reference:
         """Return the gaming days on which the table was open, or its inventory carried."""
         counted = {day for (day, _), line in self.lines.items() if line.tally["carried"] or line.tally["openings"]}
         return counted | {day for box in self._boxes for day, _ in box.time}
+
+    def was_used_on(self, day: date) -> bool:
+        """Return whether anybody did anything at the table on a gaming day, or it was open on it."""
+        return day in self._used_on | self.days_at_work() | {of for of, _ in self.lines}
 
     def line(self, of: Shift) -> Line:
         """Return a shift of a gaming day."""
@@ -314,6 +320,25 @@ class Reference:
                 missing.append(("count", back.box, back.at))
             for of in [one for one in box.time if one[0] == day]:
                 self.line(of).missing.update(missing)
+
+
+def is_in_use(act: Act, told: Iterable[Act]) -> bool:
+    """Return whether what an act names is another's already: the number of a check, a box, the slip of a table."""
+    others = [one for number, (_, one) in as_told(told).items() if one is not None and number != act.number]
+    match act.what:
+        case "counter_check":
+            return any(one.what == act.what and _serial(one) == _serial(act) for one in others)
+        case "exchanged":
+            on_others = [one for one in others if one.what == act.what and one.table != act.table]
+            return act.placed is not None and bool(on_others) and max(on_others, key=_order).placed == act.placed
+        case "taken" | "received":
+            of = [one.table for one in others if (one.what, one.kind, one.slip) == ("prepared", act.kind, act.slip)]
+            return of != [act.table]
+    return False
+
+
+def _serial(check: Act) -> int:
+    return check.serial or check.number
 
 
 _LATER = frozenset({"found", "written_off", "adjusted"})

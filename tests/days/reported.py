@@ -1,14 +1,14 @@
-"""Compare what reports say of a gaming day of a table with what the reference has seen."""
+"""Compare what reports say of a gaming day of the tables with what the reference has seen."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from services.reporting.reports import REPORTS
 from tests.days.comparing import Seen, figures_seen
-from tests.days.telling import NAME
 from tests.days.through import Json, Through
 
 _FIGURES: Final = (
@@ -23,36 +23,45 @@ def unlike_reported(through: Through, seen: Seen, day: date) -> Iterator[str]:
 
     Each line of the master game report and the drop and win summary, and each of the tax.
     """
-    shifts = {shift: line for (of, shift), line in seen.reference.lines.items() if of == day}
-    figures = {shift: Counter(figures_seen(line)) for shift, line in shifts.items()}
-    of_shifts = {
-        shift: _expected(found, shifts[shift].missing and _said(seen, shifts[shift].missing), shifts[shift].win())
-        for shift, found in figures.items()
-    }
-    lacks = seen.lacks(day)
-    whole = Counter[str]()
-    for found in figures.values():
-        whole.update(found)
-    for name in ("opener_cents", "closer_cents"):
-        whole[name] -= whole["handed_over_cents"]
-    won = sum(line.win() for line in shifts.values())
-    of_day = _expected(whole, lacks and _said(seen, lacks), won)
-    nobody_opened = any(what == "opener" for what, *_ in lacks)
+    of_tables: dict[str, dict[str, Any]] = {}
+    of_shifts: dict[tuple[str, str], dict[str, Any]] = {}
+    vague = set[str]()
+    for table, reference in seen.tables.items():
+        whole, won, lacks = Counter[str](), 0, seen.lacks(table, day)
+        for (of, shift), line in reference.lines.items():
+            if of == day:
+                figures = figures_seen(line)
+                said = line.missing and _said(reference.clock.zone, line.missing)
+                of_shifts[table, shift] = _expected(figures, said, line.win())
+                whole.update(figures)
+                won += line.win()
+        for name in ("opener_cents", "closer_cents"):
+            whole[name] -= whole["handed_over_cents"]
+        of_tables[table] = _expected(whole, lacks and _said(reference.clock.zone, lacks), won)
+        vague |= {table} if any(what == "opener" for what, *_ in lacks) else set()
     master = through.report("master-game", day)
     if master is None:
-        if any(of_day.values()):
-            yield f"{day}: there is no report, seen {of_day}"
+        if any(any(of_day.values()) for of_day in of_tables.values()):
+            yield f"{day}: there is no report, seen {of_tables}"
         return
-    yield from _rows(master, day, "shifts", "shift", of_shifts, exact=not nobody_opened)
-    yield from _rows(master, day, "tables", "table", {NAME: of_day}, exact=not nobody_opened)
+    yield from _rows(master, day, "shifts", ("table", "shift"), of_shifts, vague)
+    yield from _rows(master, day, "tables", ("table",), {(table,): row for table, row in of_tables.items()}, vague)
     yield from _identities(master, day)
-    yield from _summary(through, day, of_day, of_shifts)
-    yield from _tax(through, day, of_day)
+    yield from _summary(through, day, of_tables, of_shifts)
+    yield from _tax(through, day, _of_all(of_tables)["final_win_cents"])
 
 
-def _said(seen: Seen, lacks: set[Any]) -> str:
+def _of_all(of_tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return win, final win and drop of all tables that were used; None where that of one is not known."""
+    used = [row for row in of_tables.values() if any(row.values())]
+    found: dict[str, Any] = {"drop_cents": sum(row["drop_cents"] for row in used)}
+    for name in ("win_cents", "final_win_cents"):
+        found[name] = None if any(row[name] is None for row in used) else sum(row[name] for row in used)
+    return found
+
+
+def _said(zone: ZoneInfo, lacks: set[Any]) -> str:
     """Return what is missing as a report says it."""
-    zone = seen.reference.clock.zone
     said = {
         f"{what} {name}".strip() + f" (since {since.astimezone(zone):%Y-%m-%d %H:%M})" for what, name, since in lacks
     }
@@ -70,15 +79,21 @@ def _expected(figures: Mapping[str, int], missing: str | set[Any], win_cents: in
 
 
 def _rows(
-    report: Mapping[str, Any], day: date, section: str, key: str, expected: Mapping[str, Any], *, exact: bool
+    report: Mapping[str, Any],
+    day: date,
+    section: str,
+    key: Sequence[str],
+    expected: Mapping[Any, Any],
+    vague: Collection[str],
 ) -> Iterator[str]:
-    found = {row[key]: row for row in _section(report, section)["rows"]}
+    """Compare rows; of the tables of which `vague` says that nobody had opened them, only what was counted."""
+    found = {tuple(row[name] for name in key): row for row in _section(report, section)["rows"]}
     for name in sorted({*found, *expected}):
         row, wanted = found.get(name, {}), expected.get(name, {})
         if not (any(wanted.values()) or any(row.get(one) for one in _FIGURES) or row.get("missing")):
             continue
         said = {one: row.get(one) for one in wanted or _expected({}, "", 0)}
-        if not exact:
+        if name[0] in vague:
             wanted, said = ({name: one[name] for name in _FIGURES} for one in (wanted, said))
         if said != wanted:
             yield f"{day}: {report['report']} says {said} of {section} {name}, seen {wanted}"
@@ -99,16 +114,21 @@ _NEED_NOT_HOLD: Final = (
 """Identities that need not hold: not all is counted, variances are not resolved, rounds are told without lines."""
 
 
-def _summary(through: Through, day: date, of_day: Mapping[str, Any], shifts: Mapping[str, Any]) -> Iterator[str]:
+def _summary(
+    through: Through, day: date, of_tables: Mapping[str, Mapping[str, Any]], shifts: Mapping[tuple[str, str], Any]
+) -> Iterator[str]:
     summary = _given(through, "drop-and-win", day)
     yield from _identities(summary, day)
     wins = {row["shift"]: row["win_cents"] for row in _section(summary, "shifts")["rows"]}
-    for shift, row in shifts.items():
-        if any(row.values()) and wins.get(shift) != row["win_cents"]:
-            yield f"{day} {shift}: drop-and-win says {wins.get(shift)}, seen {row['win_cents']}"
+    for shift in sorted({shift for _, shift in shifts}):
+        of_shift = {table: row for (table, of), row in shifts.items() if of == shift}
+        won = _of_all(of_shift)["win_cents"]
+        if any(any(row.values()) for row in of_shift.values()) and wins.get(shift) != won:
+            yield f"{day} {shift}: drop-and-win says {wins.get(shift)}, seen {won}"
     for section in ("tables", "games", "pits"):
         for row in _section(summary, section)["rows"]:
-            if row["missing"] in ("counts", f"{NAME}: counts") and not any(of_day.values()):
+            of_day = of_tables[row["table"]] if section == "tables" else _of_all(of_tables)
+            if "counts" in (row["missing"] or ""):
                 continue
             if row["win_cents"] != of_day["win_cents"]:
                 yield f"{day}: drop-and-win says {row['win_cents']} of {section}, seen {of_day['win_cents']}"
@@ -116,11 +136,10 @@ def _summary(through: Through, day: date, of_day: Mapping[str, Any], shifts: Map
                 yield f"{day}: drop-and-win says {row['drop_cents']} of {section}, seen {of_day['drop_cents']}"
 
 
-def _tax(through: Through, day: date, of_day: Mapping[str, Any]) -> Iterator[str]:
+def _tax(through: Through, day: date, final: int | None) -> Iterator[str]:
     tax = _given(through, "tax", day)
     yield from _identities(tax, day)
     rows: list[Json] = _section(tax, "days")["rows"]
-    final = of_day["final_win_cents"]
     revenue = [row["revenue_cents"] for row in rows if row["revenue_class"] == "banking" and row["tables"]]
     if revenue and revenue != [final]:
         yield f"{day}: the tax is of {revenue}, seen {final}"

@@ -13,11 +13,11 @@ from tests.days.machine import Pit
 from tests.days.services import PitThroughServices
 from tests.support.databases import Databases
 
-TABLES: Final = 25
-"""So many tables are played of a seed, then of the next."""
+PITS: Final = 25
+"""So many pits are played of a seed, then of the next."""
 
 
-TABLES_OF_SERVICES: Final = 4
+PITS_OF_SERVICES: Final = 4
 
 
 def play(
@@ -25,7 +25,7 @@ def play(
     first_seed: int,
     *,
     shrunk: bool = True,
-    tables: int = TABLES,
+    pits: int = PITS,
     say: Callable[[str], object] = str,
     pit: type[Pit] = Pit,
 ) -> Counter[str]:
@@ -36,8 +36,8 @@ def play(
     played = Counter[str]()
     number = first_seed
     while played["days"] < days:
-        played += _play_seed(pit, number, tables=tables, shrunk=shrunk)
-        say(f"{played['days']} of {days} days, {played['tables']} tables, seed {number}")
+        played += _play_seed(pit, number, pits=pits, shrunk=shrunk)
+        say(f"{played['days']} of {days} days, {played['pits']} pits, seed {number}")
         number += 1
     return played
 
@@ -50,7 +50,7 @@ def play_through_services(
     with PostgresServer(settings=QUICK_POSTGRES) as server:
         databases = Databases(server.url)
         try:
-            return play(days, first_seed, shrunk=shrunk, tables=TABLES_OF_SERVICES, say=say, pit=before(databases))
+            return play(days, first_seed, shrunk=shrunk, pits=PITS_OF_SERVICES, say=say, pit=before(databases))
         finally:
             databases.drop_all()
 
@@ -60,11 +60,11 @@ def before(databases: Databases) -> type[Pit]:
     return type("PitThroughServices", (PitThroughServices,), {"databases": databases})
 
 
-def _play_seed(pit: type[Pit], number: int, *, tables: int, shrunk: bool) -> Counter[str]:
+def _play_seed(pit: type[Pit], number: int, *, pits: int, shrunk: bool) -> Counter[str]:
     """Play the tables of a seed, on a machine of its own."""
     machine: type[Pit] = type("Pit", (pit,), {"played": Counter[str]()})
     how = settings(
-        max_examples=tables,
+        max_examples=pits,
         stateful_step_count=60,
         deadline=None,
         database=None,

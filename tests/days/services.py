@@ -1,4 +1,4 @@
-"""The same pit, before the services themselves: each table has them on a database of its own."""
+"""The same pit, before the services themselves: each pit has them on a database of its own."""
 
 from typing import ClassVar
 
@@ -12,13 +12,13 @@ from tests.support.services import settled_database
 
 
 class PitThroughServices(Pit):
-    """A table of which table inventory and reporting are told."""
+    """Tables of which table inventory, reporting and the meters are told."""
 
     databases: ClassVar[Databases]
 
     def ledger(self) -> Ledger:
         """Give the services a database of their own."""
-        url = settled_database(self.databases, "table-inventory", "reporting")
+        url = settled_database(self.databases, "table-inventory", "reporting", "progressive-meters")
         self.through = Through(self.place, url, self.first)
         return self.through
 
@@ -28,22 +28,19 @@ class PitThroughServices(Pit):
         seen = self.seen()
         today = self.today()
         for day in (today - DAY, today):
-            said = list(unlike_reported(self.through, seen, day))
-            assert not said, self.script(said)
+            self.require(list(unlike_reported(self.through, seen, day)))
             self.played["reported days"] += 1
 
     def ends(self) -> None:
         """Look at all days, and close them, one after the other."""
         seen = self.seen()
         for day in seen.days():
-            said = list(unlike_reported(self.through, seen, day))
-            assert not said, self.script(said)
+            self.require(list(unlike_reported(self.through, seen, day)))
             self.close_day(day, steps=3)
             require_all(self.through, day)
         self.played["sealed days"] += len(self.through.sealed)
         for day in seen.days():
-            said = list(unlike_reported(self.through, seen, day))
-            assert not said, self.script(said)
+            self.require(list(unlike_reported(self.through, seen, day)))
 
     def teardown(self) -> None:
         """End the services, whatever was found."""

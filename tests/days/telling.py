@@ -11,9 +11,17 @@ from shared.contracts import counts, inventory
 from shared.contracts.envelope import Digest
 from shared.contracts.facts import Fact
 from tests.days.acts import CHANGES, Act
-from tests.support.pit import Table, chips
+from tests.support.pit import PROPERTY, Rounds, Table, chips
+from tests.unit.progressive_meters.settlements import BAD_BEAT, rules
 
-NAME: Final = "BJ-01"
+BASE_CENTS: Final = 12_000_00
+"""What is on the meter in the beginning."""
+
+RESET_CENTS: Final = 5_000_00
+"""What the house restores it to after all of it was awarded."""
+
+_THOUSANDTHS: Final = 205
+RULES: Final = rules(f"0.{_THOUSANDTHS}", RESET_CENTS, property=PROPERTY, effective_from="2020-01-01T00:00:00Z")
 PURPOSES: Final[Mapping[str, Purpose]] = {
     "opened": "opener",
     "closed": "closer",
@@ -51,6 +59,33 @@ def written(act: Act, table: Table, place_of: Callable[[int], int]) -> dict[str,
     return table.event(act.what.replace("event_", "pit_event."), act.at) | {"data": change}
 
 
+def settlement_of(act: Act, table: Table, rounds: Rounds) -> dict[str, Any]:
+    """Return what settlement says of a round, or of taking it back."""
+    table.day, of, rest = act.day.isoformat(), f"r-{act.of or act.number}", act.cents - act.wagered
+    figures = {"handle": max(rest, 0), "payout": max(-rest, 0)}
+    if act.what == "taken_back":
+        event = rounds.reversed(table, act.moment or act.at, of, **figures)
+    else:
+        event = rounds.posted(table, act.at, of, revision=2 if act.of else 1, lasted=act.lasted, **figures)
+    event["data"] |= {"closed_at": act.at.isoformat()}
+    if act.wagered:
+        event["time"] = (act.moment or act.at).isoformat()
+        sign = -1 if act.what == "taken_back" else 1
+        put = {"handle": act.wagered, "meter_contribution": act.wagered * _THOUSANDTHS // 1000}
+        took = {"payout": act.award, "meter_payout": act.award, "meter_reset": act.restored}
+        cents = {f"{name}_cents": sign * value for name, value in (put | took).items()}
+        submission = {name: RULES["data"][name] for name in ("version", "hash")}
+        event["data"] |= {"submission": submission, "lines": [_line(act)]}
+        event["data"]["totals"].append({"wager": BAD_BEAT, "count": sign, **cents})
+    return event
+
+
+def _line(act: Act) -> dict[str, Any]:
+    money = {"stake": act.wagered, "payout": act.award, "from_meter": act.award, "stake_returned": 0, "vigorish": 0}
+    won = {"outcome": "win" if act.award else "lose", "paid_by": "house", "paragraph": "§ 633a.7(o)"}
+    return {"seat": 1, "wager": BAD_BEAT, "category": "dealer_21_with_seven_or_more_cards", **money, **won}
+
+
 def event_of(act: Act) -> dict[str, Any] | None:
     """Return what a pit event says of an act; None where it is none."""
     if act.what in ("opened", "closed", "shift_count", "drop_count", "spot_count"):
@@ -66,7 +101,12 @@ def event_of(act: Act) -> dict[str, Any] | None:
         case (("currency" | "prepaid_access"), _):
             return {"type": "chips.sold", "instrument": act.what, "cents": act.cents, "dealer": "dealer.dan"}
         case "counter_check", _:
-            return {"type": "counter_check.issued", "serial": f"K-{act.number}", "cents": act.cents, **_TWO}
+            return {
+                "type": "counter_check.issued",
+                "serial": f"K-{act.serial or act.number}",
+                "cents": act.cents,
+                **_TWO,
+            }
         case "coupon", kind:
             paid = {"cents": 100, "paid_cents": act.cents, "dealer": "dealer.dan"}
             return {"type": "coupon.dropped", "coupon": kind or "lucky_buck", **paid}
@@ -91,7 +131,7 @@ def event_of(act: Act) -> dict[str, Any] | None:
 
 def command_of(act: Act, property_name: str, slip: Slip | None, box: Box | None) -> Fact:
     """Return the fact of what somebody does at a desk."""
-    place = {"property": property_name, "table": NAME, "gaming_day": act.day}
+    place = {"property": property_name, "table": act.table, "gaming_day": act.day}
     match act.what:
         case "prepared":
             wanted = {"slip": act.kind, "shift": act.shift, "request": act.slip, "contents": chips_of(act.cents)}
@@ -121,7 +161,7 @@ def command_of(act: Act, property_name: str, slip: Slip | None, box: Box | None)
             return counts.CountConcluded.model_validate({**at, **opened, **done})
         case "written_off":
             assert box is not None
-            of = {"table": NAME, "gaming_day": box.gaming_day, "shift": box.shift, "exchange": act.of}
+            of = {"table": act.table, "gaming_day": box.gaming_day, "shift": box.shift, "exchange": act.of}
             name = box.box if act.kind == "removed" else box.placed_box
             said = {"which": act.kind, "box": name, "write_off": act.number, "reason": "burnt"}
             who = {"entered_by": "audit.kim", "entered_at": act.at, "approved_by": "control.eve"}

@@ -1,7 +1,8 @@
 """Every golden day is its own test: figures by shift and day, what is missing, and the reference sees the same.
 
 A script of `acts` says what people do (`tests.days.acts`), in the order in which it is reported; `expect` has, by
-gaming day (0 is the first), the figures that matter, and everything that is missing. `then` goes on.
+gaming day (0 is the first), the figures that matter, and everything that is missing: of the first table, and of another
+one under its name; under `meter`, what is said of the meter. `then` goes on.
 """
 
 from collections.abc import Mapping
@@ -13,9 +14,11 @@ import pytest
 from services.table_inventory.domain.days import in_words
 from services.table_inventory.domain.win import of_day
 from shared.contracts.win import Missing
+from tests.days.acts import TABLES
 from tests.days.books import Books
 from tests.days.comparing import Seen, books_of, differences
 from tests.days.golden import DAYS, first_day, parts
+from tests.days.meter import Metered
 
 
 @pytest.mark.parametrize("name", DAYS)
@@ -27,8 +30,12 @@ def test_a_golden_day(name: str) -> None:
             books.take(act)
             books.state(min(act.at, now))
         books.state(now)
-        for number, expected in sorted(part.expect.items()):
-            _require(books, first_day(name), number, now, expected)
+        of = {TABLES[0]: {number: one for number, one in part.expect.items() if isinstance(number, int)}}
+        of |= {table: one for table, one in part.expect.items() if table in TABLES}
+        for table, number in [(table, number) for table, by_day in of.items() for number in sorted(by_day)]:
+            _require(books, table, first_day(name), number, now, of[table][number])
+        for number, metered in part.expect.get("meter", {}).items():
+            assert books.metered(first_day(name) + timedelta(days=number)) == Metered(**metered)
         assert [] == list(differences(books, Seen.of(books.place, part.so_far, now), now))
 
 
@@ -37,17 +44,17 @@ def test_each_golden_day_says_why() -> None:
     assert [name for name, golden in DAYS.items() if not (golden.get("why") and golden.get("expect"))] == []
 
 
-def _require(books: Books, first: date, number: int, now: datetime, expected: Mapping[str, Any]) -> None:
+def _require(books: Books, table: str, first: date, number: int, now: datetime, expected: Mapping[str, Any]) -> None:
     day = first + timedelta(days=number)
-    wins = books.wins(day, now)
-    missing = {one for of, it in books.standing.items() if of[0] == day for one in it.missing}
+    wins = books.tables[table].wins(day, now)
+    missing = {one for of, it in books.standing[table].items() if of[0] == day for one in it.missing}
     assert sorted(expected.get("missing", [])) == sorted(_written(one, books, first) for one in missing)
     if "day" in expected:
         whole = of_day(books.provisions, wins)
         found = {name: getattr(whole, f"{name}_cents") for name in expected["day"]}
         assert expected["day"] == found
     for shift, figures in expected.get("shifts", {}).items():
-        stated = books.standing[day, shift].sums.model_dump()
+        stated = books.standing[table][day, shift].sums.model_dump()
         assert figures == {name: stated.get(f"{name}_cents", stated.get(name)) for name in figures}
 
 
