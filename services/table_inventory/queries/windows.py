@@ -181,14 +181,15 @@ class Span:
         """Return the query parameters for this time, for one table or all."""
         begins = [self.place.begins_at(day) for day in self._days()]
         margin = self.place.pit_margin
-        first, last = begins[0] - margin, begins[-1] + margin
+        first, last = begins[1] - margin, begins[-1] + margin
         cuts = [*(one - TICK for one in begins), last]
         recounted = last + min(_DAY_MAX, EVER - last)  # until then one may count again what ended the last day
         of_table = {"property": property_name, "table": table}
         return of_table | {"first": first, "last": last, "recounted": recounted, "cuts": cuts}
 
     def _days(self) -> Iterable[date]:
-        return (self.first + number * _DAY for number in range((self.last - self.first).days + 2))
+        """Return the days whose beginnings are cuts: from the one before, on which a count of the first day may lie."""
+        return (self.first + number * _DAY for number in range(-1, (self.last - self.first).days + 2))
 
 
 async def marks_of(connection: Executes, asked: Mapping[str, Any]) -> dict[str, list[Mark]]:
