@@ -149,6 +149,29 @@ def test_looking_at_the_lag_keeps_nobody_from_taking_over(broker: AnyBroker, top
     asyncio.run(work())
 
 
+def test_the_lag_of_a_partition_that_was_taken_away_is_not_told(broker: AnyBroker, topic: str) -> None:
+    """Another process reads it now, or nobody can where the broker says nothing: it has no lag of 0 here."""
+
+    async def work() -> None:
+        failures: list[BaseException] = []
+        async with subscribed(broker.bootstrap_servers, topic, failures) as subscription, asyncio.timeout(60):
+            while not (subscription.joined and subscription.is_caught_up()):
+                subscription.observe()
+                await asyncio.sleep(LOOK_SECONDS)
+            registry = cast(Reader, subscription.consumer).context.metrics.registry
+            lag = partial(
+                registry.get_sample_value, "pitledger_consumer_lag_records", {"topic": topic, "partition": "0"}
+            )
+            subscription.observe()
+            assert 0 == lag()
+            subscription.consumer.revoked([0])
+            subscription.observe()
+            assert lag() is None
+        assert [] == failures
+
+    asyncio.run(work())
+
+
 def test_a_header_that_is_no_text_keeps_no_record_out(broker: AnyBroker, topic: str) -> None:
     """Whoever may send a record may send it with any header; nothing of its batch is left out for that."""
     producer = Producer({"bootstrap.servers": broker.bootstrap_servers, "log_level": 0})

@@ -206,6 +206,7 @@ class Subscription:
         self._subscriber: Any = None
         self._stopping = asyncio.Event()
         self._let_go: set[int] = set()  # partitions that were revoked while a batch was read
+        self._told: set[int] = set()  # partitions whose lag the metrics tell
         self._since: dict[int, float] = {}  # when partitions were taken over, in monotonic seconds
         self._handed: defaultdict[int, int] = defaultdict(int)  # the offset after the last record of each, since then
 
@@ -398,6 +399,9 @@ class Subscription:
         lag = self.lag()
         self._context.metrics.topic_partitions.labels(self.consumer.topic).set(len(self._partitions))
         self._context.metrics.partitions_read.labels(self.consumer.topic).set(len(lag))
+        for partition in self._told - lag.keys():  # a lag of 0 is not known of what is no longer read here
+            self._context.metrics.lag.remove(self.consumer.topic, str(partition))
+        self._told = set(lag)
         for partition, records in lag.items():
             known = math.nan if records is None else records
             self._context.metrics.lag.labels(self.consumer.topic, str(partition)).set(known)
