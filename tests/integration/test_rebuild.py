@@ -31,6 +31,7 @@ from tests.support import AnyBroker, Databases, eventually
 from tests.support import rounds as played
 from tests.support.corrections import PEOPLE, decide, propose, take_effect
 from tests.support.desk import Desk, desk_of
+from tests.support.nightly import sampled
 from tests.support.outbox import Outbox
 from tests.support.properties import property_event
 from tests.support.rebuilding import assert_rebuilt, compared, execute, rebuilt_tables, rows_of
@@ -217,6 +218,7 @@ def test_every_service_can_be_checked(prepare: Prepare, pitledger: Caller, monke
         assert (ExitCode.FINE, tables) == (called.code, {one["table"]: one["rows"] for one in called.documents})
 
 
+@sampled(2)
 @pytest.mark.parametrize("service", NAMES)
 def test_whatever_becomes_of_a_table_the_others_are_compared(
     service: str,
