@@ -58,12 +58,19 @@ def _rereading(log: Log) -> Iterator[None]:
     """Have a rebuild read topics of the simulated log again."""
 
     def batches(
-        settings: Any, group: str, topic: str, begins: Mapping[int, int], ends: Mapping[int, int]
+        settings: Any,
+        group: str,
+        topic: str,
+        begins: Mapping[int, int],
+        ends: Mapping[int, int],
+        ahead: int,
+        reached: dict[int, int],
     ) -> Iterator[Sequence[InputRecord]]:
         del settings, group
         for number, end in ends.items():
             held = log.topic(topic).partitions[number].held(0)
-            records = [one for one in held if begins.get(number, 0) <= one.offset < end]
+            records = [one for one in held if begins.get(number, 0) <= one.offset < end + ahead]
+            reached[number] = max(end, records[-1].offset + 1 if records else 0)
             if records:
                 yield records
 
