@@ -16,7 +16,7 @@ from services.table_inventory.domain.days import DayKey
 from services.table_inventory.domain.occupancy import other_days
 from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.sessions import nothing_of, sessions_of
-from services.table_inventory.domain.stated import days_since, unstated_of
+from services.table_inventory.domain.stated import days_since, goes_on, unstated_of
 from services.table_inventory.domain.win import shift_wins
 from services.table_inventory.queries.days import approved_adjustments
 from services.table_inventory.queries.slips import open_slips
@@ -58,7 +58,7 @@ class _Looked(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """The statements due around a gaming day, and the other days that may miss one of its boxes."""
+    """The statements due around a gaming day, and the other days whose statements may follow from it."""
 
     facts: list[WinStated]
     others: list[TableDay]
@@ -163,7 +163,7 @@ class Stating:
                 continue
             looked_at.add(one)
             facts, others = await self._around(connection, places, one)
-            waiting += [day for day in others if abs(day.gaming_day - one.gaming_day) > _DAY]
+            waiting += others
             for fact in facts:
                 day = TableDay(fact.property, fact.table, fact.gaming_day)
                 found[day, fact.shift] = fact
@@ -186,6 +186,7 @@ class Stating:
         if any(count.gaming_day == one.gaming_day for count in sessions.repeated):
             self._repeated.add(one)
         facts: list[WinStated] = []
+        others: list[TableDay] = []
         came_off: set[int] = set()
         for day in days:
             key = DayKey(one.property, day)
@@ -196,8 +197,13 @@ class Stating:
             facts += unstated_of(place, key, {one.table: wins}, stated)
             if day == one.gaming_day:
                 came_off = {number for last in stated for number in last.boxes}
+            elif day > one.gaming_day and goes_on(place, day, wins):
+                others.append(one._replace(gaming_day=day))
         further = other_days(boxes.get(one.table, ()), one.gaming_day, came_off)
-        return _Around(facts, [] if further is None else await waiting_days(connection, one, further))
+        if further is not None:
+            waiting = await waiting_days(connection, one, further)
+            others += [day for day in waiting if abs(day.gaming_day - one.gaming_day) > _DAY]
+        return _Around(facts, others)
 
     async def _record(
         self, connection: AsyncConnection, shard: Shard, facts: list[WinStated]

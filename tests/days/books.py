@@ -127,8 +127,9 @@ class OfTable:
             if day in looked_at:
                 continue
             looked_at.add(day)
-            waiting += self._others(day)
-            for fact in self._around(day, now):
+            facts, later = self._around(day, now)
+            waiting += [*self._others(day), *later]
+            for fact in facts:
                 found[fact.gaming_day, fact.shift] = fact
                 if fact.gaming_day > day:
                     waiting.append(fact.gaming_day)
@@ -206,15 +207,17 @@ class OfTable:
                 yield day
         self._running = running
 
-    def _around(self, day: date, now: datetime) -> Iterator[WinStated]:
+    def _around(self, day: date, now: datetime) -> tuple[list[WinStated], list[date]]:
         first, last = day - _DAY, day + _DAY
         found, boxes = self.sessions(first, last, now), self.boxes_between(first, last)
         self._doubtful.discard(day)
         if any(count.gaming_day == day for count in found.repeated):
             self._doubtful.add(day)
+        facts: list[WinStated] = []
         for one in (first, day, last):
-            wins = {self.table: self._wins(one, found, boxes)}
-            yield from stated.unstated_of(self.place, self._key(one), wins, self._last(one))
+            wins = self._wins(one, found, boxes)
+            facts += stated.unstated_of(self.place, self._key(one), {self.table: wins}, self._last(one))
+        return facts, [last] if stated.goes_on(self.place, last, wins) else []
 
     def _others(self, day: date) -> list[date]:
         """Return the other gaming days that may have waited for a box of a day."""

@@ -1,6 +1,6 @@
 """Statements of win: the figures of each shift of a gaming day, and their changes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -29,6 +29,15 @@ class Stated(BaseModel):
 def days_since(running: date, now: date) -> list[date]:
     """Return the gaming days that have ended since an earlier current day."""
     return [running + number * timedelta(days=1) for number in range((now - running).days)]
+
+
+def goes_on(place: PropertySnapshot, day: date, wins: Iterable[Win]) -> bool:
+    """Return whether a table was open at the end of a gaming day and not counted: what later days lack follows from it.
+
+    A count of an earlier day can then change the statement of a later one, and none in between.
+    """
+    end = place.begins_at(day + timedelta(days=1))
+    return any(lack.what == "day_count" and lack.since >= end for win in wins for lack in win.lacks)
 
 
 def unstated_of(
