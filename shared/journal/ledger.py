@@ -94,6 +94,12 @@ def _first_shard(tables: JournalTables, prefix: str, skip_locked: bool) -> State
     return compiled(query.order_by(s.shard).limit(1).with_for_update(skip_locked=skip_locked))
 
 
+@cache
+def _positions(tables: JournalTables, prefix: str) -> Statement:
+    s = tables.shards.c
+    return compiled(select_from(s.name, s.next_seq).where(s.name.startswith(prefix)))
+
+
 Write = Callable[[Pipeline, list[Entry]], Awaitable[None]]
 """Send further writes in the same pipeline as the entries."""
 
@@ -189,6 +195,10 @@ class Ledger:
     async def take_shard(self, sent: Pipeline, prefix: str, *, skip_locked: bool) -> AsyncCursor[Any]:
         """Query a shard by name prefix, locked until the transaction ends; pass its row, if any, to `taken`."""
         return await sent.read(_first_shard(self.tables, prefix, skip_locked), [])
+
+    async def find_positions(self, sent: Pipeline, prefix: str) -> AsyncCursor[Any]:
+        """Query the names and next sequences of all shards with a name prefix; nothing is locked."""
+        return await sent.read(_positions(self.tables, prefix), [])
 
     def taken(self, row: Sequence[Any]) -> Shard:
         """Return the shard of a row. Raises: Unsealed."""

@@ -126,6 +126,21 @@ class HighWater:
         self.found_set_back(shard)
         self.require_whole()
 
+    def known(self, prefix: str) -> Mapping[str, HighWaterMark]:
+        """Return what is known of the shards with a name prefix; to be asked before they are read."""
+        return {name: mark for name, mark in self._known.items() if name.startswith(prefix)}
+
+    def require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
+        """Check shards that nobody has locked, by what was known before they were read. Raises: Rejected.
+
+        What was recorded in one shard may be recorded again in another one, or in a new one: all must be there.
+        """
+        for name, mark in known.items():
+            last = next_seqs.get(name, 1) - 1
+            if last < mark.seq:
+                self._is_set_back(VerificationProblem(name, mark.seq, _gone(last, mark.by, mark.seq)))
+        self.require_whole()
+
     def found_set_back(self, shard: Shard) -> str | None:
         """Check a shard that the caller has locked; return why the database was set back, or None."""
         self._look_at(shard, self._known.get(shard.name), self._signed.get(shard.name, 0))

@@ -88,7 +88,7 @@ OWN: dict[str, str] = {
     "shared/runtime/projections/standing_copy.py StandingCopy.open": "a service, under its signature",
     "shared/runtime/projections/standing_copy.py StreamsRead.load": "a service, in its copy",
     "shared/runtime/audit/outside_evidence.py read_floors": "a verifier, earlier",
-    "shared/runtime/http/command_routes.py _Endpoint.handle": "the engine of commands",
+    "shared/runtime/http/command_routes.py _Endpoint.__call__": "the engine of commands",
     "shared/runtime/http/quarantine_routes.py _Replaying.do": "the engine of commands",
     "shared/runtime/http/quarantine_routes.py _request": "a service, in its table",
     "infra/topics.py wanted": "this repository",

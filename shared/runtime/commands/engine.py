@@ -5,7 +5,7 @@ rejection is recorded and kept like any other answer.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -31,6 +31,7 @@ from shared.runtime.commands.command import Accepted, Answered, Command, Command
 from shared.runtime.commands.idempotency import Answer, IdempotencyStore, StoredResponse
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import ErrorKind, kind_of
+from shared.runtime.high_water import HighWaterMark
 from shared.runtime.projector import Transaction
 
 log = structlog.get_logger()
@@ -238,21 +239,31 @@ class Engine:
         The state for commands decided in a batch is queried in the same round trip. Raises: Fenced after a shard was
         added.
         """
-        ask, ledger = self._commands.ask_all, self._context.ledger
+        ask, ledger, prefix = self._commands.ask_all, self._context.ledger, self._shards(batch)
+        known = self._context.high_water.known(prefix)
         together = [each.command for each in batch if not self._commands.is_alone(each.command)]
         answered: Answered | None = None
         async with pipeline(transaction.connection) as sent:
-            shard = await ledger.take_shard(sent, self._shards(batch), skip_locked=ask is not None)
+            shard = await ledger.take_shard(sent, prefix, skip_locked=ask is not None)
+            positions = await ledger.find_positions(sent, prefix)
             given = await self._answers.find(sent, {each.place for each in batch})
             if ask is not None and together:
                 answered = await ask(replace(transaction, sent=sent), together)
         found = await shard.fetchone()
+        self._require_all(known, dict(await positions.fetchall()))
         if found is not None:
             return _Batch(await self._answers.read(given), self._taken(found), self._context.clock()), answered
-        self._context.high_water.require_whole()
         async with self._context.pools.commands.begin() as own:
-            await ledger.add_shard(own, self._shards(batch))
+            await ledger.add_shard(own, prefix)
         raise Fenced("a shard of commands was added")
+
+    def _require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
+        """Check all command shards, whichever is taken: an answer is looked for in all of them. Raises: Rejected."""
+        try:
+            self._context.high_water.require_all(known, next_seqs)
+        except Rejected as rejected:
+            self._note(rejected)
+            raise
 
     def _taken(self, row: Sequence[Any]) -> Shard:
         """Return the locked shard. Raises: Rejected if it is not in the state that this service signed."""

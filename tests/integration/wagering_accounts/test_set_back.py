@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from threading import Event
 
+import psycopg
 import pytest
 from sqlalchemy import make_url
 from structlog.testing import capture_logs
@@ -154,6 +155,17 @@ def test_nothing_is_paid_twice_while_many_are_paid(bank: Bank, rng: random.Rando
             one.result()
         assert {DOUBT} == {(answer.status_code, answer.json()["type"]) for answer in answers}
         assert (0, stands) == (cashier.publishes(), bank.shards())
+
+
+def test_what_is_gone_from_one_shard_is_not_paid_from_another(bank: Bank, rng: random.Random) -> None:
+    """While others work with the shard that was set back a command goes to another one, or to a new one."""
+    moment = Moment(bank, rng, by_rows=True)
+    with bank.opens() as cashier:
+        moment.pay(cashier)
+        moment.set_back()
+        with psycopg.connect(make_url(bank.url).set(drivername="postgresql").render_as_string(False)) as busy:
+            busy.execute("SELECT FROM wagering_accounts.shards WHERE name = 'commands/0' FOR UPDATE")
+            refused(bank, cashier)
 
 
 class _Asked(HighWaterSource):
