@@ -26,7 +26,7 @@ def _expanded(entry: Any, docs: Path) -> Any:
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
-    """Have links to folders and to files beside docs/, which a site does not have, as text with the path."""
+    """Replace links to folders and to files outside docs/, which the site does not contain, with text and path."""
     docs = Path(config.docs_dir)
     folder = (docs / page.file.src_uri).parent
 

@@ -36,7 +36,7 @@ class Formance(OnPostgres):
     """A ledger as it comes, or one with the fewest features: no history of balances, no hashes of its log."""
 
     def __init__(self, program: Path, *, fewest: bool = False) -> None:
-        """Take the program."""
+        """Use this executable; `fewest` turns histories and log hashes off."""
         self._program = program.resolve()
         self._features = _FEWEST if fewest else {}
         self.name = "Formance, fewest features" if fewest else "Formance"

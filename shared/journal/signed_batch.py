@@ -2,8 +2,8 @@
 
 What is signed is the root of a Merkle tree over the messages of the batch (RFC 9162, section 2.1, SHA-256), each with
 its topic and key. A proof is sent in a header of its message: version, index, size of the tree, id of the key, the
-signature, and the hashes from the leaf to the root. Verified hashes are remembered, so each message of a batch costs
-about two hashes, and one of them the signature.
+signature, and the hashes from the leaf to the root. Verified hashes are remembered, so a message costs about two
+hashes, and a batch one verification of a signature.
 """
 
 import struct

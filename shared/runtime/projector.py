@@ -28,7 +28,7 @@ class Transaction:
 
     @asynccontextmanager
     async def pipeline(self) -> AsyncIterator[Pipeline]:
-        """Yield a pipeline to write in: that of the entries, which saves a round trip, or a new one."""
+        """Yield the pipeline in which the entries are written, which saves a round trip; a new one if there is none."""
         if self.sent is not None:
             yield self.sent
             return

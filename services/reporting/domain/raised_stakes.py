@@ -66,7 +66,7 @@ class RaisedStakes:
     def after(self, stake_cents: int, *, won: bool) -> "RaisedStakes":
         """Return the state after a wager was won or lost; returned wagers are left out.
 
-        The stake is that before the cards, without doubles and splits, which depend on the cards.
+        `stake_cents` is the original stake, without doubles and splits, which depend on the cards.
         """
         raised = self.raises(stake_cents)
         known = replace(self, earlier=(*self.earlier, stake_cents)[-_EARLIER:])

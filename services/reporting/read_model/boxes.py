@@ -138,5 +138,5 @@ async def counted_boxes(books: Books) -> dict[tuple[str, int], tuple[int, int]]:
 
 
 def _days(books: Books) -> dict[str, date]:
-    """Return the parameters of the question's gaming days: a count is of the day of its boxes."""
+    """Return the first and last gaming day as query parameters; a count belongs to the gaming day of its boxes."""
     return {"first": books.question.first, "last": books.question.last}

@@ -56,7 +56,7 @@ class Lack(NamedTuple):
 
     @property
     def item(self) -> str:
-        """Return the item of the measure."""
+        """Return the item text: what is missing, `@`, and since when (ISO 8601)."""
         return f"{self.what}@{self.since.isoformat()}"
 
 

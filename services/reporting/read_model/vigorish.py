@@ -46,7 +46,7 @@ class Line:
 
     @property
     def item(self) -> str:
-        """Return the item text of an amount."""
+        """Return the item text: the five fields, separated by spaces."""
         return " ".join((self.game, self.wager, self.owed_by, self.rate, self.rounding))
 
     @classmethod

@@ -192,7 +192,7 @@ def _text(number: int | None) -> str | None:
 
 
 def _people(slip: Slip) -> dict[str, str]:
-    """Return who took which step, from the facts of the steps; the pit's fact has who gave the chips."""
+    """Return the people named in a slip's steps, by field; of a step at the table, those that its pit event names."""
     found: dict[str, str | None] = {}
     for step in slip.steps:
         said: BaseModel = step.fact.data if isinstance(step.fact, inventory.PitRecorded) else step.fact

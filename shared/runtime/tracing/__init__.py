@@ -47,7 +47,7 @@ class Tracing:
         return _NOTHING
 
     def committed(self, records: Iterable[tuple[Received, str, str]]) -> None:
-        """Note that a batch is committed: each record with source and id of its event."""
+        """Note that a batch was committed; each of `records` has the source and the id of its event."""
 
     def asked(self, key: str) -> None:
         """Note that a command is requested under this key."""
