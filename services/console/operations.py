@@ -173,7 +173,7 @@ class Operations:
             found = operations_of(service, answer.raise_for_status().json())
             self._by_service[service] = {one.name: one for one in found}
         except (httpx.HTTPError, LookupError, ValueError) as error:
-            log.warning("commands not read from the service", service=service, error=repr(error))
+            log.warning("command forms not loaded from the service", service=service, error=repr(error))
         else:
             self._due[service] = self._clock() + _READ_AGAIN
         self._tried.add(service)

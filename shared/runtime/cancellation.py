@@ -13,15 +13,15 @@ GoOn = Callable[[], None]
 
 
 class Cancelled(Exception):
-    """The result is no longer wanted."""
+    """The work was cancelled: its result is no longer needed."""
 
 
 def always() -> None:
-    """Never cancel."""
+    """Return normally: the work is never cancelled."""
 
 
 async def in_thread(work: Callable[[GoOn], T]) -> T:
-    """Run work in a thread and return its result. If this is cancelled, it returns only after the work has stopped."""
+    """Run work in a thread and return its result. When cancelled, it returns only after the work has stopped."""
     unwanted = Event()
 
     def go_on() -> None:

@@ -9,10 +9,10 @@ Step = Callable[[str], None]
 
 
 def utc_now() -> datetime:
-    """Return the system's time."""
+    """Return the current time of the system clock, in UTC."""
     return datetime.now(UTC)
 
 
 def no_step(name: str) -> None:
-    """Go on."""
+    """Do nothing at a durable step."""
     del name

@@ -49,11 +49,11 @@ class RuntimeContext:
 
     @cached_property
     def high_water(self) -> HighWater:
-        """Return how far the journal is known to be."""
+        """Return the high-water marks of the journal."""
         return HighWater(self.pools, self.tables, self.witness)
 
     def __post_init__(self) -> None:
-        """Make the signing keys available to connections that read or write signed rows."""
+        """Provide the signing keys to connections that read or write signed rows."""
         self.pools.sign_by(self.ledger.seals)
 
     @property

@@ -1,4 +1,4 @@
-"""Database connections of a service, under its own role: independent pools by kind of work."""
+"""Database connections of a service, under its own role: a separate pool for each kind of work."""
 
 import asyncio
 import select
@@ -34,7 +34,7 @@ def schema_of_copy(schema: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """Maximum number of connections, and maximum durations of waits and statements, seconds; 0: unlimited.
+    """Maximum number of connections, and maximum durations of waits and statements in seconds; 0 means unlimited.
 
     `wait_seconds` limits the wait for a free connection, `lock_seconds` that for a lock.
     """
@@ -46,7 +46,7 @@ class Pool:
 
     @property
     def kept(self) -> int:
-        """Return how many connections stay open once used: somewhat more than half."""
+        """Return how many connections stay open once used: slightly more than half."""
         return self.connections_max // 2 + 1
 
 
@@ -56,7 +56,7 @@ _SEALS: Final = "pitledger_seals"
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """The connections of a service by kind of work, so that one kind that waits does not block the others.
+    """The connection pools of a service, one per kind of work, so that one kind that waits does not block the others.
 
     `readers` serve queries, `commands` serve changes, `background` serves the service's own work: consuming,
     publishing, verifying, comparing.
@@ -89,7 +89,7 @@ class Pools:
         return cls(engine, engine, engine)
 
     def sign_by(self, seals: Seals | None) -> None:
-        """Make the keys of signed rows available on all connections: `seals_of`."""
+        """Provide the keys for signed rows to all connections: `seals_of` returns them."""
         for engine in (self.readers, self.commands, self.background):
             engine.sync_engine.update_execution_options(**{_SEALS: seals})
 
@@ -99,7 +99,7 @@ class Pools:
 
 
 def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
-    """Return an engine whose connections act as `role`, whatever the login.
+    """Return an engine whose connections act as `role`, whatever the login role is.
 
     If the login is the role itself, as in production, this changes nothing. Server-side timeouts keep a forgotten
     transaction from blocking a shard forever. JIT compilation is off: the statements that the planner would compile run
@@ -149,7 +149,7 @@ def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
 
 
 def _has_said_something(connection: Any) -> bool:
-    """Return whether a connection has unread data, as a rule the server's notice that it ends, or is closed.
+    """Return whether a connection is closed or has unread data, usually the server's notice that it is closing.
 
     A ping on each use would take as long as a statement.
     """
@@ -161,20 +161,20 @@ def _has_said_something(connection: Any) -> bool:
 
 
 def seals_of(connection: AsyncConnection) -> Seals | None:
-    """Return the keys for signed rows of a connection's service, or None if it signs nothing."""
+    """Return the keys for the signed rows of a connection's service, or None if it signs nothing."""
     assert connection.sync_connection is not None, "the connection is open"
     found: Seals | None = connection.sync_connection.get_execution_options().get(_SEALS)
     return found
 
 
 def reading(engine: AsyncEngine) -> AsyncConnection:
-    """Return an autocommit connection for reading: each statement sees what is committed."""
+    """Return an autocommit connection for reading: each statement sees all committed data."""
     return engine.execution_options(isolation_level="AUTOCOMMIT").connect()
 
 
 @asynccontextmanager
 async def snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Yield a read-only connection on one snapshot of the database."""
+    """Yield a read-only connection in one snapshot of the database."""
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         yield connection

@@ -36,7 +36,7 @@ class ComparedTable:
 
 @dataclass(frozen=True, slots=True)
 class InapplicableEntry:
-    """An entry that is inconsistent with earlier ones, such as a payment of more than there was."""
+    """An entry that is inconsistent with earlier ones, such as a payment that exceeds what was owed."""
 
     shard: int
     seq: int
@@ -46,7 +46,7 @@ class InapplicableEntry:
 
 @dataclass(frozen=True, slots=True)
 class UncomparedTable:
-    """What could not be compared, and why.
+    """A table or step that could not be compared, with the reason.
 
     `altered`: the database differs from what a release created, such as a missing table. Otherwise something needed is
     unavailable, such as the first records of a topic.
@@ -59,7 +59,7 @@ class UncomparedTable:
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """A comparison: tables, inapplicable entries, and what could not be compared."""
+    """A comparison: compared tables, inapplicable entries, and what could not be compared."""
 
     tables: Sequence[ComparedTable]
     unfit: Sequence[InapplicableEntry]
@@ -67,18 +67,18 @@ class TableComparison:
 
     @property
     def different(self) -> int:
-        """Return how many rows differ and entries do not fit, and how much is so altered that neither is known."""
+        """Return the number of differing rows and inapplicable entries, plus the tables too altered to count either."""
         altered = sum(one.altered for one in self.uncompared)
         return sum(one.different for one in self.tables) + len(self.unfit) + altered
 
     @property
     def wrong(self) -> tuple[Sequence[InapplicableEntry], Sequence[UncomparedTable], Sequence[RowDifference]]:
-        """Return the problems to show: inapplicable entries, tables not compared, rows that differ."""
+        """Return the problems to report: inapplicable entries, tables not compared, differing rows."""
         return self.unfit, self.uncompared, [row for one in self.tables for row in one.first]
 
     @property
     def first(self) -> str:
-        """Return the first problem, by key and without values; empty if there is none."""
+        """Return the first problem, by key and without values, or an empty string."""
         for unfit in self.unfit:
             return f"entry {unfit.shard}/{unfit.seq} ({unfit.kind}) does not follow from what was recorded before"
         for each in self.uncompared:
@@ -96,7 +96,7 @@ Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
 
 
 def compare_rows(table: str, key: Sequence[str], was: Rows, should_be: Rows) -> ComparedTable:
-    """Compare actual with expected rows; values are equal if their texts are.
+    """Compare actual with expected rows; values are equal if they are equal as text.
 
     >>> compare_rows("counts", ["count"], {(1,): {"by": "kim"}}, {(1,): {"by": "lee"}}).first[0].columns
     ['by']

@@ -17,7 +17,7 @@ from shared.rules.errors import Refused
 
 
 class ErrorKind(Enum):
-    """What an error means for the current records."""
+    """How the consume loop handles an error of the current records."""
 
     REFUSED = "refused"
     TRANSIENT = "transient"
@@ -39,7 +39,7 @@ _REFUSED_STATES = ("22", "23")
 
 
 def kind_of(error: BaseException) -> ErrorKind:
-    """Return the kind of an error, by its type and, from the database, its SQLSTATE class."""
+    """Return the kind of an error, by its type, or by its SQLSTATE class if the database raised it."""
     match error:
         case Refused() | Rejected():
             return ErrorKind.REFUSED

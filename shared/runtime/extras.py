@@ -1,4 +1,4 @@
-"""The package's extras: dependencies of single services, and the error if they are not installed.
+"""The package's extras: optional dependencies of single services, and the error if they are not installed.
 
 An extra is named as its service (pyproject.toml). Services that are not listed here need no extra.
 """

@@ -1,8 +1,8 @@
-"""High-water marks: how far a journal was according to evidence outside its database. One set back records no more.
+"""High-water marks: how far a journal was, by evidence outside its database. A database behind them records nothing.
 
-The stored answers of commands are in the same database, so a database that is set back forgets payments. Before
-anything is recorded or published, it is compared with what cannot be set back with it: what this process wrote and saw,
-signed checkpoints, and the service's own topics. No clock is involved.
+The stored answers of commands are in the same database, so a database restored to an earlier state forgets payments.
+Before anything is recorded or published, it is compared with evidence that is not restored with it: what this process
+wrote and read, signed checkpoints, and the service's own topics. No clock is involved.
 """
 
 import asyncio
@@ -39,22 +39,22 @@ class HighWaterMark(NamedTuple):
 
 
 class HighWaterSource(Protocol):
-    """Evidence from outside the database of how far the shards were. Raises: ConnectionError."""
+    """Evidence from outside the database of how far each shard was. Raises: ConnectionError."""
 
     def signed(self) -> Mapping[str, int]:
-        """Return the number of signed entries of each shard, by its name."""
+        """Return the number of entries covered by signed checkpoints, by shard name."""
 
     def published(self, sent: Mapping[int, int]) -> Mapping[int, HighWaterMark]:
-        """Return the last published entry of each shard, by its number, among those after `sent`.
+        """Return the last published entry of each shard after `sent`, by shard number.
 
         `sent` is the published sequence of each shard according to the database; older entries are not read.
         """
 
 
 class HighWater:
-    """How far each shard is known to be, and the problems found in the journal, which suspend recording.
+    """The high-water mark of each shard, and the problems found in the journal, any of which suspends recording.
 
-    A problem stays for the life of the process.
+    A problem is kept for the lifetime of the process.
     """
 
     def __init__(self, pools: Pools, tables: JournalTables, witness: HighWaterSource | None = None) -> None:
@@ -76,7 +76,7 @@ class HighWater:
             event.listen(engine.sync_engine, "connect", self._met)
 
     def _met(self, connection: Any, record: object) -> None:
-        """Examine a new connection: after a change of server the database is compared before it is used."""
+        """Identify the server of a new connection: after a change, the database is compared before it is used."""
         del record
         cursor = connection.cursor()
         cursor.execute(_SERVER)
@@ -97,12 +97,12 @@ class HighWater:
                 self._known[shard.name] = HighWaterMark(shard.next_seq - 1, shard.head)
 
     def signed(self, sizes: Mapping[str, int]) -> None:
-        """Note how many entries of shards are signed."""
+        """Raise the number of entries covered by signed checkpoints, by shard name; smaller numbers are ignored."""
         for name, size in sizes.items():
             self._signed[name] = max(size, self._signed.get(name, 0))
 
     def found(self, problem: VerificationProblem) -> bool:
-        """Note something that was found against the journal; return whether it is new."""
+        """Record a problem found in the journal; return whether it is new."""
         if problem in self.problems:
             return False
         self.problems.append(problem)
@@ -127,13 +127,13 @@ class HighWater:
         self.require_whole()
 
     def known(self, prefix: str) -> Mapping[str, HighWaterMark]:
-        """Return what is known of the shards with a name prefix; to be asked before they are read."""
+        """Return the high-water marks of the shards with a name prefix; call this before reading those shards."""
         return {name: mark for name, mark in self._known.items() if name.startswith(prefix)}
 
     def require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
-        """Check shards that nobody has locked, by what was known before they were read. Raises: Rejected.
+        """Check unlocked shards against the marks that were known before they were read. Raises: Rejected.
 
-        What was recorded in one shard may be recorded again in another one, or in a new one: all must be there.
+        A command recorded in one shard could be recorded again in another or a new one, so all shards are checked.
         """
         for name, mark in known.items():
             last = next_seqs.get(name, 1) - 1
@@ -142,14 +142,14 @@ class HighWater:
         self.require_whole()
 
     def found_set_back(self, shard: Shard) -> str | None:
-        """Check a shard that the caller has locked; return why the database was set back, or None."""
+        """Check a shard that the caller has locked; return why the database is behind its high-water marks, or None."""
         self._look_at(shard, self._known.get(shard.name), self._signed.get(shard.name, 0))
         if self.set_back is None:
             self.reached([shard])
         return self.set_back
 
     def _look_at(self, shard: Shard, known: HighWaterMark | None, signed: int, stands: bytes | None = None) -> None:
-        """Report a shard that is behind what is known of it; `stands` is the hash at the mark's sequence."""
+        """Report a shard that is behind its high-water mark; `stands` is the hash at the mark's sequence."""
         last = shard.next_seq - 1
         if known is not None and last < known.seq:
             self._is_set_back(VerificationProblem(shard.name, known.seq, _gone(last, known.by, known.seq)))
@@ -162,11 +162,11 @@ class HighWater:
 
     def _is_set_back(self, problem: VerificationProblem) -> None:
         if self.found(problem):
-            log.error("database rolled back", shard=problem.shard, entry=problem.seq, what=problem.what)
+            log.error("database behind high-water mark", shard=problem.shard, entry=problem.seq, what=problem.what)
         self.set_back = self.set_back or f"{problem.shard} entry {problem.seq}: {problem.what}"
 
     async def compared(self) -> None:
-        """Compare the database with all evidence, unless that was done for this server.
+        """Compare the database with all evidence, unless this was already done for the current server.
 
         That is after a start, and after a change of server or database. Raises: ConnectionError if the evidence is
         unavailable.

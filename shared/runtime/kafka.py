@@ -20,14 +20,14 @@ librdkafka_log = logging.getLogger("librdkafka")
 
 
 def cluster_id(settings: KafkaSettings) -> str:
-    """Return the id of the cluster. Raises KafkaException when it does not answer."""
+    """Return the id of the cluster. Raises: KafkaException if it does not answer."""
     with _client(settings) as kafka:
         return str(kafka.list_topics(timeout=ANSWER_SECONDS).cluster_id)
 
 
 @dataclass(frozen=True, slots=True)
 class TopicLog:
-    """A topic in a cluster: its ids, and each partition's first offset and end offset."""
+    """A topic in a cluster: cluster and topic id, and the first and the end offset of each partition."""
 
     cluster_id: str
     topic_id: str
@@ -57,7 +57,7 @@ def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
 
 
 def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int, int]) -> set[int]:
-    """Return the partitions that hold a record at these offsets, by reading them.
+    """Return the partitions that hold a record at these offsets, determined by reading them.
 
     Raises: KafkaException if a partition does not answer in time.
     """
@@ -87,7 +87,7 @@ def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int
 
 
 def new_producer(settings: KafkaSettings, service: str) -> Producer:
-    """Return an idempotent producer, which loses nothing and keeps order."""
+    """Return an idempotent producer, which neither loses nor reorders records."""
     config = {
         **settings.librdkafka(),
         "client.id": f"pitledger-{service}",

@@ -1,4 +1,4 @@
-"""OAUTHBEARER tokens for kafka-python, which leaves fetching them to the application."""
+"""OAUTHBEARER tokens for kafka-python, which requires the application to fetch them."""
 
 import ssl
 from pathlib import Path
@@ -12,7 +12,7 @@ _ANSWER_SECONDS_MAX = 10.0
 
 
 class TokenProvider(AbstractTokenProvider):
-    """Fetch a token at each login, with client credentials (RFC 6749, section 4.4)."""
+    """Fetches a token at each login, with client credentials (RFC 6749, section 4.4)."""
 
     def __init__(
         self, url: str, *, client_id: str, client_secret: str, scope: str | None, ca_file: Path | None

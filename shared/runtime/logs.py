@@ -20,7 +20,7 @@ _KINDS_MAX: Final = 1000
 
 
 class PerMinute:
-    """Limit the lines of each event per minute; the first line after that has the number left out."""
+    """Limits the lines of each event per minute; the next line after that states how many were dropped."""
 
     def __init__(self, lines_max: int, clock: Callable[[], float] = monotonic) -> None:
         self._lines_max = lines_max
@@ -29,7 +29,7 @@ class PerMinute:
         """Kind -> when its minute began, and the lines since then."""
 
     def left_out(self, kind: str) -> int | None:
-        """Return how many lines were left out before this one; None if this one is left out."""
+        """Return how many lines were dropped before this one, or None if this one is dropped."""
         if kind not in self._kinds and len(self._kinds) >= _KINDS_MAX:
             kind = "others"
         now = self._clock()
@@ -45,7 +45,7 @@ class PerMinute:
         return None
 
     def __call__(self, logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
-        """Pass a line on, or raise DropEvent: a processor of structlog."""
+        """Return a line unchanged, or raise DropEvent: a structlog processor."""
         del logger, method
         before = self.left_out(str(line.get("event")))
         if before is None:
@@ -53,7 +53,7 @@ class PerMinute:
         return {**line, "left_out": before} if before else line
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a line of the standard library's loggers passes: a filter of logging."""
+        """Return whether a line of the standard library's loggers passes: a logging filter."""
         return self.left_out(f"{record.name}: {record.msg}"[:200]) is not None
 
 

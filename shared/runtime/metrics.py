@@ -26,7 +26,7 @@ _OF_TABLES = {
 
 
 class Metrics:
-    """One service's metrics: `registry` is public on its port, `business` has the figures of tables."""
+    """The metrics of one service: `registry` is public on its port, `business` has the figures of tables."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = r = registry or CollectorRegistry()
@@ -237,7 +237,7 @@ class Metrics:
             self.refused.labels(reason.value)
 
     def begin_topic(self, topic: str, limits: Collection[str] = ()) -> None:
-        """Initialize the counters of a topic, and of the limits that apply to it, to zero.
+        """Initialize to zero the counters of a topic, and of its limits.
 
         A rate over a counter that starts with its first record would miss that record.
         """

@@ -37,7 +37,7 @@ class Transaction:
 
 
 class OutOfOrder(Exception):
-    """No order of the journal's entries is consistent; names the first entry that cannot be applied."""
+    """The journal's entries have no consistent order; the message names the first entry that cannot be applied."""
 
     def __init__(self, shard: int, seq: int, kind: str, what: str) -> None:
         super().__init__(f"entry {shard}/{seq} {what}")
@@ -57,7 +57,7 @@ Read = Callable[[AsyncConnection, JournalTables, Mapping[int, int]], AsyncIterat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projector:
-    """The tables that follow from a journal alone, their projection, and the reading order of a rebuild.
+    """The tables that are derived from a journal alone, their projection, and the reading order of a rebuild.
 
     `read` gives the entries after a sequence of each shard, some at a time, and the next ones when these have been
     projected. `beside` are tables that do not follow from the journal and that projecting changes all the same, such as

@@ -50,7 +50,7 @@ class Release:
     files: dict[str, str]
 
     def signed(self, signer: Signer) -> str:
-        """Return the release as a signed note."""
+        """Return the release manifest as a signed note."""
         return signed_note(f"{_FIRST_LINE}{json.dumps(asdict(self), indent=0, sort_keys=True)}\n", signer)
 
     @classmethod
@@ -90,7 +90,7 @@ class AttestationResult:
 
 
 def find_distribution(site: Path | None) -> Distribution | None:
-    """Return the distribution that is installed in a directory, or on the path of this process."""
+    """Return the distribution that is installed in a directory, or on this process's import path."""
     return next(iter(distributions(name="pitledger", path=_places(site))), None)
 
 
@@ -121,7 +121,7 @@ def compare(release: Release, sbom: bytes, found: Distribution, site: Path | Non
 
 
 def _files(release: Release, root: Path) -> tuple[int, list[str]]:
-    """Return the number of files as released, and a line for each that is altered, missing or unexpected."""
+    """Return the number of files as released, and a line for each altered, missing or unexpected file."""
     wrong: list[str] = []
     for name, expected in release.files.items():
         try:
@@ -144,7 +144,7 @@ def _files(release: Release, root: Path) -> tuple[int, list[str]]:
 
 
 def _bytecode_trouble(path: Path) -> str:
-    """Return the problem with a bytecode file, which Python would run instead of its source."""
+    """Return what is wrong with a bytecode file, which Python would run instead of its source."""
     try:
         source = Path(source_from_cache(str(path)))
         level = re.search(r"\.opt-([12])$", path.stem)
@@ -159,7 +159,7 @@ def _bytecode_trouble(path: Path) -> str:
 
 
 def _versions(sbom: dict[str, Any], site: Path | None) -> tuple[int, list[str]]:
-    """Return the number of distributions that match the bill of materials, and a line for each other one."""
+    """Return the number of distributions that match the bill of materials, and a line for each that does not."""
     released = {_normalized(each["name"]): each["version"] for each in sbom.get("components", ())}
     good, wrong = 0, []
     for name, version in sorted(set(_installed(site))):

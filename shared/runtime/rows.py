@@ -17,7 +17,7 @@ DocumentT = TypeVar("DocumentT", bound=BaseModel)
 
 
 def rows_of(table: Table, /, **values: Any) -> Select[Any]:
-    """Return the query for the rows with these values; None values do not filter."""
+    """Return the query for the rows with these values; a value of None does not filter."""
     return select(table).where(*(table.c[name] == value for name, value in values.items() if value is not None))
 
 

@@ -11,7 +11,7 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 class Settings(KafkaSettings):
-    """One service's settings. `pitledger config` prints the field descriptions with the values."""
+    """Settings of one service. `pitledger config` prints the field descriptions with the values."""
 
     database_url: SecretStr = Field(
         default=SecretStr("postgresql+psycopg://127.0.0.1:5432/pitledger"),

@@ -36,7 +36,7 @@ class Executes(Protocol):
 
 
 class SnapshotReader:
-    """Execute statements on a snapshot of the database, one per connection at a time.
+    """Executes statements on one snapshot of the database, one per connection at a time.
 
     The second connection comes from the pool if one is free; nobody who holds a connection waits for another.
     """
@@ -79,7 +79,7 @@ class SnapshotReader:
             self._turns.release()
 
     async def finish(self) -> None:
-        """Wait for running statements: if one part fails, the others end with their statement."""
+        """Wait for running statements; after a failure of one part, the others end with their statement."""
         async with self._opening:
             for _ in range(self._number):
                 await self._turns.acquire()

@@ -74,7 +74,7 @@ def _with_checkpoints(attacked: Attacked) -> Attempt:
         "metric": Sign(f"pitledger_commands_refused_total journal-in-doubt {refused:g}", missing=not refused),
         "readyz": Sign(f"503 verification: {ready}"),
         "alert": Sign("PitledgerVerificationFailed, a minute later"),
-        "log": Sign("database rolled back", missing="database rolled back" not in said),
+        "log": Sign("database behind high-water mark", missing="database behind high-water mark" not in said),
         "verify": _verify(attacked, 1, _COVERS),
     }
     what = "the last minutes deleted from database and Kafka alike; a cash-out of them sent again"

@@ -144,7 +144,7 @@ def _in_doubt(service: str, verify: Says | No) -> Named:
         metric=Metric("pitledger_commands_refused_total", {"reason": "journal-in-doubt"}, by=1),
         readyz="503 verification:",
         alert="PitledgerVerificationFailed",
-        log="database rolled back",
+        log="database behind high-water mark",
         verify=verify,
     )
 

@@ -145,7 +145,7 @@ def lost_tail(twin: Twin, play: Play, rng: Random) -> str:
         in_time(lambda: twin.start_server(KAFKA), because="the broker is started again")
     lost = [message for message in held[number] if message.offset >= end]
     # Either the end of the partition is before the position, or the records start again before it.
-    wanted = ('"partition stopped"', f'"partition": {number},', f"read up to offset {lost[-1].offset + 1}")
+    wanted = ('"partition halted"', f'"partition": {number},', f"read up to offset {lost[-1].offset + 1}")
     named = in_time(
         lambda: [one.name for one, at in zip(twin.pair, since, strict=True) if _in(one.said(at), wanted)],
         because=f"somebody says {' '.join(wanted)}",

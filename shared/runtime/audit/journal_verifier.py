@@ -51,7 +51,7 @@ def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
 
 
 def pass_seconds(entries: int, scrub_seconds: float) -> float:
-    """Return the time in which every entry of a journal is verified again, seconds.
+    """Return the time, in seconds, in which every entry of a journal is verified again.
 
     >>> pass_seconds(34_560_000, 86_400.0), pass_seconds(345_600_000, 86_400.0)
     (86400.0, 864000.0)
@@ -73,7 +73,7 @@ class VerifiedShard:
 
     @property
     def mark(self) -> VerificationBookmark:
-        """Return what a mark is to say."""
+        """Return the content of a verification bookmark."""
         verified, scrubbed = VerifiedPosition.of(self.reached), VerifiedPosition.of(self.scrubbed)
         return VerificationBookmark(verified=verified, scrubbed=scrubbed, scrubbed_at=self.scrubbed_at)
 
@@ -100,7 +100,7 @@ class JournalVerifier:
 
     @property
     def scrubbed_at(self) -> datetime | None:
-        """Return since when every entry has been verified again, or None before the first pass."""
+        """Return the time since which every entry has been verified again, or None before the first full pass."""
         return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
 
     @property
@@ -115,7 +115,7 @@ class JournalVerifier:
             try:
                 await self.watch()
             except OSError as error:
-                log.error("checkpoints not read", error=str(error))
+                log.error("checkpoints unreadable", error=str(error))
             except Exception as error:
                 if kind_of(error) is ErrorKind.BUG:
                     raise
@@ -149,7 +149,7 @@ class JournalVerifier:
         self.observe()
 
     async def _kept(self) -> Mapping[str, str]:
-        """Return the latest stored notes by shard; report a damaged one as a problem."""
+        """Return the latest stored checkpoint notes by shard; report a damaged note as a problem."""
         try:
             return {} if self.notary is None else await asyncio.to_thread(self.notary.latest)
         except CheckpointError as error:
@@ -197,7 +197,7 @@ class JournalVerifier:
     async def _verify_new(
         self, connection: AsyncConnection, watched: VerifiedShard, checkpoints: Iterable[Checkpoint], parts: Pacing
     ) -> None:
-        """Verify the new entries of a shard, and sign up to its end unless a problem was found."""
+        """Verify the new entries of a shard, and sign its new end unless a problem was found."""
         shard, reached = watched.shard, watched.reached
         tables, seals = self.context.tables, self.context.ledger.seals
         async for problem in verify_shard(connection, tables, shard, reached, checkpoints, parts, seals=seals):
@@ -238,12 +238,12 @@ class JournalVerifier:
                 each.scrubbed, each.scrubbed_at = Verified(each.shard.name), self.context.clock()
 
     async def _rest(self) -> None:
-        """Pause; the service may start before all of a long journal is verified."""
+        """Pause between batches; the service starts before all of a long journal is verified."""
         self.begun = True
         await asyncio.sleep(_REST_SECONDS)
 
     def _good(self) -> list[VerifiedShard]:
-        """Return the shards without problems."""
+        """Return the shards in which no problem was found."""
         return [each for each in (self._watched or {}).values() if self._is_good(each.shard)]
 
     def _is_good(self, shard: Shard) -> bool:
@@ -276,7 +276,7 @@ class JournalVerifier:
             self._found(VerificationProblem(shard.name, reached.seq, str(error)))
             return
         except OSError as error:  # such as a full disk: all else is verified meanwhile, and this signed the next time
-            log.error("checkpoint not kept", error=str(error))
+            log.error("checkpoint not stored", error=str(error))
             return
         async with self.context.pools.background.begin() as connection:
             now = self.context.clock()
@@ -307,7 +307,7 @@ class JournalVerifier:
             each.marked = mark
 
     def observe(self) -> None:
-        """Update the ages."""
+        """Update the age metrics."""
         now = self.context.clock()
         self.context.metrics.verification_ok.set(self.begun and not self.problems)
         if self.verified_at is not None:

@@ -89,7 +89,7 @@ class OutsideEvidence:
         return found
 
     def _entries(self, records: Sequence[InputRecord]) -> Iterator[tuple[PartitionKey, Published]]:
-        """Yield the entries in these records with their partitions, ignoring records that the service did not write."""
+        """Yield the entries in these records with their partitions, skipping records that the service did not write."""
         for record in records:
             for one in read_published(self.service, [record], self.verifier):
                 if isinstance(one, Published):
@@ -124,7 +124,7 @@ def _reader(settings: KafkaSettings) -> Iterator[Consumer]:
 
 
 def _places(kafka: Consumer, topics: Sequence[str]) -> list[PartitionKey]:
-    """Return the partitions of topics; a missing topic has none. Raises: KafkaException."""
+    """Return the partitions of topics; none for a missing topic. Raises: KafkaException."""
     places: list[PartitionKey] = []
     for topic in topics:
         found = kafka.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic]
@@ -160,7 +160,7 @@ def _floors_file(checkpoints: Path, service: str) -> Path:
 
 
 def write_floors(checkpoints: Path, service: str, ends: Mapping[PartitionKey, int]) -> None:
-    """Note, beside the checkpoints, up to where the topics were compared with the restored database.
+    """Store, beside the checkpoints, the offsets up to which the topics were compared with the restored database.
 
     Entries before these offsets are known to be lost, so the service accepts commands again.
     """

@@ -64,7 +64,7 @@ class RederivationJob:
                     with self._kept() or nullcontext(forgotten) as memory:
                         await self.derive(memory)
                 except Busy:
-                    log.info("re-derivation left to another process")
+                    log.info("re-derivation skipped, another process runs it")
                 except Exception as error:
                     if kind_of(error) is ErrorKind.BUG:
                         raise
@@ -99,13 +99,13 @@ class RederivationJob:
         self.observe()
 
     def observe(self) -> None:
-        """Update the figures."""
+        """Update the metrics."""
         self.context.metrics.rederivation_problems.set(len(self.problems))
         if self.derived_at is not None:
             self.context.metrics.rederivation_age.set((self.context.clock() - self.derived_at).total_seconds())
 
     async def check(self) -> str | None:
-        """Return why the service is not ready: the journal holds entries that do not follow from its topics."""
+        """Return why the service is not ready: the journal holds entries that cannot be derived from its topics."""
         if not self.problems:
             return None
         first = self.problems[0]

@@ -86,10 +86,10 @@ def witnesses_of(settings: Settings) -> list[ListedWitness]:
 
 
 class AnnouncedCheckpoint(Protocol):
-    """Publish notes."""
+    """Publishes checkpoint notes."""
 
     def publish(self, origin: str, note: str) -> None:
-        """Publish a note in place of the former of its log. Raises: ConnectionError."""
+        """Publish a note, replacing the previous note of its log. Raises: ConnectionError."""
 
 
 class CheckpointTopic:
@@ -100,7 +100,7 @@ class CheckpointTopic:
         self._producer = self._new()
 
     def publish(self, origin: str, note: str) -> None:
-        """Publish a note; return when the cluster has it. Raises: ConnectionError."""
+        """Publish a note; return after the cluster has acknowledged it. Raises: ConnectionError."""
         errors: list[object] = []
         try:
             self._producer.produce(
@@ -154,16 +154,16 @@ class WitnessClient:
         self.observe()
 
     async def _ask(self, client: httpx.AsyncClient, witness: ListedWitness, shards: Sequence[Shard]) -> None:
-        """Have a witness cosign the latest checkpoint of each shard; stop after it did not answer."""
+        """Have a witness cosign the latest checkpoint of each shard; stop once it does not answer."""
         complete = True
         for shard in shards:
             try:
                 complete &= await self._cosigned(client, witness, shard)
             except WitnessUnavailable as error:
-                log.warning("witness does not answer", witness=witness.name, error=str(error))
+                log.warning("witness unavailable", witness=witness.name, error=str(error))
                 return
             except EvidenceError as error:
-                log.error("witness does not cosign", witness=witness.name, shard=shard.name, error=str(error))
+                log.error("witness refused to cosign", witness=witness.name, shard=shard.name, error=str(error))
                 complete = False
         if complete:
             self._complete_at[witness.name] = self.context.clock()

@@ -12,7 +12,7 @@ from shared.runtime.background.periodic import every
 
 @asynccontextmanager
 async def leadership(engine: AsyncEngine, work: str) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
-    """Yield a function that returns whether this process is the leader for `work`, and stays so until the end.
+    """Yield a function that returns whether this process is the leader for `work`; a leader stays so until the end.
 
     Another process takes over if this one ends or loses its connection, which the next call reports.
     """
@@ -32,7 +32,7 @@ async def leadership(engine: AsyncEngine, work: str) -> AsyncIterator[Callable[[
 async def run_on_leader(
     engine: AsyncEngine, name: str, seconds: float, work: Callable[[], Awaitable[object]], failed: str
 ) -> None:
-    """Run `work` periodically in one process of a service, until cancelled; the others wait until that one ends.
+    """Run `work` periodically in one process of a service until cancelled; the others take over when that process ends.
 
     A transient failure is logged as `failed`, and leadership may then pass to another process; a bug is raised.
     """

@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
-    """Run `work` periodically until cancelled. A transient failure is logged as that of `failed`; a bug is raised."""
+    """Run `work` periodically until cancelled. Transient failures are logged as those of `failed`; bugs are raised."""
     while True:
         try:
             await work()

@@ -1,4 +1,4 @@
-"""End the database sessions of a service that hold their locks while the rest of a request never arrives."""
+"""End database sessions of a service that hold locks while they wait for the rest of a request."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ _END = text("""
 
 
 async def end_stalled_sessions(engine: AsyncEngine, role: str, *, after_seconds: float = STALLED_SECONDS) -> int:
-    """End the sessions of a role that have waited for the rest of a pipeline or COPY for so long; return how many.
+    """End a role's sessions that have waited too long for the rest of a pipeline or COPY; return their number.
 
     The process at the other end is frozen, or its host is. PostgreSQL's own timeouts do not see it:
     `idle_in_transaction_session_timeout` counts from the end of a request, `statement_timeout` ends with the statement,

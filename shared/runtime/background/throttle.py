@@ -13,7 +13,7 @@ REST_SECONDS_MAX: Final = 30
 
 @dataclass(slots=True)
 class CpuThrottle:
-    """Pause after work so that it uses at most `share` of a CPU and handles at most `a_second` items per second.
+    """Pauses after work, so that it uses at most `share` of a CPU and handles at most `a_second` items per second.
 
     No pause is shorter than `rest_seconds_min`. Time waiting for the database counts as work.
     """

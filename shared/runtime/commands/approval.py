@@ -1,4 +1,4 @@
-"""Two-person approval: one person requests, another approves or rejects. One mechanism, and one table of its uses."""
+"""Two-person approval: one person requests, another approves or rejects. One implementation for all requests."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 class Decision(StrEnum):
-    """The status of something that needs two people."""
+    """The status of a request that needs two people."""
 
     ASKED = "asked"
     APPROVED = "approved"
@@ -19,13 +19,13 @@ class Decision(StrEnum):
 
     @classmethod
     def of(cls, status: str) -> "Decision":
-        """Return the decision for a status; a status that is no decision means that it was requested."""
+        """Return the decision for a status; any other status means that the request is open."""
         return cls(status) if status in cls._value2member_map_ else cls.ASKED
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The wording for one kind of request: what the first person did."""
+    """The wording for one kind of request: the verb for what the first person did."""
 
     did: str
 
@@ -49,7 +49,7 @@ QUARANTINE: Final = Policy("asked for")
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A request that waits for a second person, or was decided. `name` identifies it: `change 3 at riverside`."""
+    """A request that is open or was decided. `name` identifies it: `change 3 at riverside`."""
 
     policy: Policy
     name: str
@@ -57,13 +57,13 @@ class Approval:
     decision: Decision = Decision.ASKED
 
     def approve(self, by: str) -> None:
-        """Check that `by` may approve it. Raises: Rejected if it was decided, or for the person who requested it."""
+        """Check that `by` may approve the request. Raises: Rejected if it is decided, or if `by` requested it."""
         self._require_open()
         if same_person(by, self.asked_by):
             raise Rejected(Reason.SAME_PERSON, f"{by} {self.policy.did} {self.name}: somebody else must approve it")
 
     def reject(self) -> None:
-        """Check that it may be rejected; the requester may do so, too, to withdraw it.
+        """Check that the request may be rejected; the requester may reject it, too, to withdraw it.
 
         Raises: Rejected if it was decided.
         """

@@ -52,7 +52,7 @@ DismissalNumber = Annotated[int, Field(ge=1, le=2**31 - 1, description="the numb
 
 
 class RequestDismissal(Command):
-    """Request that quarantined records that cannot be repaired be closed together: all that a filter selects.
+    """Request the dismissal of all quarantined records that a filter selects, because they cannot be repaired.
 
     No money moves: the records' content stays out of the books, and gaps that they left stay open.
     """
@@ -66,20 +66,20 @@ class RequestDismissal(Command):
 
 
 class ApproveDismissal(Approving):
-    """Approve a requested dismissal of many quarantined records: exactly those that were shown, or none."""
+    """Approve a bulk dismissal: all of the records that were shown are dismissed, or none."""
 
     dismissal: DismissalNumber
 
 
 class RejectDismissal(Command):
-    """Reject a requested dismissal of many quarantined records; the requester may withdraw it in this way."""
+    """Reject a bulk dismissal; the requester may withdraw it in this way."""
 
     dismissal: DismissalNumber
     reason: Text
 
 
 class DismissalItem(BaseModel):
-    """A requested dismissal: the filter, and the decision."""
+    """A requested bulk dismissal: the filter, and the decision."""
 
     dismissal: int
     until: int = Field(description="the greatest number of a record that is meant")
@@ -110,7 +110,7 @@ class SampleRecord(BaseModel):
 
 
 class DismissalWhole(ApprovalSubject, DismissalItem):
-    """A requested dismissal with the first of the records that are open now."""
+    """A requested bulk dismissal with the first of the records that are still open."""
 
     open_records: int = Field(description="how many open records this finds now")
     is_as_asked: bool = Field(description="whether these are the very records that it found when it was asked")
@@ -118,7 +118,7 @@ class DismissalWhole(ApprovalSubject, DismissalItem):
 
 
 class DismissalDocument(BaseModel):
-    """The state of a requested dismissal after a command."""
+    """The state of a bulk dismissal after a command."""
 
     dismissal: int
     records: int
@@ -127,7 +127,7 @@ class DismissalDocument(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class BulkDismissal:
-    """A requested dismissal with the records that its filter selects now."""
+    """A bulk dismissal with the records that its filter selects now."""
 
     whole: DismissalWhole
     filter: QuarantineFilter
@@ -135,7 +135,7 @@ class BulkDismissal:
 
 
 async def dismissal_of(connection: AsyncConnection, tables: JournalTables, number: int) -> Dismissal:
-    """Return a requested dismissal. Raises: Rejected if the number is unknown."""
+    """Return a bulk dismissal. Raises: Rejected if the number is unknown."""
     found = await read_dismissal(connection, tables, number)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no dismissal {number} of records together")
@@ -145,9 +145,9 @@ async def dismissal_of(connection: AsyncConnection, tables: JournalTables, numbe
 async def read_many(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> BulkDismissal:
-    """Return a requested dismissal with the records that it selects now; none if it was decided.
+    """Return a bulk dismissal with the records that it selects now; without records if it was decided.
 
-    `lock` is for deciding it. Raises: Rejected if the number is unknown.
+    `lock` locks it for a decision. Raises: Rejected if the number is unknown.
     """
     if lock:
         await read_dismissal(connection, tables, number, lock=True)
@@ -169,7 +169,7 @@ async def read_many(
 
 
 def dismissal_commands(tables: JournalTables) -> Commands:
-    """Return the commands about many quarantined records of a service."""
+    """Return the bulk dismissal commands of a service."""
     commands = Commands()
 
     async def found(connection: AsyncConnection, command: RequestDismissal) -> tuple[int, Sequence[RecordEntry]]:

@@ -23,7 +23,7 @@ from shared.runtime.text import printable
 
 
 class Command(Contract):
-    """A request as it was sent. The docstring of a command describes what it does."""
+    """A command as it was sent. The docstring of each command class describes what it does."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -67,12 +67,12 @@ class Command(Contract):
         )
 
     def digest(self) -> bytes:
-        """Return the SHA-256 of the request (32 bytes)."""
+        """Return the SHA-256 of the command's content (32 bytes)."""
         return sha256(canonical([self.name(), self.content()])).digest()
 
 
 class Approving(Command):
-    """A command that approves what another person entered or did; it names the document that was shown."""
+    """A command that approves another person's entry or request; it contains the hash of the document shown."""
 
     subject_sha256: Annotated[
         Digest, Field(description="`sha256` of what is approved, as it was shown: of anything else nothing is approved")
@@ -86,7 +86,7 @@ SubjectT = TypeVar("SubjectT", bound=ApprovalSubject)
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """Who sent a command, when, and under which Idempotency-Key. `seq` is the entry's future sequence in its shard."""
+    """The caller of a command, its time, its Idempotency-Key, and its entry's future sequence `seq` in the shard."""
 
     by: str
     at: datetime
@@ -154,7 +154,7 @@ def first_loaded(command: Command, state: tuple[Any, ...], now: Now) -> Any:
 
 
 async def no_state(connection: AsyncConnection, command: Any) -> None:
-    """Load nothing: the command contains all that is needed."""
+    """Load no state: the command contains all that is needed."""
     del connection, command
 
 
@@ -183,7 +183,7 @@ class Commands:
         keep: Keep[CommandT] | None = None,
         subject: SubjectOf[CommandT, Any] | None = None,
     ) -> Callable[[Decide[CommandT, Any]], Decide[CommandT, Any]]:
-        """Declare the handler of a command, the state it needs, and what is stored besides its fact.
+        """Register the handler of a command, the state that it loads, and the rows stored in addition to its fact.
 
         `subject` returns what the command approves: it is accepted only if that is what was shown, and its fact records
         the hash.
@@ -199,14 +199,14 @@ class Commands:
         return declare
 
     def extended_with(self, *others: "Commands") -> "Commands":
-        """Return these commands and those of other collections, such as the ones common to all services."""
+        """Return these commands merged with other collections, such as those common to all services."""
         together = Commands(ask_all=self.ask_all)
         for each in (self, *others):
             together._handled |= each._handled
         return together
 
     def shards_of(self, command: Command) -> str:
-        """Return the shard name prefix of a command, before the slash."""
+        """Return the prefix, before the slash, of the names of the shards that a command goes to."""
         return self._handled[type(command)].shards
 
     def models(self) -> Sequence[type[Command]]:
@@ -214,21 +214,21 @@ class Commands:
         return tuple(self._handled)
 
     def is_alone(self, command: Command) -> bool:
-        """Return whether a command is decided by itself, after the ones before it are projected."""
+        """Return whether a command is decided by itself, only after all previous commands are projected."""
         return self.ask_all is None or self._handled[type(command)].load is not no_state
 
     async def load(self, connection: AsyncConnection, command: Command) -> Any:
-        """Return what deciding a command needs. Raises: Rejected."""
+        """Return the state that is needed to decide a command. Raises: Rejected."""
         return await self._handled[type(command)].load(connection, command)
 
     async def keep(self, connection: AsyncConnection, command: Command, fact: Fact) -> None:
-        """Write what is stored of an accepted command besides its fact."""
+        """Write the rows that are stored for an accepted command in addition to its fact."""
         keep = self._handled[type(command)].keep
         if keep is not None and not isinstance(fact, CommandRefused):
             await keep(connection, command, fact)
 
     def decide(self, command: Command, state: Any, now: Now) -> Accepted:
-        """Decide a command. An approval must name what was shown, and is recorded with its hash. Raises: Rejected."""
+        """Decide a command. An approval must name the hash of the shown document, and records it. Raises: Rejected."""
         handled = self._handled[type(command)]
         if handled.subject is None:
             return handled.decide(command, state, now)

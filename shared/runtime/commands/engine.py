@@ -54,11 +54,11 @@ _PUBLISH_SECONDS: Final = 0.1
 
 
 class _Taken(Fenced):
-    """A row exists already: another process has just added it, or the command always adds it."""
+    """A row exists already: another process has just inserted it, or the command inserts it unconditionally."""
 
 
 class _Done(_Taken):
-    """A command is recorded already: by another process just now, or its answer was deleted."""
+    """A command is recorded already: another process has just recorded it, or its answer was deleted."""
 
 
 @dataclass(slots=True)
@@ -186,7 +186,7 @@ class Engine:
                     await asyncio.sleep(_RETRY_SECONDS)
 
     def _unanswerable(self, waiting: _Waiting) -> Rejected:
-        """Return the rejection of a command that is recorded but whose answer is missing."""
+        """Return the rejection for a command that is recorded but whose answer is missing."""
         rejected = Rejected(
             Reason.NOT_AS_RECORDED,
             f"Idempotency-Key {waiting.key!r} of {waiting.person}: the command is on record, and its answer is gone "
@@ -258,7 +258,7 @@ class Engine:
         raise Fenced("a shard of commands was added")
 
     def _require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
-        """Check all command shards, whichever is taken: an answer is looked for in all of them. Raises: Rejected."""
+        """Check all command shards, whichever one is locked: an answer may be in any of them. Raises: Rejected."""
         try:
             self._context.high_water.require_all(known, next_seqs)
         except Rejected as rejected:
@@ -286,7 +286,7 @@ class Engine:
             log.error("command refused", reason=rejected.reason.value, detail=rejected.detail)
 
     def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:
-        """Return the commands to decide: the first of each key that has no answer."""
+        """Return the commands to decide: the first one under each key without an answer."""
         known = dict(done.answers)
         new: list[_Waiting] = []
         for number, each in enumerate(batch):
@@ -309,7 +309,7 @@ class Engine:
         return new
 
     async def _alone(self, connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> None:
-        """Decide commands one after the other: each is recorded and projected before the next one."""
+        """Decide commands one by one: each is recorded and projected before the next is decided."""
         if self._commands.ask_all is not None:  # nobody else has this shard, and others may decide such commands too
             lock = func.pg_advisory_xact_lock(func.hashtextextended(self._context.tables.schema, 0))
             await connection.execute(select(lock))
@@ -328,7 +328,7 @@ class Engine:
             await self._answers.keep(sent, done.new[given:])
 
     async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
-        """Decide a batch on one state, then record and project it."""
+        """Decide a batch on the same state, then record and project it."""
         drafts = [self._decided(each, transaction.state, done, number) for number, each in enumerate(batch)]
 
         async def write(sent: Pipeline, entries: Sequence[Entry]) -> None:
@@ -347,7 +347,7 @@ class Engine:
         return self._answer(each, done, outcome, number)
 
     def _answer(self, each: _Waiting, done: _Batch, outcome: Accepted | Rejected, number: int) -> EntryDraft:
-        """Note the answer of a command, and return its entry."""
+        """Store the answer of a command in the batch, and return its entry."""
         command, person, key = each.command, each.person, each.key
         if isinstance(outcome, Rejected):
             answer = Answer.of_rejection(outcome)
@@ -372,7 +372,7 @@ class Engine:
     async def _record(
         self, transaction: Transaction, drafts: Sequence[EntryDraft], done: _Batch, write: Write | None = None
     ) -> None:
-        """Append entries; project them in the same round trip if `write` does so, else afterwards."""
+        """Append entries; project them in the same round trip if `write` does the projection, otherwise afterwards."""
         accounts = {posting.account for each in drafts for posting in each.postings}
         if (
             await self._context.ledger.ensure_accounts(self._context.pools.commands, accounts)

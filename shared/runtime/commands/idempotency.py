@@ -34,7 +34,7 @@ class Answer:
 
     @classmethod
     def of_rejection(cls, rejected: Rejected) -> "Answer":
-        """Return the answer to a command that is rejected."""
+        """Return the answer to a rejected command."""
         said: dict[str, Any] = {"detail": rejected.detail, "cites": rejected.cites}
         if rejected.findings:
             said["problems"] = [asdict(finding) for finding in rejected.findings]
@@ -56,7 +56,7 @@ class StoredResponse:
 
 
 class IdempotencyStore:
-    """The answers of a service: one for each (person, key), signed and never changed."""
+    """The stored answers of a service: one for each (person, key), signed and immutable."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._seals = ledger.seals

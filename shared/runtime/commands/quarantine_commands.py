@@ -1,4 +1,4 @@
-"""Commands about quarantined records, the same in every service: request a replay or a dismissal, decide it.
+"""Commands about quarantined records, the same in every service: request a replay or a dismissal, and decide on it.
 
 A replay is approved first and then sent (shared.runtime.commands.record_replay); whether it was accepted shows in what
 the service records.
@@ -56,12 +56,12 @@ class AskReplay(Command):
     mended: dict[str, Any] | None = Field(default=None, description="the event to send in place of the record")
 
     def shown(self) -> dict[str, Any]:
-        """Leave the event out: it may be long."""
+        """Omit the event, which may be long."""
         return {"quarantine": self.quarantine, "reason": self.reason}
 
 
 class AskDismissal(Command):
-    """Request that a quarantined record that cannot be repaired be closed.
+    """Request the dismissal of a quarantined record that cannot be repaired.
 
     No money moves: the record's content stays out of the books, and a gap that it left stays open.
     """
@@ -89,7 +89,7 @@ class RejectQuarantineRequest(Command):
 
 
 class RequestDocument(BaseModel):
-    """A request about a refused record, as a command left it."""
+    """The state of a request about a quarantined record after a command."""
 
     quarantine: int
     request: int
@@ -106,18 +106,18 @@ class QuarantinedRecord:
 
     @property
     def properties(self) -> frozenset[str]:
-        """Return the properties that the record and its repaired events name; none if the record names none."""
+        """Return the properties named in the record and in its repaired events; none if the record names none."""
         mended = (properties_of_event(one.mended.encode()) for one in self.requests if one.mended is not None)
         return self.record.properties.union(*mended) if self.record.properties else frozenset()
 
     def require_open(self) -> None:
-        """Raise Rejected if the record was repaired, replaced or dismissed."""
+        """Raise Rejected if the record was already repaired, replaced or dismissed."""
         if self.record.resolved_at is not None:
             at = self.record.resolved_at.isoformat()
             raise Rejected(Reason.ALREADY_DECIDED, f"record {self.record.id} was resolved at {at}")
 
     def new_request(self) -> int:
-        """Return the number of a new request. Raises: Rejected if the record is closed, or another request is open."""
+        """Return the number for a new request. Raises: Rejected if the record is closed or has an open request."""
         self.require_open()
         for one in self.requests:
             if one.decision == Decision.ASKED:
@@ -135,7 +135,7 @@ class QuarantinedRecord:
 async def about_record(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> QuarantinedRecord:
-    """Return a quarantined record with its requests, locked for a decision if `lock`. Raises: Rejected."""
+    """Return a quarantined record with its requests; `lock` locks it for a decision. Raises: Rejected."""
     found = await find_record(connection, tables, number, lock=lock)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no record {number} in quarantine")
@@ -145,13 +145,13 @@ async def about_record(
 async def find_record(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> QuarantinedRecord | None:
-    """Return a quarantined record with its requests, locked for a decision if `lock`; None if there is none."""
+    """Return a quarantined record with its requests, or None; `lock` locks it for a decision."""
     record = await read_quarantined(connection, tables, number, lock=lock)
     return None if record is None else QuarantinedRecord(record, await requests_about(connection, tables, record.id))
 
 
 def replayed(reader: Reader | None, value: bytes) -> Event[Any]:
-    """Return the event to be sent in place of a record. Raises: Rejected if it would be refused again."""
+    """Return the event to send in place of a quarantined record. Raises: Rejected if it would be refused again."""
     if reader is None:
         raise Rejected(Reason.NOT_ALLOWED, "the service does not read that topic any more; dismiss the record")
     try:
@@ -162,12 +162,12 @@ def replayed(reader: Reader | None, value: bytes) -> Event[Any]:
 
 
 def bytes_of(record: Quarantined, mended: dict[str, Any] | None) -> bytes:
-    """Return the bytes to be sent in place of a record."""
+    """Return the bytes to send in place of a quarantined record."""
     return record.value if mended is None else to_json(mended)
 
 
 def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Commands:
-    """Return the commands about the quarantine of a service with these readers."""
+    """Return the quarantine commands of a service with these handlers."""
     commands = Commands()
     by_topic = {reader.topic.name: reader for reader in readers}
 
@@ -232,7 +232,7 @@ def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Com
 
 
 def _require_own_content(reader: Reader | None, mended: dict[str, Any] | None) -> None:
-    """Raise Rejected for a repair of a record that a service published: only that service can correct and sign it."""
+    """Raise Rejected for a repair of a record that another service published: only its publisher can correct it."""
     if mended is not None and reader is not None and reader.topic.publisher is not None:
         detail = f"{reader.topic.publisher} published it: what it says is corrected there, by a new entry"
         raise Rejected(Reason.NOT_ALLOWED, detail)
@@ -249,7 +249,7 @@ def _accepted(fact: QuarantineRequest, action: str, decision: Decision) -> Accep
 
 
 def quarantine_projector(tables: JournalTables) -> Projector:
-    """Return the projector of the requests about a service's quarantine."""
+    """Return the projector of the requests about quarantined records."""
     requests, quarantine = tables.quarantine_requests, tables.quarantine
     ask = insert(requests, [one.name for one in requests.columns if not one.name.startswith("decided")])
 

@@ -57,7 +57,7 @@ def request_whole(record: Quarantined, request: Request) -> RequestWhole:
 
 
 def content_of(record: Quarantined) -> dict[str, str | None]:
-    """Return key and value of a record for documents: as text if they are text."""
+    """Return key and value of a record for use in documents: as text if they are UTF-8."""
     text = text_of(record.value)
     return {
         "key_text": None if record.key is None else record.key.decode(errors="replace"),

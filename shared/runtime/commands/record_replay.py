@@ -25,7 +25,7 @@ Headers = Sequence[tuple[str, str | bytes | None]]
 
 
 class NotSent(ConnectionError):
-    """The cluster did not accept a record: retry the command under its key."""
+    """The cluster did not accept a record; the command is to be retried under its key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Versioned documents in a database (shared.contracts.versions): columns, and writing rows from facts."""
+"""Versioned documents in a database (shared.contracts.versions): columns, and rows written from facts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
@@ -29,7 +29,7 @@ _DRAFTS: Final = f"""
 
 
 def version_columns(*, drafts: bool = False) -> tuple[SchemaItem, ...]:
-    """Declare the columns of a table of versions, after those that name the document.
+    """Declare the columns of a version table, after those that identify the document.
 
     `drafts`: a version may be a draft before it is filed, and may be withdrawn.
     """
@@ -49,7 +49,7 @@ def version_columns(*, drafts: bool = False) -> tuple[SchemaItem, ...]:
 
 
 class VersionRows:
-    """Write the rows of a table of versions from facts.
+    """Writes the rows of a version table from facts.
 
     `content` are the facts that hold a version's whole content: the first of them adds its row and, if there are
     drafts, each later one replaces the content. `changes` returns the columns that a fact changes.
@@ -73,7 +73,7 @@ class VersionRows:
         self._change: dict[tuple[str, ...], Statement] = {}
 
     async def write(self, sent: Pipeline, recorded: Iterable[Recorded]) -> None:
-        """Write the rows of facts, in order."""
+        """Write the rows of these facts, in order."""
         for entry, fact in recorded:
             changed = dict(self._changes(fact))
             key = {name: getattr(fact, name) for name in self._key}

@@ -1,4 +1,4 @@
-"""Authorization of HTTP requests: the caller's roles and properties from a bearer token, and what a route requires.
+"""Authorization of HTTP requests: the roles and properties in the caller's bearer token, and what a route requires.
 
 Verifying tokens is separate (shared.runtime.http.bearer_tokens). A route requires one of the roles that it names, and
 declares whose data it is about: that of the property named in path, query or body; of every property; of the caller's
@@ -48,11 +48,11 @@ class Caller(Contract):
 
     @cached_property
     def conflict(self) -> Conflict | None:
-        """Return two of the caller's roles that one person must never have together, or None."""
+        """Return two of the caller's roles that no one person may have together, or None."""
         return conflict_among(self.roles)
 
     def require_role(self, roles: frozenset[str]) -> None:
-        """Check that the caller has any of the roles. Raises: Rejected, also for roles that exclude each other."""
+        """Check that the caller has any of the roles. Raises: Rejected, also for mutually exclusive roles."""
         if (conflict := self.conflict) is not None:
             raise Rejected(Reason.ROLES_INCOMPATIBLE, f"{self.person} has {conflict}")
         if self.roles.isdisjoint(roles):
@@ -61,11 +61,11 @@ class Caller(Contract):
 
     @property
     def own(self) -> frozenset[str] | None:
-        """Return the properties that the caller works for, or None for all."""
+        """Return the properties that the caller works for, or None if that is every property."""
         return None if ALL_PROPERTIES in self.properties else self.properties
 
     def require_properties(self, named: Iterable[str]) -> None:
-        """Check that the caller works for all of these properties; if there are none, for every property.
+        """Check that the caller works for all of these properties, or for every property if none is given.
 
         Raises: Rejected.
         """
@@ -79,7 +79,7 @@ class Caller(Contract):
             raise Rejected(Reason.PROPERTY_MISSING, f"{self.person} does not work for property {', '.join(missing)}")
 
     def require_properties_of(self, what: str, found: Iterable[str]) -> None:
-        """Check that the caller works for all properties of a resource that was requested by number.
+        """Check that the caller works for all properties of a resource that was requested by its number.
 
         Raises: Rejected, without naming the properties.
         """
@@ -95,7 +95,7 @@ class Identities(Protocol):
     """Resolves bearer tokens to callers."""
 
     async def caller_of(self, token: str) -> Caller:
-        """Return the caller of a token, which is empty if none was sent.
+        """Return the caller of a token; the token is empty if none was sent.
 
         Raises: Rejected if the token is invalid, or cannot be verified now.
         """
@@ -103,10 +103,10 @@ class Identities(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Nobody:
-    """Identities of a service without an OpenID provider: every caller is unknown."""
+    """Identities of a service without an OpenID provider: no caller is known."""
 
     async def caller_of(self, token: str) -> Caller:
-        """Raise Rejected."""
+        """Raise Rejected for every token."""
         del token
         raise Rejected(Reason.UNKNOWN_CALLER, "this service knows nobody: PITLEDGER_OIDC_ISSUER is not set")
 
@@ -117,21 +117,21 @@ def token_hash(token: str) -> str:
 
 
 async def caller_of(request: Request) -> Caller:
-    """Return the caller, by the bearer token. Raises: Rejected if unknown."""
+    """Return the caller of the bearer token. Raises: Rejected if unknown."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     identities: Identities = request.app.state.identities
     return await identities.caller_of(token if scheme.lower() == "bearer" else "")
 
 
 async def caller_with(request: Request, roles: frozenset[str]) -> Caller:
-    """Return the caller. Raises: Rejected if unknown, or without any of the roles."""
+    """Return the caller. Raises: Rejected if unknown or without any of the roles."""
     caller = await caller_of(request)
     caller.require_role(roles)
     return caller
 
 
 def properties_named(request: Request) -> set[str]:
-    """Return the properties that a request's path and query name, as declared by its route."""
+    """Return the properties in a request's path and query, as declared by its route."""
     in_path: str | None = request.path_params.get("property")
     in_query: Iterable[str] = ()
     if request.scope["query_string"] and "property" in query_parameters(request.scope["route"]):
@@ -159,7 +159,7 @@ def require_known_parameters(request: Request, known: frozenset[str]) -> None:
 
 
 def _require_readable(annotation: Any, body: bytes) -> None:
-    """Check what the framework does not of a body that it reads: duplicate members, and too many mistakes to list.
+    """Check a body for what the framework does not check: duplicate members, and too many mistakes to list.
 
     Raises: RequestValidationError.
     """
@@ -179,7 +179,7 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def too_many_mistakes(count: int) -> dict[str, Any]:
-    """Return one problem in place of `count`: describing each takes time in which no other request is served."""
+    """Return one problem for all `count` mistakes: describing each would block all other requests meanwhile."""
     told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
     return {"type": "too_many_mistakes", "loc": ("body",), "msg": told}
 
@@ -221,7 +221,7 @@ class _Bearer(SecurityBase):
 
 
 def require_role(*roles: Role, whose: Literal["named", "every", "none"] = "named") -> Any:
-    """Return a dependency that yields the caller's name, requiring any of the roles.
+    """Return a dependency that yields the caller's name and requires any of the roles.
 
         Reader = Annotated[str, require_role(READ_REPORTS, PAY_OUT)]
 
@@ -232,7 +232,7 @@ def require_role(*roles: Role, whose: Literal["named", "every", "none"] = "named
 
 
 def caller_for_own(*roles: Role) -> Any:
-    """Return a dependency that yields the `Caller`, requiring any of the roles.
+    """Return a dependency that yields the `Caller` and requires any of the roles.
 
     The route itself checks the caller against the property of the stored data. Raises: ValueError without a role.
     """
@@ -247,7 +247,7 @@ def _with(roles: Iterable[Role], whose: Whose) -> Any:
 
 
 def whose_data(route: APIRoute) -> Whose | None:
-    """Return whose data a route is about, or None for a route without a caller."""
+    """Return whose data a route serves, or None for a route without a caller."""
     calls = [one.call for one in _dependants(route.dependant)]
     found = {call.whose for call in calls if isinstance(call, _Bearer)}
     if len(found) > 1:
@@ -256,7 +256,7 @@ def whose_data(route: APIRoute) -> Whose | None:
 
 
 def require_property_declared(route: APIRoute, in_body: bool = False) -> None:
-    """Check that a route's declaration of whose data it is about matches its parameters.
+    """Check that a route's parameters match its declaration of whose data it serves.
 
     `in_body`: its body names the property. Raises: ValueError on a mismatch.
     """

@@ -1,4 +1,4 @@
-"""Admission control for expensive requests such as reports: bounded concurrency, bounded waiting, the rest refused."""
+"""Admission control for expensive requests such as reports: bounded concurrency, bounded queue, the rest refused."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,7 +27,7 @@ class AdmissionQueue:
 
     @asynccontextmanager
     async def taken(self, request: Request) -> AsyncIterator[None]:
-        """Wait for a slot, and hold it for the block while the client is connected.
+        """Wait for a slot, and hold it for the block as long as the client is connected.
 
         Raises: Rejected if the queue is full; ClientDisconnect when the client disconnects, which cancels the block.
         """
@@ -49,7 +49,7 @@ class AdmissionQueue:
 
 @asynccontextmanager
 async def _while_connected(request: Request) -> AsyncIterator[None]:
-    """Cancel the block when the client disconnects. Its request must have been read."""
+    """Cancel the block when the client disconnects. The request body must have been read."""
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(None) as patience:

@@ -151,7 +151,7 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
 
     @app.exception_handler(HTTPException)
     async def framework(request: Request, error: HTTPException) -> Response:
-        """Answer errors of the framework: an unknown path or method, or a body that is not text."""
+        """Answer the framework's own errors: an unknown path or method, or a body that is not text."""
         reasons = {404: Reason.NOT_FOUND, 405: Reason.METHOD_NOT_ALLOWED}
         reason = reasons.get(error.status_code, Reason.MALFORMED)
         response = await answer(request, Rejected(reason, str(error.detail)))
@@ -165,12 +165,12 @@ def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str
 
     @router.get("/", summary="What this service is")
     async def about() -> ServiceDocument:
-        """Its name and version, and links to its documents."""
+        """Return its name and version, and links to its documents."""
         return document
 
     @router.get("/healthz", summary="Whether the process answers")
     async def healthz() -> dict[str, str]:
-        """The process answers."""
+        """Return that the process answers."""
         return {"status": "alive"}
 
     @router.get("/readyz", summary="Whether the service is ready", responses=problems(Reason.NOT_READY))
@@ -186,14 +186,14 @@ def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str
 
     @router.get("/metrics", summary="The metrics", response_class=PlainTextResponse)
     async def prometheus() -> Response:
-        """Return metrics in Prometheus text format."""
+        """Return the metrics in Prometheus text format."""
         return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
     return router
 
 
 class _Measured:
-    """Count and time every request, and answer unexpected failures.
+    """Counts and times every request, and answers unexpected failures.
 
     Plain ASGI, because the framework's middleware base runs each request in a task group of its own.
     """
@@ -232,11 +232,11 @@ class _Measured:
 
 
 def _failure(request: Request, error: Exception) -> Response:
-    """Return the answer to a failure: retry later, or an internal error, which is logged with its traceback."""
+    """Return the answer to a failure: retry later, or an internal error, which is logged with a traceback."""
     kind = kind_of(error)
     if kind in (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED):
         log.warning(
-            "request failed, the caller may retry",
+            "request failed, client may retry",
             method=request.method,
             path=request.url.path,
             kind=kind.value,
@@ -265,7 +265,7 @@ def _route(scope: Scope) -> str:
 
 
 def _is_command(request: Request) -> bool:
-    """Return whether the request has matched a route that changes something."""
+    """Return whether the request has matched a route that changes data."""
     methods: Collection[str] = getattr(request.scope.get("route"), "methods", None) or ()
     return request.method in methods and request.method not in _READING
 

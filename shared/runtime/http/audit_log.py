@@ -1,4 +1,4 @@
-"""Record audit entries about callers in a shard of their own, so that they never delay commands."""
+"""Record audit entries about callers in a separate shard, so that they never delay commands."""
 
 from sqlalchemy import select
 
@@ -7,7 +7,7 @@ from shared.runtime.context import RuntimeContext
 
 
 async def append_audit_entry(context: RuntimeContext, shard_name: str, *drafts: EntryDraft) -> None:
-    """Append entries that the journal does not have yet, one caller at a time, in a separate transaction.
+    """Append the entries that are not in the journal yet, one caller at a time, in a separate transaction.
 
     Raises: Unsealed; Rejected if the journal verifier has reported a problem.
     """

@@ -67,7 +67,7 @@ class _Claims(Contract, extra="ignore"):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A token with valid signature and claims."""
+    """A token whose signature and claims are valid."""
 
     caller: Caller
     kid: str
@@ -85,10 +85,10 @@ class _NotAccepted(Exception):
 
 
 class Tokens:
-    """Identities from the tokens of one provider."""
+    """Identities from the tokens of one OpenID provider."""
 
     def __init__(self, settings: Settings, issuer: str, *, clock: Clock, metrics: Metrics, get: Get = get_json) -> None:
-        """Raises: FatalServiceError if the issuer cannot be trusted."""
+        """Check the issuer. Raises: FatalServiceError if it cannot be trusted."""
         _require_protected(settings, issuer)
         self.keys = Keys(issuer, metrics, get)
         self.revoked = Revoked(settings.oidc_revoked_file)
@@ -98,7 +98,7 @@ class Tokens:
         self._known: dict[str, _Known] = {}
 
     async def run(self) -> None:
-        """Keep the keys up to date until cancelled."""
+        """Refresh the provider's keys until cancelled."""
         await self.keys.run()
 
     async def check(self) -> str | None:
@@ -114,7 +114,7 @@ class Tokens:
             raise Rejected(Reason.UNKNOWN_CALLER, str(refused)) from None
 
     async def _accepted(self, token: str) -> Caller:
-        """Return the caller of a token; expiry and revocation are checked every time.
+        """Return the caller of a token; expiry and revocation are checked on every request.
 
         Raises: _NotAccepted, Rejected.
         """
@@ -203,7 +203,7 @@ def identities_of(settings: Settings, *, clock: Clock, metrics: Metrics) -> Toke
 
 
 def _require_protected(settings: Settings, issuer: str) -> None:
-    """Allow a provider without TLS, such as the development issuer, only for a stack on this machine.
+    """Allow a provider without TLS, such as the development issuer, only on this machine's loopback.
 
     Raises: FatalServiceError.
     """
@@ -224,7 +224,7 @@ def _require_protected(settings: Settings, issuer: str) -> None:
 
 
 def _kid_of(token: str) -> str | None:
-    """Return the key id that a token names, or None. Raises: _NotAccepted."""
+    """Return the key id in a token's header, or None. Raises: _NotAccepted."""
     try:
         header = extract_compact(token.encode("ascii")).protected
     except (JoseError, ValueError):
@@ -248,7 +248,7 @@ def _moment(seconds: float) -> datetime:
 
 
 def _claim(claims: Mapping[str, Any], name: str) -> Any:
-    """Return a claim by its name or else its path (`realm_access.roles`), or None."""
+    """Return a claim by its name, or by its path (`realm_access.roles`), or None."""
     if name in claims:
         return claims[name]
     found: Any = claims
@@ -258,7 +258,7 @@ def _claim(claims: Mapping[str, Any], name: str) -> Any:
 
 
 def _names(claims: Mapping[str, Any], name: str) -> frozenset[str]:
-    """Return the names in a claim, a list or a text with spaces; empty for any other form."""
+    """Return the names in a claim that is a list or a space-separated text; none for any other form."""
     match _claim(claims, name):
         case str() as text:
             return frozenset(text.split())

@@ -1,4 +1,4 @@
-"""Routes for dismissals of many quarantined records: list, show as a whole, decide."""
+"""Routes for bulk dismissals of quarantined records: list, show, decide."""
 
 from dataclasses import asdict
 from functools import partial
@@ -65,7 +65,7 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
         reader: DismissalReader,
         dismissal: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of what was asked for")],
     ) -> Response:
-        """Return a dismissal with the first of the records now selected; an approval names this document's hash."""
+        """Return a bulk dismissal with the first records that it selects now; approve with this document's hash."""
         async with snapshot(readers) as connection:
             await require_own(connection, reader, dismissal)
             many = await read_many(connection, tables, dismissal)

@@ -114,7 +114,7 @@ def command_route(
     subject: str | None = None,
     whose: CommandWhose[CommandT] = "named",
 ) -> None:
-    """Add the POST route of a command to a router, for persons with the role.
+    """Add the POST route of a command to a router, for callers with the role.
 
     `answers` is the model of an accepted command's answer, sent with `status`; `rejects` are the reasons for rejections
     beyond those of every command; `tag` is the route's group in the OpenAPI document, by default the router's;
@@ -149,7 +149,7 @@ def command_route(
 
 
 class _CommandRoute(APIRoute):
-    """A route whose endpoint takes the request itself; its signature is for the OpenAPI document alone."""
+    """A route whose endpoint takes the raw request; its signature only describes the OpenAPI document."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the endpoint."""
@@ -159,7 +159,7 @@ class _CommandRoute(APIRoute):
 
 
 class _Endpoint(Generic[CommandT]):
-    """The endpoint of one command. Its signature is what the framework describes in the OpenAPI document."""
+    """The endpoint of one command. The framework derives the OpenAPI document from its signature."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class _Endpoint(Generic[CommandT]):
         self.__signature__ = _signature(model, in_path, role, whose)
 
     async def __call__(self, request: Request) -> Response:
-        """Do the command in a request, and return its answer."""
+        """Execute the command in a request, and return its answer."""
         caller = await caller_with(request, self._roles)
         require_known_parameters(request, frozenset())
         command, key = self._read(request.path_params, await request.body(), request.headers.get(_KEY_HEADER))
@@ -231,7 +231,7 @@ class _Endpoint(Generic[CommandT]):
         return command, key
 
     def _body(self, raw: bytes, mistakes: _Errors) -> dict[str, Any] | None:
-        """Return the members of the body, empty for an empty one; None if it is not an object or names path fields."""
+        """Return the members of the body, none if it is empty; None if it is not an object or repeats a path field."""
         try:
             body = read_json(raw) if raw else {}
         except MemberTwice as error:
@@ -253,7 +253,7 @@ class _Endpoint(Generic[CommandT]):
         return None
 
     def _path_values(self, in_path: Mapping[str, str]) -> dict[str, Any]:
-        """Return the path parameters in their fields' types; those that cannot be converted stay text."""
+        """Return the path parameters converted to their fields' types; those that cannot be converted remain text."""
         values: dict[str, Any] = dict(in_path)
         for name, adapter in self._converted.items():
             try:
@@ -264,7 +264,7 @@ class _Endpoint(Generic[CommandT]):
 
 
 def _signature(model: type[Contract], in_path: Iterable[str], role: Role, whose: CommandWhose[Any]) -> Signature:
-    """Return the signature of an equivalent endpoint of the framework."""
+    """Return the signature that an equivalent endpoint of the framework would have."""
     fields = model.model_fields
     annotations: dict[str, Any] = {
         name: Annotated[fields[name].rebuild_annotation(), Path(description=fields[name].description)]
@@ -294,7 +294,7 @@ def names_property(endpoint: Any) -> bool:
 
 
 def _located(error: ValidationError, place: Callable[[tuple[int | str, ...]], tuple[int | str, ...]]) -> _Errors:
-    """Return validation errors with their place in the request; if there are too many, only their number."""
+    """Return validation errors with their location in the request, or only their number if there are too many."""
     if (count := error.error_count()) > LISTED_MAX:
         return [too_many_mistakes(count)]
     return [

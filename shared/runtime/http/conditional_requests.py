@@ -33,7 +33,7 @@ def respond(request: Request, body: str | bytes, media_type: str, tag: str) -> R
 
 
 def entity_tag(content: str) -> str:
-    """Return the entity tag of a content; weak, because volatile members may be excluded from it.
+    """Return the entity tag of a content; weak, because volatile members may be left out of it.
 
     >>> entity_tag("{}")
     'W/"44136fa355b3678a1146ad16f7e8649e"'
@@ -52,7 +52,7 @@ def is_current(if_none_match: str, tag: str) -> bool:
 
 
 def accepted(header: str, offered: Sequence[str]) -> str | None:
-    """Return the media type that an Accept header prefers; the first offered one on a tie, None if none is acceptable.
+    """Return the media type preferred by an Accept header: the first offered one on a tie, None if none is acceptable.
 
     >>> accepted("text/html, text/*;q=0.5", ("application/json", "text/csv"))
     'text/csv'

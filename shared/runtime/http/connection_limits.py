@@ -25,7 +25,7 @@ _LINGER_SECONDS: Final = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """Maximum bytes, headers, seconds and connections. Times start with the connection, the head, or the body."""
+    """Maximum bytes, headers, seconds and connections. Times start with connection, request head, or body."""
 
     body_bytes_max: int
     connections_max: int
@@ -63,14 +63,14 @@ class _Door:
         return total <= self.limits.connections_max and self.by_client[client] <= self.limits.connections_per_client_max
 
     def let_out(self, client: str) -> None:
-        """Count a connection no more."""
+        """Count a connection as closed."""
         self.by_client[client] -= 1
         if not self.by_client[client]:
             del self.by_client[client]
         self._metrics.http_connections.set(self.by_client.total())
 
     def note(self, client: str, why: str) -> None:
-        """Log and count a refused client. Each reason is an event of its own: a flood of one does not hide another."""
+        """Log and count a refused client. Each reason is a separate log event: a flood of one does not hide others."""
         self._metrics.http_cut_off.labels(why).inc()
         log.warning(f"a client was cut off: {why.replace('_', ' ')}", client=client, why=why)
 
@@ -88,7 +88,7 @@ def protocol_of(limits: ConnectionLimits, metrics: Metrics) -> type[HttpToolsPro
 
 
 class _Limited(HttpToolsProtocol):
-    """A connection, from its first byte on."""
+    """A client connection, from its first byte on."""
 
     _door: _Door
 
@@ -130,7 +130,7 @@ class _Limited(HttpToolsProtocol):
             self._look_at_what_is_left()
 
     def _look_at_what_is_left(self) -> None:
-        """Start a timer for the rest of a request; a request that arrived whole, as nearly all do, needs none."""
+        """Start a timer for the rest of a request; most requests arrive whole and need none."""
         limits = self._door.limits
         if self._is_receiving and not self._is_in_head:
             if not self._waits_for_body:
@@ -143,7 +143,7 @@ class _Limited(HttpToolsProtocol):
 
     @property
     def _is_idle(self) -> bool:
-        """Return whether no request is in progress, and no other timer waits for the next one."""
+        """Return whether no request is in progress and no timer waits for the next one."""
         return self.timeout_keep_alive_task is None and (self.cycle is None or self.cycle.response_complete)
 
     # --- requests, as the parser comes upon their parts ---
@@ -244,7 +244,7 @@ class _Limited(HttpToolsProtocol):
         self._refuse(Reason.BODY_TOO_LARGE, "large_body", detail)
 
     def _refuse(self, reason: Reason, why: str, detail: str) -> None:
-        """Answer with the reason and disconnect; the handler of its request sees a disconnect."""
+        """Answer with the reason and disconnect; a handler in progress sees a disconnect."""
         if self._is_cut_off or self.transport.is_closing():
             return
         self._is_cut_off = True
@@ -263,7 +263,7 @@ class _Limited(HttpToolsProtocol):
         self._linger()
 
     def _linger(self) -> None:
-        """Discard further input for a moment, so that the client reads the answer; then close."""
+        """Discard further input for a moment, so that the client can read the answer, then close."""
         self._unset_keepalive_if_required()
         self.flow.resume_reading()
         if self.transport.can_write_eof():

@@ -1,10 +1,10 @@
-"""Merge routers."""
+"""Merge routers of an HTTP application."""
 
 from fastapi import APIRouter
 
 
 def merge_routers(*routers: APIRouter) -> APIRouter:
-    """Return a router with the routes of these, in order.
+    """Return one router with the routes of all of these, in order.
 
     Including a router in another makes the framework rebuild every route, and match requests through nested routers:
     half of a service's start time.

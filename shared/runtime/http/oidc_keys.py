@@ -54,7 +54,7 @@ def is_loopback(host: str | None) -> bool:
 
 
 def is_protected(url: str) -> bool:
-    """Return whether a URL is safe from tampering in transit: by TLS, or because it stays on this machine."""
+    """Return whether a URL is protected from tampering in transit: by TLS, or because it is on the loopback."""
     parts = urlsplit(url)
     return bool(parts.hostname) and (
         parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
@@ -82,10 +82,10 @@ async def get_json(url: str) -> Any:
 
 
 class Keys:
-    """The public keys of a provider."""
+    """The public keys of an OpenID provider."""
 
     def __init__(self, issuer: str, metrics: Metrics, get: Get = get_json) -> None:
-        """Raises: FatalServiceError if the issuer's URL is not protected in transit."""
+        """Check the issuer's URL. Raises: FatalServiceError if it is not protected in transit."""
         if not is_protected(issuer):
             raise FatalServiceError(
                 f"PITLEDGER_OIDC_ISSUER {issuer!r} is no URL with https (http: only on this machine)"
@@ -105,7 +105,7 @@ class Keys:
         return float("inf") if self._read_at is None else monotonic() - self._read_at
 
     async def check(self) -> str | None:
-        """Return the problem, or None."""
+        """Return why no key is available, or None."""
         if self.age_seconds <= KEYS_SECONDS_MAX:
             return None
         return f"the keys of {self.issuer} are not known: {self._error}"
@@ -117,7 +117,7 @@ class Keys:
             await asyncio.sleep(KEYS_SECONDS if self.age_seconds < KEYS_SECONDS else _RETRY_SECONDS)
 
     def knows(self, kid: str) -> bool:
-        """Return whether the provider signs with this key, as far as is known."""
+        """Return whether the provider signs with this key, according to the cached keys."""
         return kid in self._keys and self.age_seconds <= KEYS_SECONDS_MAX
 
     async def find(self, kid: str | None) -> Key | None:
@@ -157,7 +157,7 @@ class Keys:
                 self._tried_at = monotonic()
 
     async def _fetch(self) -> dict[str, Key]:
-        """Return the signing keys by id; empty if the provider has withdrawn all."""
+        """Return the signing keys by id; none if the provider has withdrawn all."""
         about = await self._get(self.issuer.rstrip("/") + _WELL_KNOWN)
         if not isinstance(about, dict) or about.get("issuer") != self.issuer:
             raise ValueError(f"{self.issuer} does not say that it is the issuer {self.issuer!r}")

@@ -18,7 +18,7 @@ _IF_NONE_MATCH: Final = {
 
 
 def complete(document: dict[str, Any]) -> dict[str, Any]:
-    """Complete the document that the framework makes of the routes, in place, and return it."""
+    """Complete the OpenAPI document that the framework generates, in place, and return it."""
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for name in _FRAMEWORK_SCHEMAS:
         schemas.pop(name, None)
@@ -53,7 +53,7 @@ def _schemas_in(document: dict[str, Any], *parts: Any) -> set[str]:
 
 
 def _leave_out(schema: dict[str, Any]) -> None:
-    """Make nullable members of an answer optional: null values are left out of answers."""
+    """Make nullable members of an answer optional, because null values are left out of answers."""
     members = schema.get("properties", {})
     required = [name for name in schema.get("required", ()) if not _may_be_null(members.get(name, {}))]
     if required:
@@ -91,7 +91,7 @@ def _complete(operation: dict[str, Any]) -> None:
 
 
 def _alternatives(security: list[dict[str, list[str]]]) -> list[dict[str, list[str]]]:
-    """Return one requirement per role: any role is enough, but OpenAPI reads a list of roles as all of them."""
+    """Return one requirement per role: any role is enough, whereas OpenAPI requires all roles in one list."""
     return [
         {scheme: [role] if role else []}
         for requirement in security
@@ -101,6 +101,6 @@ def _alternatives(security: list[dict[str, list[str]]]) -> list[dict[str, list[s
 
 
 def _add(responses: dict[str, Any], more: Responses) -> None:
-    """Add responses that are not described yet."""
+    """Add the responses that are not described yet."""
     for status, response in more.items():
         responses.setdefault(str(status), response)

@@ -1,4 +1,4 @@
-"""Lists, page by page: opaque cursors that fit one list alone.
+"""Lists, page by page, with opaque cursors that are valid for one list only.
 
 Rows of a table, in the order of some of its columns:
 
@@ -41,7 +41,7 @@ KeyT = TypeVar("KeyT", bound=tuple[object, ...])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """The requested page of a list."""
+    """The requested page: its maximum length and its cursor."""
 
     limit: Annotated[int, Query(ge=1, le=500, description="most items on a page")] = 100
     cursor: Annotated[str | None, Query(max_length=1000, description="`next` of the page before")] = None
@@ -68,7 +68,7 @@ class Listing(Generic[KeyT]):
         self._position: TypeAdapter[tuple[str, KeyT]] = TypeAdapter(tuple[str, key])
 
     def after(self, cursor: str | None) -> KeyT | None:
-        """Return the key in a cursor, or None without one. Raises: Rejected for a cursor of another list."""
+        """Return the key in a cursor, or None without a cursor. Raises: Rejected for a cursor of another list."""
         if cursor is None:
             return None
         try:
@@ -84,7 +84,7 @@ class Listing(Generic[KeyT]):
         return Page(items=list(found[:limit]), next=self.cursor(key(found[limit - 1])) if len(found) > limit else None)
 
     def page_of(self, everything: Sequence[ItemT], asked: PageRequest, key: Callable[[ItemT], KeyT]) -> Page[ItemT]:
-        """Return a page of a short list that is in memory as a whole, in any order.
+        """Return a page of a short list that is wholly in memory, in any order.
 
         Raises: Rejected for a cursor of another list, or whose item is no longer in it.
         """
@@ -97,7 +97,7 @@ class Listing(Generic[KeyT]):
         raise self._unknown(str(asked.cursor))
 
     def cursor(self, key: KeyT) -> str:
-        """Return the cursor behind the item with a key."""
+        """Return the cursor after the item with this key."""
         return urlsafe_b64encode(self._position.dump_json((self._name, key))).decode().rstrip("=")
 
     def _unknown(self, cursor: str) -> Rejected:
@@ -105,7 +105,7 @@ class Listing(Generic[KeyT]):
 
 
 def _is_kept(part: object) -> bool:
-    """Return whether a database can hold a part of a key: text without NUL, a 64-bit integer."""
+    """Return whether the database can store this part of a key: text without NUL, or a 64-bit integer."""
     match part:
         case str():
             return "\0" not in part
@@ -116,7 +116,7 @@ def _is_kept(part: object) -> bool:
 
 
 class TableListing:
-    """The rows of a table as a list, in the order of some of its columns, or reversed."""
+    """The rows of a table as a list, ordered by some of its columns, ascending or descending."""
 
     def __init__(self, table: Table, *columns: str) -> None:
         self._table = table
@@ -137,7 +137,7 @@ class TableListing:
         /,
         **values: Any,
     ) -> Page[ItemT]:
-        """Return the requested page of the rows with these values, under conditions; None values do not filter.
+        """Return the requested page of the rows with these values and conditions; a value of None does not filter.
 
         Raises: Rejected for a cursor of another list, or of the reverse order.
         """

@@ -1,4 +1,4 @@
-"""Problem documents (RFC 9457): the HTTP form of a rejection. Only this module knows the status of a rejection."""
+"""Problem documents (RFC 9457): the HTTP form of a rejection. This module alone maps rejections to statuses."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ class ProblemType:
 
 
 class Mistake(BaseModel):
-    """A part of a request that violates the OpenAPI document."""
+    """A mistake in a request: a part of it that violates the OpenAPI document."""
 
     at: str
     what: str
@@ -69,7 +69,7 @@ class Problem(BaseModel):
 
 
 def problem_uri(reason: Reason) -> str:
-    """Return the URI that names a reason in a problem document.
+    """Return the URI that identifies a reason in a problem document.
 
     >>> problem_uri(Reason.KEY_REUSED)
     'urn:pitledger:problem:key-reused'
@@ -256,7 +256,7 @@ def problems(*reasons: Reason) -> Responses:
 
 
 def problem_response(description: str) -> dict[str, Any]:
-    """Return a response of an OpenAPI document that is a problem."""
+    """Return the OpenAPI response of a problem."""
     return {
         "description": description,
         "content": {PROBLEM: {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}},

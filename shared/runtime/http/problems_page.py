@@ -24,7 +24,7 @@ This page is written from the source by `make generated`.
 
 
 def page() -> str:
-    """Return docs/problems.md: every reason in the order of its status."""
+    """Return docs/problems.md: every reason, ordered by status."""
     reasons = sorted(Reason, key=lambda reason: problem_type(reason).status)
     return _HEAD + "".join(_line(reason) for reason in reasons)
 

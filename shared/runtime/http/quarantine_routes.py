@@ -65,7 +65,7 @@ class QuarantinedItem(BaseModel):
 
 
 class RequestItem(BaseModel):
-    """A request about a record, and the decision."""
+    """A request about a quarantined record, with its decision."""
 
     request: int
     action: Literal["replay", "dismissal"]
@@ -95,7 +95,7 @@ class QuarantinedDocument(QuarantinedItem):
 
 
 class _Replaying:
-    """Executes the commands about requests; an approval of a replay also sends it, and again on each retry."""
+    """Executes the commands about requests; approving a replay also sends the record, again on each retry."""
 
     def __init__(self, commands: CommandEngine, replays: ReplaySender) -> None:
         self._commands = commands
@@ -185,7 +185,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         return about
 
     async def may_decide(caller: Caller, command: Any) -> None:
-        """Check that the caller works for the properties of a record, and of its repaired event."""
+        """Check that the caller works for the properties of a record and of its repaired event."""
         async with snapshot(context.pools.commands) as connection:
             record = (await read_own(connection, caller, command.quarantine)).record
         if isinstance(command, AskReplay) and command.mended is not None and caller.own is not None:

@@ -49,7 +49,7 @@ class Refusals:
         try:
             content = await _content(request, caller)
         except ClientDisconnect:
-            log.info("refused request disconnected", by=caller.person, reason=reason)
+            log.info("client disconnected, refusal not recorded", by=caller.person, reason=reason)
             return
         fact = CommandRefused(
             command=f"{request.method} {quote(request.url.path)}"[:_COMMAND_LENGTH_MAX],
@@ -69,7 +69,7 @@ class Refusals:
 
 
 async def _content(request: Request, caller: Caller) -> str:
-    """Return a keyed hash of what was sent; a plain hash would let an access code in it be guessed.
+    """Return a keyed hash of the request; a plain hash would allow guessing an access code in it.
 
     Raises: ClientDisconnect.
     """
@@ -87,6 +87,6 @@ def _valid_key(request: Request) -> str | None:
 
 
 def _fingerprint(fact: CommandRefused) -> str:
-    """Return the fingerprint of a request refused in the same way on the same day (UTC)."""
+    """Return the fingerprint that equal refusals of the same day (UTC) have in common."""
     same = [fact.by, fact.command, fact.key, fact.content, fact.reason, fact.at.astimezone(UTC).date().isoformat()]
     return sha256(canonical(same)).hexdigest()

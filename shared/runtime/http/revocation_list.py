@@ -42,7 +42,7 @@ _items: TypeAdapter[tuple[RevokedPerson | RevokedToken, ...]] = TypeAdapter(tupl
 
 
 class Revoked:
-    """The revoked tokens; none without a file."""
+    """The revoked tokens; none if there is no file."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -52,7 +52,7 @@ class Revoked:
         self._error: str | None = None
 
     async def check(self) -> str | None:
-        """Return the problem with the file, or None."""
+        """Return what is wrong with the file, or None."""
         self._look()
         return self._error
 

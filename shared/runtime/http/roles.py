@@ -1,4 +1,4 @@
-"""Roles of callers, each declared once, named `<area>.<verb>`.
+"""Roles of callers, each declared once, with a name of the form `<area>.<verb>`.
 
 A service declares the roles of its own commands in its manifest; roles shared by several services are here.
 """
@@ -14,7 +14,7 @@ _NAME: Final = re.compile(r"[a-z]+(\.[a-z]+)+")
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role as named in a token's claims, and what it allows in one sentence."""
+    """A role: its name in a token's claims, and one sentence on what it allows."""
 
     name: str
     description: str
@@ -27,7 +27,7 @@ ROLES: Final[Mapping[str, Role]] = MappingProxyType(_declared)
 
 
 def declare_role(name: str, description: str) -> Role:
-    """Declare a role and return it. Raises: ValueError for a malformed name, or one declared with another meaning."""
+    """Declare a role and return it. Raises: ValueError for a malformed name, or a second meaning for a name."""
     if _NAME.fullmatch(name) is None:
         raise ValueError(f"role {name!r} is not named like 'area.verb', in lower case")
     role = _declared.setdefault(name, Role(name, description))

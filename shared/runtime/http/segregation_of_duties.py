@@ -1,6 +1,6 @@
 """Segregation of duties: which roles one person may have together. docs/duties.md prints it (`make generated`).
 
-Every role has one duty. Two duties that always exclude each other are never one person's: a token with roles of both is
+Every role has one duty. No person may have two duties that always exclude each other: a token with roles of both is
 refused, whatever it asks for. Two duties that exclude each other only for the same item may be one person's; the
 commands ensure that another person approves (shared.runtime.commands.approval, the law's lists of people).
 """
@@ -81,7 +81,7 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
 
 
 class Together(StrEnum):
-    """Whether one person may have two duties."""
+    """Whether one person may hold two duties."""
 
     NEVER = "never"
     NOT_ON_ONE_THING = "not on one thing"
@@ -132,7 +132,7 @@ SOURCES: Final[Mapping[frozenset[Duty], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two roles that one person must never have together."""
+    """Two roles that no one person may have together."""
 
     role: str
     other: str
@@ -146,7 +146,7 @@ class Conflict:
 
 
 def together(one: Duty, other: Duty) -> Together:
-    """Return whether one person may have both duties; for a duty with itself, whether one may take all of its steps."""
+    """Return whether one person may hold both duties; for one duty twice, whether one person may take all its steps."""
     pair = frozenset((one, other))
     if pair in SOURCES:
         return Together.NEVER
@@ -155,7 +155,7 @@ def together(one: Duty, other: Duty) -> Together:
 
 @cache
 def conflict_among(roles: frozenset[str]) -> Conflict | None:
-    """Return two of the roles that one person must never have together, the first by name, or None.
+    """Return two of the roles that no one person may have together, the first pair by name, or None.
 
     >>> conflict_among(frozenset({"days.audit", "days.audit.approve", "reports.read"})) is None
     True

@@ -1,4 +1,4 @@
-"""Serve an HTTP application on a port of its own."""
+"""Serve an HTTP application on its own port."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from shared.runtime.errors import FatalServiceError
 
 
 def server_of(app: Any, *, host: str, port: int, grace_seconds: int, **options: Any) -> uvicorn.Server:
-    """Return a server for an ASGI application; on shutdown, open requests have `grace_seconds` left.
+    """Return a server for an ASGI application; on shutdown, open requests get `grace_seconds` to finish.
 
     Other options are those of `uvicorn.Config`.
     """

@@ -1,4 +1,4 @@
-"""A service's own copy of approved, versioned documents, so that it works while the registry is unavailable."""
+"""A service's own copy of approved, versioned documents, for use while the registry is unavailable."""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
@@ -33,11 +33,11 @@ from shared.runtime.ingest.signed_copies import lock_copy, read_copy, sign_copy
 
 
 class ApprovedVersion(Protocol):
-    """The fact that a version was approved."""
+    """The fact that a version of a document was approved."""
 
     @property
     def hash(self) -> str:
-        """Return the hash of the document and its number."""
+        """Return the hash of the document and its version number."""
 
     @property
     def effective_from(self) -> datetime:
@@ -51,7 +51,7 @@ MadeT = TypeVar("MadeT")
 
 
 def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawals: bool = False) -> Table:
-    """Declare the copy in a service's schema: one row per approved version, with `key` naming its document.
+    """Declare the copy in a service's schema: one row per approved version; the `key` columns identify its document.
 
     `withdrawals`: a version may be withdrawn before it takes effect.
     """
@@ -69,7 +69,7 @@ def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawal
 
 
 class ApprovedDocuments(Handler[None]):
-    """Keep approved versions in a copy. Subclasses name the table in `copies`."""
+    """Keeps a copy of approved versions. Subclasses name the table in `copies`."""
 
     gather_seconds = 0.2
     model: ClassVar[Any]
@@ -78,7 +78,7 @@ class ApprovedDocuments(Handler[None]):
     """The fact that an approved version was withdrawn, where there is one."""
 
     def check(self, approved: Any) -> None:
-        """Validate an approved version before it is stored. Raises: Refused if it cannot be used."""
+        """Validate an approved version before it is stored. Raises: Refused if it is unusable."""
 
     def handle(self, event: Event[Any], state: None) -> Sequence[FactWithPostings]:
         """Check an approved version; it derives no facts."""
@@ -88,7 +88,7 @@ class ApprovedDocuments(Handler[None]):
         return ()
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Insert the versions that are missing and mark those withdrawn; a stored version never changes.
+        """Insert missing versions and mark withdrawn ones; a stored version never changes.
 
         A withdrawal may arrive for a version whose approval was refused here; the version stays withdrawn when the
         approval is replayed.
@@ -122,7 +122,7 @@ class ApprovedDocuments(Handler[None]):
 
 @cache
 def _count(table: Table, of_one: bool) -> str:
-    """Return the SQL that counts the versions of a copy, of all properties or of one."""
+    """Return the SQL that counts the versions in a copy, of one property or of all."""
     withdrawn_at: ColumnElement[Any] = table.c[_WITHDRAWN] if _WITHDRAWN in table.c else null()
     counted = select(func.count(), func.count(withdrawn_at)).select_from(table)
     which = table.c.property == bindparam("property") if of_one else true()
@@ -130,7 +130,7 @@ def _count(table: Table, of_one: bool) -> str:
 
 
 class ApprovedCopy(Generic[VersionT, MadeT]):
-    """The approved versions of a copy, of all properties or of one, each built into the service's type on first use."""
+    """The approved versions in a copy, of one property or of all, each converted to the service's type on first use."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         self._counts: tuple[Any, ...] = ()
 
     async def count(self, sent: Pipeline) -> AsyncCursor[Any]:
-        """Queue in a pipeline the count of versions; `refresh` takes the row."""
+        """Queue in a pipeline the query that counts the versions; `refresh` takes its row."""
         return await sent.execute(_count(self._table, self._property is not None), {"property": self._property})
 
     async def refresh(self, connection: AsyncConnection, counts: Sequence[Any] | None = None) -> None:
@@ -182,7 +182,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         self._counts = tuple(counts)
 
     def know(self, versions: Sequence[VersionT], withdrawn: Collection[str] = ()) -> None:
-        """Replace the versions in memory; those whose hashes are in `withdrawn` take no effect."""
+        """Replace the versions in memory; those with hashes in `withdrawn` are never in effect."""
         self._versions.clear()
         self._by_hash.clear()
         self._withdrawn = frozenset(withdrawn)
@@ -192,7 +192,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
             self._by_hash[approved.hash] = approved
 
     def under(self, digest: str) -> MadeT | None:
-        """Return the version with this hash, withdrawn or not, or None."""
+        """Return the version with this hash, even if withdrawn, or None."""
         approved = self._by_hash.get(digest)
         return None if approved is None else self.made(approved)
 
@@ -205,7 +205,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         return self._versions.get(key, ())
 
     def made(self, approved: VersionT) -> MadeT:
-        """Return the value derived from a version."""
+        """Return the service's own value for a version, converted on first use."""
         made = self._made.get(approved.hash)
         if made is None:
             made = self._made[approved.hash] = self._make(approved)

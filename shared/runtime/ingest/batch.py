@@ -43,10 +43,10 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a record goes into quarantine, and the stream position that it claims.
+    """Why a record is quarantined, and the stream position that it claims.
 
     `conflict`: the position holds other content. `stops`: the partition is halted until people decide. `unsigned_by`:
-    who should have signed it and did not. `implausible`: the property's limit that it exceeds.
+    who should have signed it and did not. `implausible`: the limit of the property that it exceeds.
     """
 
     reason: str
@@ -96,7 +96,7 @@ class BatchContext:
 
 
 def derive(handler: Handler[Any], records: Sequence[Decoded], known: BatchContext) -> list[Derived]:
-    """Return the result of each record, in order; each sees the effects of those before it."""
+    """Return the result of each record, in order; each sees the effects of the previous ones."""
     deriving = _Deriving(handler, known)
     return [deriving.add(decoded) for decoded in records]
 
@@ -113,7 +113,7 @@ def mend(derived: Iterable[Derived], quarantine: OpenQuarantine, schema: str) ->
 
 
 def claimed(derived: Iterable[Derived], schema: str) -> tuple[list[PlaceOf], list[int]]:
-    """Return the positions that records take, and the numbers in the service's quarantine that they replace."""
+    """Return the stream positions that records take, and the quarantine numbers that they replace."""
     places, numbers = [], set()
     for one in derived:
         if one.event is not None:
@@ -136,7 +136,7 @@ def quarantined(
 
 
 class _Deriving:
-    """Derive record after record; streams and ids are as the records so far left them."""
+    """Derives record after record; its streams and ids reflect the records so far."""
 
     def __init__(self, handler: Handler[Any], known: BatchContext) -> None:
         self._handler = handler
@@ -219,10 +219,10 @@ class _Deriving:
         return found
 
     def _again(self, decoded: Decoded, event: Event[Any]) -> Derived:
-        """Handle an event whose stream position is taken: a duplicate, or a conflict.
+        """Handle an event whose stream position is already taken: a duplicate, or a conflict.
 
         Two different entries at one position of a journal mean two journals: the partition halts until people decide. A
-        conflicting event from outside is quarantined by itself, and reading goes on.
+        conflicting event from outside is only quarantined, and reading continues.
         """
         place = (event.source, event.sequence)
         before = self._taken_now.get(place) or self._known.taken.get(place)
@@ -243,17 +243,17 @@ class _Deriving:
 
 
 def stream_positions(part: Iterable[Derived]) -> dict[str, Stream]:
-    """Return the state of each stream that these records touch, after them."""
+    """Return the state, after these records, of each stream that they touch."""
     return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
 
 
 def refused_in(part: Iterable[Derived]) -> set[str]:
-    """Return the streams that the refused records claim."""
+    """Return the streams that refused records claim."""
     return {one.refusal.source for one in part if one.refusal is not None and one.refusal.source is not None}
 
 
 def digests_of(part: Iterable[Derived]) -> list[Taken]:
-    """Return the stream positions that these records take, with the digest now stored at each."""
+    """Return the stream positions that these records take, with the digest now stored at each position."""
     return [(one.event.source, one.event.sequence, one.digest) for one in part if one.event is not None]
 
 
@@ -268,7 +268,7 @@ def until_halt(derived: list[Derived]) -> list[Derived]:
 
 
 def resent_sequences(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> dict[str, set[int]]:
-    """Return the sequences, by stream, that these events claim and that were taken before the batch."""
+    """Return, by stream, the sequences of these events that were taken before the batch."""
     wanted: dict[str, set[int]] = {}
     for event in events:
         if known[event.source].place(event.sequence) is StreamPosition.TAKEN:
@@ -277,7 +277,7 @@ def resent_sequences(events: Iterable[Event[Any]], known: Mapping[str, Stream]) 
 
 
 def replaced_quarantine_id(record: InputRecord, schema: str) -> int | None:
-    """Return the number of the quarantined record of this service that this record claims to replace."""
+    """Return this service's quarantine number that a record claims to replace."""
     if not record.headers:
         return None
     of, _, named = (record.header(facts.QUARANTINE_ID) or "").rpartition("/")

@@ -1,4 +1,4 @@
-"""Metrics and log lines of committed records."""
+"""Metrics and log lines about committed records."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 def count(metrics: Metrics, topic: str, derived: Sequence[Derived]) -> None:
-    """Count the results of a topic's records."""
+    """Count a topic's records by result."""
     metrics.batch.observe(len(derived))
     for one in derived:
         if one.duplicate:

@@ -75,7 +75,7 @@ class _Partition:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """The new records of a partition, and the offset at which the records handed over begin."""
+    """The new records of a partition, and the offset of the first record that was handed over."""
 
     begins: int
     records: list[Decoded]
@@ -125,7 +125,7 @@ class Consumer:
         return offsets
 
     def revoked(self, partitions: Iterable[int]) -> None:
-        """Let partitions go."""
+        """Release partitions."""
         for partition in partitions:
             self._partitions.pop(partition, None)
             self.stopped.forget([partition])
@@ -136,7 +136,7 @@ class Consumer:
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
 
     async def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Halt the partitions whose next records the log, queried after these positions, does not hold.
+        """Halt the partitions whose next records are missing from the log, which was queried after these positions.
 
         Records that the log no longer holds may have been read already: by another process that had the partition
         meanwhile, or in a commit whose answer was lost. The database decides. Raises: FatalServiceError if the database
@@ -153,7 +153,7 @@ class Consumer:
         self.stopped.compare(known, found, {number: reached[number] for number in ours})
 
     async def _open(self, partition: int) -> Shard:
-        """Return the shard of a partition, and halt the partition if there is a reason to."""
+        """Return the shard of a partition, or halt the partition if there is a reason to."""
         async with self.context.pools.background.begin() as connection:
             shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
             reason = await stopped_by(connection, self.context, shard)
@@ -198,7 +198,7 @@ class Consumer:
         return rewind
 
     async def _require_all(self, begins: Mapping[int, int], compare_with_topic: Compare) -> None:
-        """Halt the partitions whose records, beginning at these offsets, do not follow the last ones without a gap.
+        """Halt the partitions whose records, from these offsets on, do not continue the last ones without a gap.
 
         If offsets are missing, the broker is queried, once per batch: compaction removes records, and each producer
         transaction uses one offset for its marker.
@@ -214,13 +214,13 @@ class Consumer:
                 self.stopped.stop(number, f"it was read up to offset {wanted[number]}, and starts again at {offset}")
 
     def _received(self, number: int, records: Sequence[InputRecord]) -> _Batch:
-        """Return the records of a partition that were not recorded before."""
+        """Return the records of a partition that are not recorded yet."""
         partition = self._partitions[number]
         begins, partition.fetched = partition.fetched, records[-1].offset + 1
         return _Batch(begins, self._unseen(number, [self._decode(record) for record in records]))
 
     async def _together(self, batches: Mapping[int, _Batch]) -> bool:
-        """Commit the records of several partitions in one transaction, which costs hardly more than that of one.
+        """Commit the records of several partitions in one transaction, which costs hardly more than one partition.
 
         Return whether that was done. On anything unusual each partition is committed separately.
         """
@@ -289,7 +289,7 @@ class Consumer:
         return left
 
     async def _derive(self, parts: Mapping[int, Sequence[Decoded]]) -> dict[int, list[Derived]]:
-        """Load what the events of these partitions need, and return the result of each record."""
+        """Load the state that the events of these partitions need, and return the result of each record."""
         with self.context.tracing.step("derive"):
             return await self._derived(parts)
 
@@ -321,7 +321,7 @@ class Consumer:
         return found
 
     async def _write(self, number: int, derived: Sequence[Derived]) -> bool:
-        """Commit records together; if the database refuses them, in halves, down to the single record that it refuses.
+        """Commit records together; if the database refuses them, bisect down to the single record that it refuses.
 
         Return whether all were committed as derived. False: the last one committed is now in quarantine, and the
         records after it must be derived again without it.
@@ -417,7 +417,7 @@ class Consumer:
 
 
 def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:
-    """Return the records that a shard has not reached."""
+    """Return the records that are not recorded in their shard yet."""
     return [one for one in decoded if one.record.offset >= shard.next_offset]
 
 

@@ -1,4 +1,4 @@
-"""Verify that events from outside are signed by a device of their table."""
+"""Verify that an event from outside is signed by a device of its table."""
 
 import re
 from datetime import datetime
@@ -70,7 +70,7 @@ def _table_of(topic: str, source: str) -> tuple[str, str] | None:
 def _problem(
     topic: Topic, record: InputRecord, header: bytes, place: PropertySnapshot, table: str, received_at: datetime
 ) -> str | None:
-    """Return why a signature is not accepted, or None if it is."""
+    """Return why a signature is not accepted, or None."""
     named = f"version {place.document.version} of {place.document.property}"
     try:
         signature = DeviceSignature.read(header)
@@ -94,7 +94,7 @@ def _problem(
 
 
 def _source(record: InputRecord, event: Event[Any] | Refused) -> str | None:
-    """Return the stream that a record claims; if its value cannot be parsed, the one that its key names."""
+    """Return the stream that a record claims, or the one in its key if its value cannot be parsed."""
     if not isinstance(event, Refused):
         return event.source
     claimed = position(record.value)

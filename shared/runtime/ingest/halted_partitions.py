@@ -1,4 +1,4 @@
-"""Halted partitions: reading on would skip records, or read those of another log."""
+"""Halted partitions: reading on would skip records or read records of another log."""
 
 from collections.abc import Iterable, Mapping
 
@@ -21,24 +21,24 @@ class HaltedPartitions:
 
     @property
     def reasons(self) -> Mapping[int, str]:
-        """Return the reason by halted partition."""
+        """Return why each halted partition is halted."""
         return self._reasons
 
     def stop(self, number: int, reason: str) -> None:
-        """Halt a partition; the first reason is kept."""
+        """Halt a partition; a reason that is already set is kept."""
         if number not in self._reasons:
             self._reasons[number] = reason
-            log.error("partition stopped", topic=self._topic, partition=number, reason=reason)
+            log.error("partition halted", topic=self._topic, partition=number, reason=reason)
         self._gauge.set(len(self._reasons))
 
     def forget(self, partitions: Iterable[int]) -> None:
-        """Forget partitions that were revoked, or are being taken over again."""
+        """Forget partitions that were revoked or are being assigned again."""
         for number in partitions:
             self._reasons.pop(number, None)
         self._gauge.set(len(self._reasons))
 
     def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Halt the partitions for which the log found does not hold the record at their position."""
+        """Halt the partitions whose next record is not in the given log."""
         for number, position in positions.items():
             trouble = _trouble(known, found, number, position)
             if trouble is not None:
@@ -46,7 +46,7 @@ class HaltedPartitions:
 
 
 def _trouble(known: TopicIdentity, found: TopicLog, number: int, position: int) -> str | None:
-    """Return why a partition cannot be read on from a position; None where it can."""
+    """Return why a partition cannot be read on from a position, or None."""
     name = f"{known.topic}/{number}"
     adopt = f"or have it read as it is now: pitledger topics adopt {known.topic}"
     if known.topic_id == FORGOTTEN:

@@ -1,4 +1,4 @@
-"""What a service contributes to the consume loop: which messages it reads, what they need, which facts follow."""
+"""A service's part in the consume loop: which messages it reads, which state they need, which facts follow."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class InputRecord:
         return self.taken_at if self.by_broker else read_at
 
     def raw_header(self, name: str) -> bytes | None:
-        """Return the bytes of a header, if the record has it."""
+        """Return the bytes of a header, or None if the record does not have it."""
         for key, value in self.headers:
             if key == name:
                 return value
@@ -51,11 +51,11 @@ class InputRecord:
         return sha256(self.value).digest()
 
     def digest(self) -> bytes:
-        """Return the hash of what the producer wrote, which the resulting entries carry (32 bytes)."""
+        """Return the hash of what the producer wrote (32 bytes), which is stored in the resulting entries."""
         return record_digest(self.key, self.content, self.headers)
 
     def header(self, name: str) -> str | None:
-        """Return the text of a header, if the record has it."""
+        """Return the text of a header, or None if the record does not have it."""
         value = self.raw_header(name)
         return None if value is None else value.decode(errors="replace")
 
@@ -67,7 +67,7 @@ _TIMESTAMP_MAX: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp()) * 1000
 
 @lru_cache(maxsize=1024)
 def moment_of(timestamp_ms: int) -> datetime:
-    """Return the moment of a Kafka timestamp, clamped to what a calendar can represent.
+    """Return the moment of a Kafka timestamp, clamped to the range of datetime.
 
     Cached: records sent together share few timestamps.
     """
@@ -75,7 +75,7 @@ def moment_of(timestamp_ms: int) -> datetime:
 
 
 class Handler(Generic[StateT]):
-    """One topic in a service.
+    """How a service processes one topic.
 
     For each batch, `load` reads what its events need, `handle` returns the facts that follow from each event, and the
     service's projector projects them. Data that follows from the topic rather than the journal is written by `keep` to
@@ -108,9 +108,9 @@ class Handler(Generic[StateT]):
         return self.reader.decode(record.value)
 
     def require_key(self, record: InputRecord, event: Event[Any]) -> None:
-        """Raise Refused if a record has another Kafka key than its event needs.
+        """Raise Refused if the record's Kafka key is not the one that its event needs.
 
-        Asked of new events only: a copy of a recorded one is a duplicate under any key.
+        Called for new events only: a copy of a recorded event is a duplicate under any key.
         """
         if self.keyed_by_source and record.key != (wanted := self.key_of(event)).encode():
             key = None if record.key is None else record.key.decode(errors="replace")
@@ -131,14 +131,14 @@ class Handler(Generic[StateT]):
         return cls.goes_with(event) or event.source
 
     async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write what follows from events to `keeps`, which are empty at first, and nothing else."""
+        """Write the rows that follow from events to the `keeps` tables, which are empty at first, and nothing else."""
         await self.keep(connection, events, at)
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
         """Do slow work that needs no database, before a transaction is open."""
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> StateT:
-        """Return what the events of a batch need. Changes that `handle` makes to it are dropped if the batch fails."""
+        """Return the state that the events of a batch need. What `handle` changes in it is dropped on failure."""
         del connection, events
         return None  # type: ignore[return-value]  # a handler that needs nothing has the state None
 
@@ -148,7 +148,7 @@ class Handler(Generic[StateT]):
         return None
 
     def stands_since(self, event: Event[Any], state: StateT) -> datetime | None:
-        """Return the moment of the recorded event that this one changes; the change may be dated as early as that."""
+        """Return the moment of the recorded event that this one changes; the change may be dated back to it."""
         del event, state
         return None
 
@@ -158,10 +158,10 @@ class Handler(Generic[StateT]):
         return ()
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify, first in the recording transaction, that what the events were derived from has not changed.
+        """Verify, first in the recording transaction, that the loaded state of these events has not changed since.
 
         Raises: Fenced if another partition or topic has changed it; the events are then derived again.
         """
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write data that follows from the topic itself, in the transaction that records the batch."""
+        """Write rows that follow from the topic itself, in the transaction that records the batch."""

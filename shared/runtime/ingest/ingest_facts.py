@@ -1,4 +1,4 @@
-"""The entries that the consume loop records: gaps opened and filled, records quarantined and repaired."""
+"""The facts that the consume loop records: gaps opened and filled, records quarantined and repaired."""
 
 import re
 from collections.abc import Sequence
@@ -68,12 +68,12 @@ def quarantined(
 
 
 def readable(key: bytes | None) -> str | None:
-    """Return a key as text, or None if it is not text that could be looked up."""
+    """Return a key as text, or None if it is not text that can be searched for."""
     return key.decode() if key is not None and _KEY.fullmatch(key) else None
 
 
 def mended(record: InputRecord, event: Event[Any], closed: Sequence[tuple[int, int, int]]) -> EntryDraft:
-    """Return the entry of a record that replaces quarantined ones, by their stream position or by naming them.
+    """Return the entry of a record that replaces quarantined ones, by stream position or by quarantine number.
 
     `closed` are their quarantine numbers, each with the (shard, seq) of the entry that recorded the refusal.
     """

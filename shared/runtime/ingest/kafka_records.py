@@ -8,7 +8,7 @@ from shared.runtime.ingest.handler import InputRecord, moment_of
 
 
 def record_of(message: Message) -> InputRecord:
-    """Return the record of a message that is not an error."""
+    """Return the record of a Kafka message that is not an error."""
     stamped, timestamp_ms = message.timestamp()
     partition, offset = message.partition(), message.offset()
     headers: Any = message.headers() or ()  # of text are only those that somebody sends

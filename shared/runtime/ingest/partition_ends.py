@@ -10,7 +10,7 @@ RESPONSE_AGE_SECONDS_MAX: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class PartitionEnd:
-    """The end of a partition, as last reported to a client.
+    """The end offset of a partition, as last reported to a client.
 
     `end` is the offset after the last record on the broker, `readable` the one after the last record of a finished
     transaction: while a transaction is open, nothing after its first record is readable. `delivered` is the offset up
@@ -35,7 +35,7 @@ Ends = dict[int, PartitionEnd]
 def told_ends(
     statistics: Mapping[str, Any], before: Mapping[str, Ends], now: float
 ) -> Iterator[tuple[str, int, PartitionEnd]]:
-    """Yield the partition ends in librdkafka's statistics, with topic and number.
+    """Yield the partition ends in librdkafka's statistics, with topic and partition number.
 
     A partition without a known leader keeps its `before` time. One with undelivered records counts as heard `now`: the
     client fetches no more until they are handed over.

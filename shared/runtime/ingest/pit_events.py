@@ -33,21 +33,21 @@ FactT = TypeVar("FactT", bound=Fact)
 
 
 class PitPlace(NamedTuple):
-    """Position of an event: the pit stream of a table, and the sequence in it."""
+    """Position of a pit event: the pit stream of its table, and its sequence there."""
 
     source: str
     sequence: int
 
 
 class Said(NamedTuple):
-    """Position of a statement about an event: a stream sequence (`desk` 0), or a desk change after that sequence."""
+    """Position of a statement about an event: its stream sequence (`desk` 0), or a desk change after that sequence."""
 
     sequence: int
     desk: int = 0
 
 
 def pit_events_table(metadata: MetaData, schema: str, *more: Column[Any] | Index) -> Table:
-    """Declare a service's table of pit events; `more` are its columns for events in force.
+    """Declare a service's table of pit events; `more` are extra columns, filled for events in force.
 
     (`last`, `desk`) is the position of the last statement about an event, `revision` how often it was recorded, and
     (`shard`, `seq`) the entry in force, if any. An event that changes another one has that one's sequence in `changes`.
@@ -75,7 +75,7 @@ class EventStanding(Generic[FactT]):
 
 @dataclass(frozen=True, slots=True)
 class KnownEvent(Generic[FactT]):
-    """What is known of an event: position of the last statement, number of recordings, version in force."""
+    """What is recorded about an event: position of the last statement, number of recordings, version in force."""
 
     last: Said
     revision: int = 0
@@ -85,7 +85,7 @@ class KnownEvent(Generic[FactT]):
 
 @dataclass(slots=True)
 class PitEventsKnown(Generic[FactT]):
-    """The events that a batch contains or changes, as the events so far left them."""
+    """The recorded state of the events that a batch contains or changes, updated event by event."""
 
     by_place: dict[PitPlace, KnownEvent[FactT]] = field(default_factory=dict)
     as_read: Mapping[PitPlace, Said] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class PitEventsKnown(Generic[FactT]):
         return 1 if known is None else known.revision + 1
 
     def recorded(self, event: Event[Any], standing: EventStanding[FactT] | None) -> None:
-        """Note the version in force after an event, unless it is superseded."""
+        """Set the version in force after an event, unless the event is superseded."""
         place = place_of(event)
         known = self.by_place.get(place)
         revision = (0 if known is None else known.revision) + (standing is not None)
@@ -118,7 +118,7 @@ class PitEventsKnown(Generic[FactT]):
             self.by_place[PitPlace(event.source, event.sequence)] = KnownEvent(Said(0), changes=place.sequence)
 
     def require_change(self, event: Event[Any], places: PropertyLookup, kind: str | None) -> None:
-        """Check that an event may change another one, whose version in force must be of this `kind`, if there is one.
+        """Check that an event may change another one, whose version in force, if any, must be of this `kind`.
 
         Raises: Refused if the target cannot be changed in this way, or if the required people are not distinct.
         """
@@ -148,12 +148,12 @@ class PitEventsKnown(Generic[FactT]):
 
 
 def said_at(event: Event[Any]) -> Said:
-    """Return the position of the statement that an event makes, about itself or about the event that it changes."""
+    """Return the position of an event's statement, about itself or about the event that it changes."""
     return Said(event.sequence, event.desk if isinstance(event, DeskChange) else 0)
 
 
 def told_by(event: Event[Any]) -> dict[str, Any]:
-    """Return the `SaidAtDesk` fields of a desk change; empty for an event of the pit."""
+    """Return the `SaidAtDesk` fields of a desk change; none for an event of the pit."""
     at = said_at(event)
     return {"desk_change": at.desk, "behind": at.sequence} if at.desk else {}
 
@@ -167,7 +167,7 @@ def place_of(event: Event[Any]) -> PitPlace:
 async def known_events(
     connection: AsyncConnection, table: Table, journal: JournalTables, events: Iterable[Event[Any]]
 ) -> PitEventsKnown[Any]:
-    """Return what is recorded of the events that these are, or change."""
+    """Return the recorded state of these events, or of those that they change."""
     wanted: dict[PitPlace, bool] = {}
     for event in events:
         place = place_of(event)
@@ -198,7 +198,7 @@ async def require_unchanged(
     """Lock the events so that facts derived from them can be recorded, unless they changed meanwhile.
 
     The pit and the desk may be read by two processes, and vigorish reads them from two topics: whoever locks the pit
-    streams first records, the other one waits. Raises: Fenced where more was said.
+    streams first records, the other one waits. Raises: Fenced if a later statement was recorded.
     """
     expected = {place: known.as_read[place] for place in sorted({place_of(event) for event in events})}
     if not expected:
@@ -230,10 +230,10 @@ def _standing(entry: Entry | None) -> EventStanding[Any] | None:
 
 
 class PitEventRows:
-    """The rows of a batch of entries; which version of each event is in force is known after writing."""
+    """The rows of a batch of entries; the version of each event in force is known after writing."""
 
     def __init__(self, table: Table, *kept: str) -> None:
-        """Columns `kept` are of the last version, whether or not it is in force: a later entry may leave them out."""
+        """Set the columns `kept`: a later entry may omit them, and they keep their values, in force or not."""
         self._table = table
         self._kept = kept
         self._rows: dict[PitPlace, dict[str, Any]] = {}
@@ -282,7 +282,7 @@ def _read(table: Table) -> bulk.Statement:
 
 @cache
 def _written(table: Table, kept: tuple[str, ...]) -> bulk.Statement:
-    """Return the statement that upserts rows where they are later, and returns the entry in force."""
+    """Return the statement that upserts newer rows and returns the entry in force."""
     here, new = table.c, bulk.excluded(table)
     later = tuple_(new.last, new.desk, new.shard.is_not(None)) >= tuple_(here.last, here.desk, here.shard.is_not(None))
     always = {"source", "sequence", "revision", "changes"}

@@ -1,4 +1,4 @@
-"""Whether an event from outside is plausible: moments near its receipt, a sequence near those before it. Pure.
+"""Whether an event from outside is plausible: times near its receipt, a sequence near the previous ones. Pure.
 
 Every service applies this check to events from outside before its handler.
 """
@@ -32,7 +32,7 @@ class Implausible(Refused):
 
 
 class PlausibilityCheck:
-    """Check events against the limits of the property version in effect at receipt."""
+    """Checks events against the limits of the property version in effect at receipt."""
 
     def __init__(self, places: PropertyLookup | None) -> None:
         self._places = places
@@ -80,7 +80,7 @@ class PlausibilityCheck:
 
 
 def _moments(event: Event[Any]) -> Iterator[tuple[str, date]]:
-    """Yield each moment and day in an event, with its name, including nested parts."""
+    """Yield each time and day in an event, with its name, including nested parts."""
     yield "time", event.time
     yield from _moments_in(event.data)
 

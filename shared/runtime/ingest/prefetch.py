@@ -20,7 +20,7 @@ from shared.runtime.ingest.batch import Derived, OpenQuarantine, claimed
 
 @dataclass(slots=True)
 class StreamPositions:
-    """The streams that a partition has seen, each with the row version that was last read or written.
+    """The streams that a partition has seen, each with its row version as last read or written.
 
     They are cached while the partition is assigned: a stream comes from one partition, and every write checks the
     version that it follows, so a concurrent change by another partition is noticed before anything is recorded. A
@@ -34,7 +34,7 @@ class StreamPositions:
     _versions: dict[str, int] = field(default_factory=dict)
 
     async def load(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
-        """Load the streams of these names that are not cached, all of them or, on failure, none.
+        """Load the streams that are not cached yet; on failure, none is cached.
 
         A partly loaded stream would be mistaken for a whole one on retry: an unread gap would look like taken
         positions.
@@ -62,7 +62,7 @@ class StreamPositions:
         self.elsewhere = elsewhere
 
     async def require_unmoved(self, connection: AsyncConnection, tables: JournalTables, names: Iterable[str]) -> None:
-        """Raise Moved if the database has another version of one of these streams than the cached one.
+        """Raise Moved if the version of one of these streams in the database is not the cached one.
 
         A refusal may be due to what another partition has recorded meanwhile.
         """
@@ -110,7 +110,7 @@ async def stopped_by(connection: AsyncConnection, context: RuntimeContext, shard
 async def open_quarantine(
     connection: AsyncConnection, tables: JournalTables, derived: Iterable[Derived]
 ) -> OpenQuarantine:
-    """Return the open quarantined records at the positions that these records take, or that they replace.
+    """Return the open quarantined records whose positions these records take, or which they replace.
 
     For a refused record nothing is read: a batch reads what it closes, however much of a stream is in quarantine.
     """

@@ -24,7 +24,7 @@ def properties_table(metadata: MetaData, schema: str) -> Table:
 
 
 class Properties(ApprovedDocuments):
-    """Keep approved properties in the copy. A service subclasses it with its own table."""
+    """Keeps a copy of the approved properties. A service subclasses it with its own table."""
 
     reader = Reader(PROPERTIES, PropertyApproved)
     model = PropertyApproved

@@ -61,6 +61,6 @@ def _insert(table: Table) -> Statement:
 
 
 def _signature(record: InputRecord) -> bytes | None:
-    """Return the record's signature by the publishing service, or else by the sending device."""
+    """Return the signature of a record: that of the publishing service, or else of the sending device."""
     proof = record.raw_header(signed_batch.HEADER)
     return record.raw_header(device_signatures.HEADER) if proof is None else proof

@@ -18,7 +18,7 @@ _RETRY_SECONDS = 0.25
 
 
 class RetryPolicy:
-    """Retry failed database work for as long as the settings allow."""
+    """Retries failed database work for as long as the settings allow."""
 
     def __init__(self, context: RuntimeContext, topic: str) -> None:
         self._context = context

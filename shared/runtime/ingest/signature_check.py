@@ -20,13 +20,13 @@ Signatory = Literal["service", "device"]
 
 
 class NotAuthentic(Refused):
-    """A record lacks the required signature of its publisher or replaying service; nothing in it is relied on."""
+    """A record lacks the required signature of its publisher or replaying service: its content is not trusted."""
 
     of: ClassVar[Signatory] = "service"
 
 
 def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier | None, schema: str) -> None:
-    """Raise NotAuthentic unless the responsible service signed a record; without a verifier nothing is verified.
+    """Raise NotAuthentic unless the responsible service signed the record; without a verifier, accept every record.
 
     This covers records on a service's topic, and replays of quarantined records. A replay on a service's topic counts
     only if it closes a record of the service with this `schema`.
@@ -45,7 +45,7 @@ def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier
 
 
 def is_replayed(record: InputRecord) -> bool:
-    """Return whether a record is marked as a replay of a quarantined one."""
+    """Return whether a record is marked as a replay of a quarantined record."""
     return bool(record.headers) and record.raw_header(QUARANTINE_ID) is not None
 
 
@@ -54,7 +54,7 @@ def _replayed_by(record: InputRecord) -> str:
 
 
 def require_replay(record: InputRecord, verifier: BatchVerifier) -> None:
-    """Raise NotAuthentic unless the named service signed the replay, as two people decided."""
+    """Raise NotAuthentic unless the named service signed the replay, which two people have approved."""
     service = _replayed_by(record).replace("_", "-")
     said = [record.raw_header(name) for name in (QUARANTINE_ID, MENDED_BY, MENDED_REASON)]
     message = replay_bytes(record.topic, record.key, record.value, said)

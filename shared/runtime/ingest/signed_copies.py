@@ -67,7 +67,7 @@ async def read_copy(
 
 
 async def altered_copies(connection: AsyncConnection, table: Table) -> dict[str, str]:
-    """Return why the signature fails, by property, for the properties where it does."""
+    """Return why the signature of a copy is invalid, for each property where it is."""
     return dict(_altered(connection, table, await _read(connection, table, None)))
 
 
@@ -83,17 +83,17 @@ def _altered(connection: AsyncConnection, table: Table, found: Sequence[Any]) ->
 
 
 def _rows(found: Iterable[Any]) -> list[Any]:
-    """Return the rows that belong to the copy; a signature may have none."""
+    """Return the rows that belong to the copy; a signature row may have none."""
     return [row for row in found if row.property is not None]
 
 
 async def lock_copy(connection: AsyncConnection, table: Table) -> None:
-    """Serialize writers of a copy across processes, with an advisory lock until the end of the transaction."""
+    """Take an advisory lock that serializes writers of a copy across processes, until the end of the transaction."""
     await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(table.fullname, 0))))
 
 
 async def sign_copy(connection: AsyncConnection, table: Table, properties: Collection[str]) -> None:
-    """Sign the current copy of these properties; the caller has locked it and verified it before its change."""
+    """Sign the current copy of these properties; the caller locked and verified it before changing it."""
     found = _rows(await _read(connection, table, properties))
     copies = _signatures(table)
     rows = [

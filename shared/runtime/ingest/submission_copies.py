@@ -22,19 +22,19 @@ def submissions_table(metadata: MetaData, schema: str) -> Table:
 
 
 class RulesSubmissions(ApprovedDocuments):
-    """Keep approved submissions in the copy. A service subclasses it with its own table."""
+    """Keeps a copy of the approved submissions. A service subclasses it with its own table."""
 
     reader = Reader(SUBMISSIONS, SubmissionApproved, WithdrawalApproved)
     model = SubmissionApproved
     withdrawal = WithdrawalApproved
 
     def check(self, approved: Any) -> None:
-        """Raise Refused if the document does not match its hash, or nothing can be settled under it."""
+        """Raise Refused if the document does not match its hash, or no round can be settled under it."""
         check(approved)
 
 
 class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
-    """The approved submissions of the copy, each built into the service's type."""
+    """The approved submissions in the copy, each converted to the service's type."""
 
     def __init__(
         self, table: Table, make: Callable[[SubmissionApproved], MadeT], property_name: str | None = None
@@ -43,7 +43,7 @@ class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
         self._by_table: ByTable[SubmissionApproved] = ByTable()
 
     def know(self, versions: Sequence[SubmissionApproved], withdrawn: Collection[str] = ()) -> None:
-        """Replace the versions in memory; those whose hashes are in `withdrawn` take no effect."""
+        """Replace the versions in memory; those with hashes in `withdrawn` are never in effect."""
         super().know(versions, withdrawn)
         self._by_table = ByTable(version for version in versions if version.hash not in withdrawn)
 
@@ -54,7 +54,7 @@ class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
 
 
 def check(approved: SubmissionApproved) -> None:
-    """Raise Refused if the document does not match its hash, or nothing can be settled under it."""
+    """Raise Refused if the document does not match its hash, or no round can be settled under it."""
     computed = submission_hash(approved, approved.version)
     if computed != approved.hash:
         raise Refused(f"the submission's hash is {computed}, not {approved.hash}: it is not what was approved")

@@ -1,4 +1,4 @@
-"""A topic's subscription: FastStream delivers records, the database holds the read position."""
+"""Subscription to a topic: FastStream delivers records, the database holds the read position."""
 
 import asyncio
 import logging
@@ -103,7 +103,7 @@ class KafkaTopics:
         )
 
     async def start(self) -> None:
-        """Connect, without subscribing to anything yet.
+        """Connect to the cluster, without subscribing to anything yet.
 
         The relay has its own producer; FastStream's would poll ten times a second for nothing.
         """
@@ -116,7 +116,7 @@ class KafkaTopics:
         await self.broker.stop()
 
     async def answer(self, ask: Callable[..., AnswerT], topic: str) -> AnswerT:
-        """Query the cluster about a topic with a client of its own, retrying until it answers.
+        """Query the cluster about a topic with a separate client, retrying until it answers.
 
         The consumer's client must not be used: a librdkafka callback in the same poll as the query, such as a log line
         when the broker is lost again, would end the process.
@@ -129,7 +129,7 @@ class KafkaTopics:
                 await asyncio.sleep(_RETRY_SECONDS)
 
     def note(self, statistics: str) -> None:
-        """Note the ends of partitions, and since when a client is not looking for a broker.
+        """Store the partition ends and broker states in a client's statistics.
 
         librdkafka calls this between two polls on the consumer's own thread. Querying the client from the event loop
         would block the loop for a poll, and a poll in which partitions are assigned waits for the loop.
@@ -144,9 +144,9 @@ class KafkaTopics:
             raise
 
     def _note_brokers(self, client: str, brokers: Iterable[Mapping[str, Any]]) -> None:
-        """Note whether a client is connected to a broker or tries to be.
+        """Store whether a client is connected to a broker or tries to be.
 
-        Raises: FatalServiceError if it has done neither for too long.
+        Raises: FatalServiceError if neither has happened for too long.
         """
         if any(one["source"] in _BROKERS and _is_sought(one) for one in brokers):
             self._lost.pop(client, None)
@@ -155,7 +155,7 @@ class KafkaTopics:
 
 
 def _is_sought(broker: Mapping[str, Any]) -> bool:
-    """Return whether a broker is connected, or was tried recently."""
+    """Return whether a broker is connected or a connection was tried recently."""
     return bool(broker["state"] != _UNCONNECTED or broker["stateage"] < 1e6 * _SOUGHT_SECONDS)
 
 
@@ -211,7 +211,7 @@ class Subscription:
         self._handed: defaultdict[int, int] = defaultdict(int)  # the offset after the last record of each, since then
 
     async def start(self) -> None:
-        """Take all partitions, or join the group."""
+        """Start reading: all partitions, or those that the group assigns."""
         topic = self.consumer.topic
         if self._whole:
             offsets = await self._take_over((await self._topic_log()).bounds)
@@ -263,7 +263,7 @@ class Subscription:
         return offsets
 
     async def compare_with_topic(self) -> None:
-        """Halt the partitions for which the broker does not hold the next record.
+        """Halt the partitions whose next record the broker does not hold.
 
         Raises: FatalServiceError on another cluster.
         """
@@ -277,7 +277,7 @@ class Subscription:
         await self.consumer.compare(self._known, await self._with_ends_as_read(found, positions), positions)
 
     async def _with_ends_as_read(self, found: TopicLog, positions: Mapping[int, int]) -> TopicLog:
-        """Return the topic's bounds, raised to the records actually seen.
+        """Return the topic's bounds, raised to the offsets of records actually seen.
 
         Some brokers omit the last batch when queried. What a partition held when it was read in this session, it holds;
         otherwise the last record is read again.
@@ -291,7 +291,7 @@ class Subscription:
         return replace(found, bounds={**found.bounds, **{n: (found.bounds.get(n, (0, 0))[0], short[n]) for n in held}})
 
     async def _topic_log(self) -> TopicLog:
-        """Return the topic as it is now."""
+        """Return the current state of the topic in the cluster."""
         return await self._topics.answer(topic_log, self.consumer.topic)
 
     def _on_revoke(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
@@ -304,13 +304,13 @@ class Subscription:
     # --- called by FastStream, in the event loop ---
 
     async def _unparsed(self, message: Message) -> KafkaMessage:
-        """Return a message undecoded: FastStream would decode headers as text, and drop those that are not."""
+        """Return a message undecoded: FastStream would decode headers as text and drop those that are not."""
         return KafkaMessage(
             raw_message=message, body=message.value() or b"", consumer=self._subscriber.consumer, is_manual=True
         )
 
     async def _batch(self, first: Message) -> list[InputRecord]:
-        """Return the first record with those already available, or arriving in the gathering time."""
+        """Return the first record with those that are already available or arrive within the gathering time."""
         self._let_go.clear()
         more: Sequence[Message] = ()
         if room := self.consumer.batch_records_max - 1:
@@ -346,7 +346,7 @@ class Subscription:
             raise
 
     async def _rest(self, seconds: float) -> None:
-        """Pause reading, unless a full batch waits; stopping ends the pause."""
+        """Pause reading, unless a full batch is available; stopping ends the pause."""
         waiting = sum(records or 0 for records in self.lag().values())
         if seconds > 0 and waiting < self.consumer.batch_records_max:
             with suppress(TimeoutError):
@@ -378,7 +378,7 @@ class Subscription:
         return max(monotonic() - min(heard), 0.0) if heard else 0.0
 
     def is_caught_up(self) -> bool:
-        """Return whether everything that the broker has is processed."""
+        """Return whether all records that the broker has are processed."""
         lag = self.lag()
         return bool(lag) and not self.consumer.stopped.reasons and all(records == 0 for records in lag.values())
 

@@ -30,31 +30,31 @@ _POLL_SECONDS = 0.2
 _SILENCE_SECONDS = 30.0
 
 
-class TakenPlaces(Protocol):
-    """Remembers which places of streams were already yielded."""
+class ReplayedStreams(Protocol):
+    """Stores how far streams were read, so that no stream position is yielded twice."""
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
-        """Return the values yielded for these streams."""
+        """Return the stored state of these streams."""
         ...
 
     async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
-        """Remember what was yielded of these streams."""
+        """Store the state of these streams."""
         ...
 
 
-class InMemoryPlaces:
-    """Remembers the places in memory."""
+class InMemoryStreams:
+    """Stores the state of streams in memory."""
 
     def __init__(self) -> None:
         self._streams: dict[str, Stream] = {}
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
-        """Return the values yielded for these streams."""
+        """Return the stored state of these streams."""
         del topic
         return {source: self._streams.setdefault(source, Stream()) for source in sources}
 
     async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
-        """Do nothing: the streams were changed in place."""
+        """Do nothing: the streams were already changed in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ async def read_positions(connection: AsyncConnection, journal: JournalTables, to
 class TopicReplay:
     """Reads a topic again, from given offsets up to the service's read position.
 
-    `events` reads and yields in one transaction, in which the shards must not change: they are locked. `read` needs no
-    transaction, so that a broker that is slow keeps none open, and `taken` no broker.
+    `events` reads and yields in one transaction that has locked the shards. `read` needs no transaction, so that a slow
+    broker keeps none open; `taken` needs no broker.
     """
 
     journal: JournalTables
@@ -91,7 +91,7 @@ class TopicReplay:
     settings: Settings
     verifier: BatchVerifier | None
 
-    async def events(self, connection: AsyncConnection, places: TakenPlaces) -> AsyncIterator[list[Event[Any]]]:
+    async def events(self, connection: AsyncConnection, places: ReplayedStreams) -> AsyncIterator[list[Event[Any]]]:
         """Yield the events that the service accepted from a topic, in batches, ordered within each partition.
 
         Raises: FatalServiceError if the topic no longer holds everything that was read, unchanged and signed by its
@@ -107,9 +107,9 @@ class TopicReplay:
             yield await self._taken(connection, batch, partitions, places)
 
     async def read(self, begins: Mapping[int, int], ends: Mapping[int, int], *, ahead: int = 0) -> RecordsRead:
-        """Read the partitions in `ends` up to that offset, from `begins`, by default 0.
+        """Read from offsets `begins`, by default 0, up to offsets `ends` of these partitions.
 
-        With `ahead` up to the end of the topic, so many records more of a partition at most. Raises: as `events`.
+        With `ahead`, read on towards the end of the topic, at most that many records per partition. Raises as `events`.
         """
 
         def work() -> RecordsRead:
@@ -120,11 +120,11 @@ class TopicReplay:
         return await asyncio.to_thread(work)
 
     async def taken(
-        self, connection: AsyncConnection, read: RecordsRead, begins: dict[int, int], places: TakenPlaces
+        self, connection: AsyncConnection, read: RecordsRead, begins: dict[int, int], places: ReplayedStreams
     ) -> list[Event[Any]]:
-        """Return the events that the service accepted of records that were read, as far as it has read.
+        """Return the events that the service accepted of these records, up to its read position.
 
-        `begins` are the offsets to begin with, by partition, by default 0; each is moved to the next one. The shards
+        `begins` are the first offsets by partition, by default 0, and are advanced past the records. The shards
         are read in one snapshot. Raises: FatalServiceError as `events`.
         """
         partitions = await _partitions(connection, self.journal, self.handler.topic, read.found, begins, read.reached)
@@ -145,9 +145,9 @@ class TopicReplay:
         connection: AsyncConnection,
         batch: Sequence[InputRecord],
         partitions: Mapping[int, "_Read"],
-        places: TakenPlaces,
+        places: ReplayedStreams,
     ) -> list[Event[Any]]:
-        """Return the events of records, without duplicates of a place."""
+        """Return the events of records, without duplicate stream positions."""
         read = [record for record in batch if record.offset not in partitions[record.partition].refused]
         taken = [(record, _authentic(self.handler, record, self.verifier, self.journal.schema)) for record in read]
         await _require_as_read(connection, self.journal, self.handler, taken)
@@ -192,7 +192,7 @@ async def _require_as_read(
 
 @dataclass(slots=True)
 class _Read:
-    """A partition up to where it is read: the offset after the last record, and the offsets that were refused."""
+    """The end of a partition: the offset after the last record read, and the offsets of refused records."""
 
     end: int
     refused: set[int] = field(default_factory=set)
@@ -206,7 +206,7 @@ async def _partitions(
     begins: Mapping[int, int],
     reached: Mapping[int, int] | None,
 ) -> Mapping[int, _Read]:
-    """Return the partitions up to where the service has read them, or up to where they were `reached`, if given."""
+    """Return the read ends of partitions: as far as the service has read them, or as far as `reached`, if given."""
     shards, e = journal.shards, journal.entries.c
     there = TopicIdentity(topic, found.cluster_id, found.topic_id)
     known = await known_input(connection, journal, topic, found.cluster_id) or there
@@ -251,10 +251,10 @@ def _batches(
     ahead: int,
     reached: dict[int, int],
 ) -> Iterator[Sequence[InputRecord]]:
-    """Return the records of partitions between two offsets of each, some at a time.
+    """Yield the records of partitions between two offsets each, in batches.
 
-    With `ahead` they go on up to the end of the partition, so many records at most. `reached` is told the offset up
-    to which, exclusive, each partition was read. Raises: FatalServiceError if records are deleted meanwhile, or none
+    With `ahead`, at most that many records after the second offset are included. `reached` is set to the offset up to
+    which, exclusive, each partition was read. Raises: FatalServiceError if records are deleted meanwhile, or none
     arrive; KafkaException.
     """
     consumer = Consumer(

@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class PublishMark:
-    """A shard, and the last published entry; `is_found`: the mark was read from the database and is valid."""
+    """A shard's last published entry; `is_found` means that the mark was read from the database and is valid."""
 
     shard: Shard
     published: int
@@ -27,12 +27,12 @@ class PublishMark:
 
     @property
     def behind(self) -> int:
-        """Return how many entries are not published."""
+        """Return the number of unpublished entries."""
         return max(0, self.shard.next_seq - 1 - self.published)
 
 
 class PublishMarks:
-    """Read and write how far shards are published.
+    """Reads and writes the publish marks of shards.
 
     A mark without the service's signature is ignored: the shard is published again from the last position that this
     process knows, or from its first entry. Consumers drop duplicates.
@@ -77,7 +77,7 @@ class PublishMarks:
 
 
 def _found(tables: JournalTables) -> Statement:
-    """Return the statement that reads marks of shards not fully published, or different from the given ones."""
+    """Return the statement that reads the marks of shards not fully published, or different from the given ones."""
     shards, relay, key = tables.shards, tables.relay, ("shard", "published_seq")
     known = given(relay, key)
     query = select(shards, relay.c.published_seq, relay.c.signature).select_from(

@@ -72,7 +72,7 @@ class Outgoing(NamedTuple):
 
     @classmethod
     def of(cls, entry: Entry) -> "Outgoing":
-        """Return an entry as it would be read from the database."""
+        """Return an entry in the form in which it would be read from the database."""
         draft = entry.draft
         return cls(
             seq=entry.seq,
@@ -87,7 +87,7 @@ class Outgoing(NamedTuple):
 
 
 class Relay:
-    """Publish one service's journal.
+    """Publishes one service's journal.
 
     `topic_of` returns the topic of a shard's entries by the shard's name. `key` returns the Kafka key of an entry; by
     default all entries of a shard have the shard's key and so stay in order. `signer` signs each batch; without one
@@ -125,7 +125,7 @@ class Relay:
         return new_producer(self._context.settings, self._context.service)
 
     def wake(self, committed: Sequence[Entry] = ()) -> None:
-        """Wake the relay: for entries just committed, or for what the database holds."""
+        """Wake the relay: to publish entries just committed, or those in the database."""
         for entry in committed:
             self._fresh.setdefault(entry.shard, deque(maxlen=BATCH_ENTRIES)).append(Outgoing.of(entry))
         self._wake.set()
@@ -150,7 +150,7 @@ class Relay:
                         await self._wake.wait()
 
     async def publish(self) -> int:
-        """Publish what is pending, at most one batch per shard; return the number of entries."""
+        """Publish pending entries, at most one batch per shard; return their number."""
         async with self._context.pools.background.begin() as connection:
             await self._context.high_water.compared()  # the connection may have met another server
             marks = await self._marks.read(connection)
@@ -265,7 +265,7 @@ class Relay:
     def _headers(
         self, messages: Sequence[tuple[str, bytes, bytes]], causes: Sequence[tuple[str, str]]
     ) -> Iterator[RecordHeaders]:
-        """Yield the headers of messages that are sent together: the batch signature proof, and the trace."""
+        """Yield the headers of messages that are sent together: the batch signature's proof, and the trace context."""
         proofs: Iterable[bytes | None] = repeat(None)
         if self._signer is not None:
             proofs = sign_batch(self._signer, [message_bytes(*message) for message in messages])

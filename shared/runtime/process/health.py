@@ -26,7 +26,7 @@ OBSERVE_SECONDS: Final = 2.0
 
 @dataclass(slots=True)
 class Health:
-    """Monitor the parts of a running service. `waiting_for` is what the start waits for, None once started."""
+    """Monitors the parts of a running service. `waiting_for` is what startup waits for, None once started."""
 
     context: RuntimeContext
     guard: JournalVerifier

@@ -1,4 +1,4 @@
-"""Read progress of topics, across the processes of a service: each process notes its own in the database."""
+"""Read progress of topics across the processes of a service: each process stores its own in the database."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _SECONDS: Final = 1.0
 
 
 class ReadProgress:
-    """Note read positions in a table of the service: topic, partition, `until`, the moment, signed."""
+    """Stores the read positions of topics in a signed table: topic, partition, `until`, the moment."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -29,11 +29,11 @@ class ReadProgress:
         self._note = insert(table, on_conflict=replaced(table), where=excluded(table).until.is_not(None))
 
     async def watch(self, context: ServiceContext) -> None:
-        """Note this process's read progress until cancelled."""
+        """Store this process's read progress periodically until cancelled."""
         await every(_SECONDS, lambda: self.note(context), "what has been read is not noted")
 
     async def note(self, context: ServiceContext) -> None:
-        """Note how far this process has read its partitions, and which other partitions their topics have."""
+        """Store how far this process has read its partitions, and which other partitions their topics have."""
         now = context.clock()
         known = [
             {
@@ -49,7 +49,7 @@ class ReadProgress:
             await self._note.write(connection, signed_rows(seals_of(connection), self._table, known))
 
     async def _read_further(self, connection: AsyncConnection, known: Sequence[Row]) -> set[tuple[str, int]]:
-        """Return the partitions noted as read further than this process knows.
+        """Return the partitions that other processes have read further than this process knows.
 
         When a partition is reassigned, the previous reader's progress stays valid; without any note there is none.
         """
@@ -65,7 +65,7 @@ class ReadProgress:
         return further
 
     async def read(self, context: ServiceContext) -> Mapping[tuple[str, int], datetime | None]:
-        """Return up to when each known partition has been read, or None if no process of the service has noted it.
+        """Return until when each partition has been read, or None if no process of the service has stored it.
 
         Notes without a valid signature are ignored: the partition's reader writes them again.
         """

@@ -1,4 +1,4 @@
-"""The life of a service process: assemble its parts, run until a signal or a failure."""
+"""The life cycle of a service process: assemble its parts, run until a signal or a failure."""
 
 import asyncio
 import gc
@@ -115,7 +115,7 @@ def application(
     identities: Identities,
     checks: Mapping[str, ReadinessCheck] | None = None,
 ) -> FastAPI:
-    """Return the HTTP application of a service; refusals of authenticated callers are journaled."""
+    """Return the HTTP application of a service; refused requests of authenticated callers are journaled."""
     return create_app(
         service=manifest.name,
         version=version("pitledger"),
@@ -129,7 +129,7 @@ def application(
 
 
 def _routes(manifest: Manifest, context: ServiceContext) -> APIRouter:
-    """Return the service's own routes and, if it reads topics, those about its quarantine."""
+    """Return the service's own routes and, if it reads topics, its quarantine routes."""
     parts = [] if manifest.routes is None else [manifest.routes(context)]
     if manifest.readers:
         replays = ReplaySender(context, manifest.readers, context.outbox, context.signer)
@@ -147,7 +147,7 @@ async def serve(
     started: Callable[[], None] = lambda: None,
     ending: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a service until SIGINT or SIGTERM. Raises: FatalServiceError, or the bug that ended it.
+    """Run a service until SIGINT or SIGTERM. Raises: FatalServiceError, or the exception that ended it.
 
     `started` is called when the service is up, `ending` when it begins to shut down, for whatever reason.
     """
@@ -324,7 +324,7 @@ class _Run:
         return subscription
 
     async def _input(self, topic: str) -> TopicIdentity:
-        """Return the recorded identity of a topic's log, recording the current one if none was read before."""
+        """Return the recorded identity of a topic's log; record the current one if there is none yet."""
         assert self._topics is not None
         context = self._context
         found = await self._topics.answer(topic_log, topic)

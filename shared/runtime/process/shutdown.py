@@ -1,4 +1,4 @@
-"""Shutdown of a service: its parts one after the other, then the process, all within a time limit."""
+"""Shutdown of a service: its parts in order, then the process, all within one time limit."""
 
 import asyncio
 import faulthandler
@@ -16,7 +16,7 @@ _LAST_SECONDS = 5.0
 
 
 def end_in_time() -> None:
-    """End a process that is shutting down after the time limit, with a dump of its threads.
+    """Kill a process whose shutdown exceeds the time limit, with a dump of its threads.
 
     Threads of librdkafka cannot be cancelled, and may never return.
     """
@@ -24,7 +24,7 @@ def end_in_time() -> None:
 
 
 class Shutdown:
-    """End the parts of a service one after the other, within one time limit."""
+    """Ends the parts of a service in order, within one time limit."""
 
     def __init__(self) -> None:
         self._until = asyncio.get_running_loop().time() + _STOP_SECONDS

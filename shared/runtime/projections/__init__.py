@@ -1,1 +1,1 @@
-"""Read models: projected from the journal, rebuilt from it, and compared with it while the service runs."""
+"""Read models: projected and rebuilt from the journal, and compared with it while the service runs."""

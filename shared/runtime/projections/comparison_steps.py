@@ -18,7 +18,7 @@ _OF_SERVER: Final = (ErrorKind.TRANSIENT, ErrorKind.AMBIGUOUS, ErrorKind.FENCED)
 
 @dataclass(slots=True)
 class ComparisonSteps:
-    """Run steps in one transaction, each under a savepoint. `uncompared` reports those that failed."""
+    """Runs steps in one transaction, each under a savepoint. `uncompared` lists those that failed."""
 
     connection: AsyncConnection
     uncompared: list[UncomparedTable] = field(default_factory=list)

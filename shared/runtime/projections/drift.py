@@ -16,7 +16,7 @@ from shared.runtime.settings import Settings
 
 
 async def compare(engine: AsyncEngine, manifest: Manifest, settings: Settings) -> TableComparison:
-    """Compare the tables of a service with a new projection of its journal and topics.
+    """Compare the tables of a service with a fresh projection of its journal and topics.
 
     All of it is read in one snapshot and nothing is changed; the service may work meanwhile. Tables that cannot be
     compared are reported, and the rest is compared.
@@ -39,7 +39,7 @@ async def compare(engine: AsyncEngine, manifest: Manifest, settings: Settings) -
 async def project_again(
     steps: ComparisonSteps, manifest: Manifest, settings: Settings
 ) -> tuple[Sequence[InapplicableEntry], set[Table]]:
-    """Project everything again into copies; return inapplicable entries, and tables that could not be built."""
+    """Project everything again into shadow copies; return inapplicable entries, and tables that could not be built."""
     unfit: Sequence[InapplicableEntry] = ()
     unmade = set(manifest.whole_projector.tables)
     async with steps.step("what follows from the journal"):
@@ -64,12 +64,12 @@ async def compare_copies(steps: ComparisonSteps, tables: Sequence[Table]) -> lis
 
 
 async def compare_checks(steps: ComparisonSteps, manifest: Manifest) -> list[ComparedTable]:
-    """Run the manifest's own checks of tables that are not projected."""
+    """Run the manifest's checks of tables that are not projected."""
     return [one for table, check in manifest.checks.items() for one in await run_check(steps, table, check)]
 
 
 async def compare_kept(steps: ComparisonSteps, manifest: Manifest) -> list[ComparedTable]:
-    """Run the checks of tables that every service has and that are not projected.
+    """Run the checks of the unprojected tables that every service has.
 
     It runs first: projecting the journal again would close quarantined records that someone has reopened.
     """
@@ -77,7 +77,7 @@ async def compare_kept(steps: ComparisonSteps, manifest: Manifest) -> list[Compa
 
 
 async def run_check(steps: ComparisonSteps, table: Table, check: TableCheck) -> list[ComparedTable]:
-    """Run the check of one table; return nothing where it cannot be compared."""
+    """Run the check of one table; return no result if it cannot be compared."""
     compared: list[ComparedTable] = []
     async with steps.step(table.name):
         compared.append(await check(steps.connection))

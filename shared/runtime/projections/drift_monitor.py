@@ -1,4 +1,4 @@
-"""Compare the read model with the journal while the service runs, to detect changes made past the service."""
+"""Compare the read model with the journal while the service runs, to detect changes that bypassed the service."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,7 +25,7 @@ PART: Final = 100
 
 @dataclass(slots=True)
 class DriftMonitor:
-    """Compare periodically. `found` is the result of the last comparison."""
+    """Compares periodically. `found` is the result of the last comparison."""
 
     context: RuntimeContext
     manifest: Manifest
@@ -42,7 +42,7 @@ class DriftMonitor:
     """Why the last comparison failed: the data is not readable as written."""
 
     async def run(self) -> None:
-        """Compare until cancelled, after an initial pause because a start is busy.
+        """Compare until cancelled, after an initial pause to let the service start.
 
         One process of the service compares; the others wait until it ends.
         """
@@ -63,10 +63,10 @@ class DriftMonitor:
             except Exception as error:
                 if kind_of(error) is ErrorKind.BUG:
                     raise
-                log.warning("projection comparison not begun, retrying", error=str(error))
+                log.warning("projection comparison not started, retrying", error=str(error))
 
     async def _try(self) -> None:
-        """Compare, and report the result or the failure."""
+        """Compare once, and report the result or the failure."""
         try:
             await self.compare()
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told
@@ -92,20 +92,20 @@ class DriftMonitor:
         self._tell(found)
 
     async def end(self) -> None:
-        """End the session in which the tables are compared."""
+        """Close the comparison's database session."""
         ended, self.comparison = self.comparison, None
         if ended is not None:
             await ended.close()
 
     def _fail(self, why: str) -> None:
-        """Keep why the comparison failed, and log it with a traceback unless it is the same failure as before."""
+        """Store why the comparison failed, and log it with a traceback unless it is the same failure as before."""
         if why != self.failed:
-            log.exception("comparison failed")
+            log.exception("projection comparison failed unexpectedly")
         self.failed = why
         self.observe()
 
     def _tell(self, comparison: TableComparison) -> None:
-        """Keep the result, and log findings that are new."""
+        """Store the result, and log new findings."""
         known, self.found = self.found, comparison
         self.failed = None
         if all(one.altered for one in comparison.uncompared):
@@ -139,7 +139,7 @@ class DriftMonitor:
         return f"{self.found.different} rows or entries are not as the journal says, first: {self.found.first}"
 
     def observe(self) -> None:
-        """Update the figures."""
+        """Update the metrics."""
         different = 0 if self.found is None else self.found.different
         self.context.metrics.projection_differences.set(different + (self.failed is not None))
         if self.compared_at is not None:

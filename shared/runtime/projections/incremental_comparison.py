@@ -1,9 +1,9 @@
-"""Compare a service's tables with a second copy that goes on with the journal and the topics, and stays.
+"""Compare a service's tables with a persistent second copy, which is kept up to date from the journal and the topics.
 
-A turn projects what is new into the copy, looks at so many rows that are next in a pass over all of them, and compares
-the rows that changed or did not look alike, at one moment. Each of its transactions is short, and its cost is that of
-what is new, however long the journal is. A pass ends with the digest of the rows that it saw, which must be that of the
-rows that were projected: so it finds also what somebody altered in table and copy alike.
+Each turn projects new entries and records into the copy, checks the next rows of a full pass, and then compares in one
+snapshot the rows that changed or differed. Its transactions are short, and its cost depends on what is new, not on the
+length of the journal. At the end of a full pass, the digest of the checked rows must equal the digest of the projected
+rows, which also detects a row that was altered in table and copy alike.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -52,19 +52,19 @@ ENTRIES_AT_ONCE: Final = 1000
 """Entries, or records of a partition, that are projected in one transaction, about."""
 
 ROWS_AT_ONCE: Final = 10_000
-"""Rows that a pass looks at in one transaction."""
+"""Maximum number of rows that a full pass checks in one transaction."""
 
 ROWS_A_TURN: Final = 20_000
-"""Rows that a pass looks at in one turn at least."""
+"""Minimum number of rows that a full pass checks in one turn."""
 
 ROWS_A_TURN_MAX: Final = 200_000
-"""So many at most, however many there are: then a pass takes longer, and no more of a processor."""
+"""Maximum number of rows checked in one turn: with more rows a full pass takes longer, not more CPU."""
 
 _TURNS_A_DAY: Final = 1440
 _TURN_SECONDS: Final = 120
-"""How long a turn takes that looks at the most rows, with its rests and the pause after it."""
+"""Duration of a turn that checks the maximum number of rows, including its pauses and the one after it."""
 _TRIES: Final = 20
-"""How often a topic is read on before the moment of a comparison comes after all that the service has read."""
+"""How often topics are read on before a snapshot must include everything that the service has read."""
 _BEHIND: Final = "the service has read more of it each time that it was read on"
 _JOURNAL: Final = "what follows from the journal"
 _COPY: Final = "the second copy of the tables"
@@ -91,7 +91,7 @@ def pass_seconds(rows: int) -> float:
 
 @dataclass(slots=True)
 class IncrementalComparison:
-    """The second copy of one service in a session that has exclusive use of it."""
+    """An incremental comparison of one service, in a session that has exclusive use of the second copy."""
 
     copy: StandingCopy
     redirect: Redirect
@@ -101,12 +101,12 @@ class IncrementalComparison:
     rest: Rest
     clock: Clock
     mark: ComparisonBookmark | None
-    """How far the copy is; None: it is to be made anew."""
+    """The progress of the copy; None: it must be recreated."""
     unfit: list[InapplicableEntry] = field(default_factory=list)
     checked: list[ComparedTable] = field(default_factory=list)
-    """What the last look at what is not projected has found: it is looked at once a pass, or until it is right."""
+    """The last comparison of the unprojected tables: repeated once per full pass, and while they differ."""
     rows: int = 0
-    """How many rows the copy has, about."""
+    """The approximate number of rows in the copy."""
 
     @classmethod
     async def open(
@@ -119,7 +119,7 @@ class IncrementalComparison:
         rest: Rest,
         clock: Clock = utc_now,
     ) -> Self:
-        """Return the copy at its signed bookmark; recreate it if the bookmark is not signed."""
+        """Open the copy at its signed bookmark; recreate it if the bookmark is not signed."""
         connection = await engine.connect()
         try:
             await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -128,7 +128,7 @@ class IncrementalComparison:
             async with connection.begin():
                 mark = await copy.open()
             if isinstance(mark, str):
-                log.warning("comparison begins with the first entry", why=mark)
+                log.warning("projection comparison restarts from the first entry", why=mark)
             raw = await connection.get_raw_connection()
             redirect = Redirect(raw.driver_connection, copy.tables, beside, schema)
             known = None if isinstance(mark, str) else mark
@@ -139,29 +139,29 @@ class IncrementalComparison:
 
     @property
     def connection(self) -> AsyncConnection:
-        """Return the session."""
+        """Return the database session."""
         return self.copy.connection
 
     @property
     def passed_at(self) -> datetime | None:
-        """Return when the last pass over all rows ended; None where none did."""
+        """Return when the last full pass over all rows ended, or None before the first one."""
         return None if self.mark is None else self.mark.passed_at
 
     @property
     def pass_seconds(self) -> float:
-        """Return within what time a pass over all rows ends."""
+        """Return the expected duration of a full pass over all rows, seconds."""
         return pass_seconds(self.rows)
 
     async def close(self) -> None:
-        """End the session."""
+        """Close the session."""
         await self.connection.invalidate()
         await self.connection.close()
 
     async def compare(self) -> TableComparison:
         """Project new entries and compare: the changed rows and a share of the others.
 
-        Each row that was found wrong is compared again in each turn, also after a start, until it is right. Where it
-        raises, what is in memory is of no use: it is to be closed.
+        A differing row is compared again in each turn, even after a restart, until it is correct. After an exception
+        the state in memory is unusable: close this comparison.
         """
         steps = ComparisonSteps(self.connection)
         await self._begin(steps)
@@ -193,7 +193,7 @@ class IncrementalComparison:
     async def _compare(
         self, steps: ComparisonSteps, mark: ComparisonBookmark, kept: Sequence[ComparedTable] | None
     ) -> list[ComparedTable]:
-        """Compare the rows that are noted, and where `kept` was compared again, also what is not projected."""
+        """Compare the rows to be compared; if `kept` was compared again, also the tables that are not projected."""
         await self.copy.absorb(mark)
         await self.copy.count_touched()
         made, compared = self._made(steps), list[ComparedTable]()
@@ -205,7 +205,7 @@ class IncrementalComparison:
         return compared
 
     async def _begin(self, steps: ComparisonSteps) -> None:
-        """Recreate an unusable copy, and report one that was tampered with."""
+        """Recreate an unusable copy; report a copy that was tampered with."""
         if self.mark is not None and not self.mark.spoiled:
             async with self.connection.begin():
                 if await self.copy.is_as_made(self.mark) and await self._is_of_journal(self.mark):
@@ -218,7 +218,7 @@ class IncrementalComparison:
         self.mark = mark
 
     async def _is_of_journal(self, mark: ComparisonBookmark) -> bool:
-        """Return whether the journal has all entries that the copy was made of."""
+        """Return whether the journal still has all entries that were projected into the copy."""
         s = self.manifest.journal.shards.c
         there = {row.shard: row.next_seq for row in await self.connection.execute(select(s.shard, s.next_seq))}
         return all(seq < there.get(shard, 0) for shard, seq in mark.after.items())
@@ -227,7 +227,7 @@ class IncrementalComparison:
     async def _moment(self) -> AsyncIterator[ComparisonBookmark]:
         """Yield a transaction with one consistent snapshot, and the bookmark that it advances.
 
-        Raises: Fenced where another process has moved it on since.
+        Raises: Fenced if another process has advanced it since.
         """
         assert self.mark is not None
         mark = self.mark.model_copy(deep=True)
@@ -240,7 +240,7 @@ class IncrementalComparison:
         await self.rest()
 
     async def _read(self, steps: ComparisonSteps, *, ahead: int) -> Mapping[str, RecordsRead]:
-        """Read what is new of the topics, in no transaction; with `ahead` also what the service may read meanwhile."""
+        """Read new records of the topics outside of a transaction; `ahead` allows more than was read by the service."""
         assert self.mark is not None
         found: dict[str, RecordsRead] = {}
         for keeper in keepers_of(self.manifest):
@@ -260,9 +260,9 @@ class IncrementalComparison:
     async def _go_on(
         self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int | None, read: Mapping[str, RecordsRead]
     ) -> list[str]:
-        """Project what is new: `most` entries about, and what was read of topics; return the steps that are behind.
+        """Project about `most` new entries, and the records read; return the sources that the service has read further.
 
-        A step that failed before is not tried again in this turn.
+        A step that has failed in this turn is not retried in it.
         """
         failed, behind = _failed(steps), list[str]()
         self.redirect.to_all_copies()
@@ -281,7 +281,7 @@ class IncrementalComparison:
         return behind
 
     async def _project(self, mark: ComparisonBookmark, most: int | None) -> bool:
-        """Project the entries that are new; return whether that was all of them."""
+        """Project new entries; return whether all of them were projected."""
         found = await project_after(self.connection, self.manifest, mark.after, most=most, part=self.part)
         mark.after = dict(found.after)
         self.unfit += found.unfit
@@ -289,7 +289,7 @@ class IncrementalComparison:
         return found.whole
 
     async def _keep(self, keeper: Handler[Any], mark: ComparisonBookmark, read: RecordsRead | None) -> bool:
-        """Keep again what was read of a topic; return whether the service has read no more of it."""
+        """Store again the rows derived from new records of a topic; return whether the service has read no further."""
         begins = dict(mark.offsets.get(keeper.topic, {}))
         if read is not None:
             replay = replay_of(self.manifest, keeper, self.settings)
@@ -299,7 +299,7 @@ class IncrementalComparison:
         return not _is_behind(await read_positions(self.connection, self.manifest.journal, keeper.topic), begins)
 
     def _made(self, steps: ComparisonSteps) -> list[Table]:
-        """Return the tables of which the copy is what they should be now."""
+        """Return the tables whose copies are up to date."""
         failed = _failed(steps)
         unmade = set(self.manifest.whole_projector.tables) if _JOURNAL in failed else set[Table]()
         for keeper in keepers_of(self.manifest):
@@ -307,7 +307,7 @@ class IncrementalComparison:
         return [table for table in self.copy.tables if table not in unmade]
 
     async def _pass(self, steps: ComparisonSteps) -> bool:
-        """Look at the rows that are next, and note those that are not alike; return whether a pass has ended."""
+        """Check the next rows of the full pass, and mark differing ones for comparison; return whether it has ended."""
         self.rows = await self._rows()
         left, ended = rows_due(self.rows), False
         while left > 0 and not ended:
@@ -317,13 +317,13 @@ class IncrementalComparison:
         return ended
 
     async def _rows(self) -> int:
-        """Return how many rows the copy has, about."""
+        """Return the approximate number of rows in the copy."""
         query = text("SELECT sum(greatest(reltuples, 0)) FROM pg_class WHERE relnamespace = to_regnamespace(:schema)")
         async with self.connection.begin():
             return int((await self.connection.execute(query, {"schema": self.copy.schema})).scalar_one() or 0)
 
     async def _look(self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int) -> tuple[int, bool]:
-        """Look at the next rows of a table; return how many there were, and whether they were the last of all."""
+        """Check the next rows of one table; return their number, and whether they were the last of the pass."""
         copies = self.copy.digested
         place = next(number for number, each in enumerate(copies) if each.name == mark.table)
         rows = await next_rows(self.connection, copies[place], mark.last, most)
@@ -346,7 +346,7 @@ class IncrementalComparison:
         return len(rows), True
 
     async def _compare_kept(self, steps: ComparisonSteps) -> list[ComparedTable]:
-        """Compare what is not projected, each table in a transaction of its own."""
+        """Compare the tables that are not projected, each in its own transaction."""
         compared: list[ComparedTable] = []
         for table, check in kept_checks(self.manifest).items():
             async with self.connection.begin():
@@ -355,7 +355,7 @@ class IncrementalComparison:
         return compared
 
     async def _check(self, steps: ComparisonSteps, *, whole: bool) -> list[ComparedTable]:
-        """Compare what a service keeps besides its projections with what is in their copies, where they are made."""
+        """Run the manifest's checks of tables that are not projected, against the copies if these are `whole`."""
         if whole:
             self.redirect.to_copies()
         try:
@@ -369,7 +369,7 @@ def _failed(steps: ComparisonSteps) -> set[str]:
 
 
 def _is_behind(positions: Mapping[int, int], reached: Mapping[int, int]) -> bool:
-    """Return whether the service has read more of a topic."""
+    """Return whether the service has read more of a topic than was replayed."""
     return any(position > reached.get(number, 0) for number, position in positions.items())
 
 

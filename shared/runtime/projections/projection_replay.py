@@ -1,4 +1,4 @@
-"""Project the whole journal of a service, and the tables kept from its topics, into empty tables."""
+"""Project the whole journal of a service, and the tables written from its topics, into empty tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from shared.runtime.clock import utc_now
 from shared.runtime.differences import DIFFERENCES_MAX, InapplicableEntry
 from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.ingest.handler import Handler
-from shared.runtime.ingest.topic_replay import InMemoryPlaces, TopicReplay
+from shared.runtime.ingest.topic_replay import InMemoryStreams, TopicReplay
 from shared.runtime.projector import OutOfOrder, Projector, Transaction
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.signing_keys import message_verifier
@@ -26,18 +26,18 @@ PART: Final = 1000
 
 
 def keepers_of(manifest: Manifest) -> list[Handler[Any]]:
-    """Return new instances of the handlers that keep tables from their topics."""
+    """Return new instances of the handlers that write tables from their topics."""
     return [handler() for handler in manifest.readers if handler.keeps]
 
 
 def tables_of(manifest: Manifest) -> tuple[Table, ...]:
-    """Return the tables that follow from a service's journal and topics."""
+    """Return the tables that are derived from a service's journal and topics."""
     kept = (table for handler in manifest.readers for table in handler.keeps)
     return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # one may follow from both
 
 
 async def project_all(connection: AsyncConnection, manifest: Manifest, settings: Settings) -> list[InapplicableEntry]:
-    """Project everything; return the first inapplicable entries, which are left out.
+    """Project everything; return the first inapplicable entries, which are skipped.
 
     The tables must be empty, and the shards must not change meanwhile. Raises: FatalServiceError, KafkaException as
     `TopicReplay.events`.
@@ -55,9 +55,9 @@ async def project_journal(connection: AsyncConnection, manifest: Manifest) -> li
 
 @dataclass(frozen=True, slots=True)
 class ProjectedPart:
-    """What came of projecting a part of a journal.
+    """The result of projecting a part of a journal.
 
-    `after` is the last entry of each shard that was projected, `whole` whether there is no other.
+    `after` is the last projected entry of each shard, `whole` whether no entry remains.
     """
 
     after: Mapping[int, int]
@@ -73,9 +73,9 @@ async def project_after(
     most: int | None = None,
     part: int = PART,
 ) -> ProjectedPart:
-    """Project the entries after these, in batches of `part`, about `most` of them; None: all.
+    """Project about `most` entries after these, or all of them for None, in batches of `part`.
 
-    Inapplicable entries are left out; the first few of them end it.
+    Inapplicable entries are skipped; projecting stops after the first few.
     """
     unfit: list[InapplicableEntry] = []
     last, count = dict(after), 0
@@ -108,23 +108,23 @@ async def replay_topics(
     *,
     part: int = PART,
 ) -> None:
-    """Write again what a handler keeps from its topic, in batches.
+    """Write again, in batches, the rows that a handler derives from its topic.
 
     Raises: FatalServiceError, KafkaException as `TopicReplay.events`.
     """
     replay = replay_of(manifest, keeper, settings)
-    async for batch in replay.events(connection, InMemoryPlaces()):
+    async for batch in replay.events(connection, InMemoryStreams()):
         await keep_events(connection, keeper, batch, part=part)
 
 
 def replay_of(manifest: Manifest, keeper: Handler[Any], settings: Settings) -> TopicReplay:
-    """Return the topic of a handler, to be read again. Raises: FatalServiceError."""
+    """Return the replay of a handler's topic. Raises: FatalServiceError."""
     verifier = message_verifier(settings, [keeper.reader.topic], manifest.name)
     return TopicReplay(manifest.journal, keeper, settings, verifier)
 
 
 async def keep_events(connection: AsyncConnection, keeper: Handler[Any], events: Sequence[Any], *, part: int) -> None:
-    """Keep again what a handler keeps of events, `part` of them at a time."""
+    """Write again the rows that a handler derives from events, `part` of them at a time."""
     for some in _parts(events, part):
         await keeper.keep_again(connection, some, utc_now())
 

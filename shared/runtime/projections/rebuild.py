@@ -61,7 +61,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
 
 
 async def _check(engine: AsyncEngine, manifest: Manifest, settings: Settings) -> TableComparison:
-    """Compare only; rows signed by the service are verified if there is a public key of it."""
+    """Compare without rebuilding; signed rows are verified if the service's public key is known."""
     unsigned: list[UncomparedTable] = []
     try:
         Pools.of_one(engine).sign_by(verifying_seals(settings, manifest.name))
@@ -73,8 +73,8 @@ async def _check(engine: AsyncEngine, manifest: Manifest, settings: Settings) ->
 
 @cache
 def kept(table: Table) -> Table:
-    """Return the temporary table that keeps the previous rows during a rebuild.
+    """Return the temporary table that holds the previous rows during a rebuild.
 
-    It is named the same each time, so that the comparing statement is compiled once.
+    Its name is always the same, so that the comparing statement is compiled once.
     """
     return table.to_metadata(MetaData(), schema="pg_temp", name=f"kept_{table.name}")

@@ -1,8 +1,7 @@
-"""A digest of a set of rows that follows each change of one row: what was added is multiplied, what went is divided.
+"""An incremental digest of a set of rows: an added row multiplies it, a removed row divides it.
 
-MuHash (Bellare and Micciancio 1997), with the prime of 3072 bits that Bitcoin Core has for its set of unspent outputs:
-nobody finds another set of rows with the same digest. It needs no secret, so whoever has a signed digest and the rows
-can verify them, and in any order.
+This is MuHash (Bellare and Micciancio 1997) with the 3072-bit prime that Bitcoin Core uses for its set of unspent
+outputs. It is collision-resistant and needs no secret: with a signed digest, the rows can be verified in any order.
 """
 
 from collections.abc import Iterable
@@ -20,7 +19,7 @@ EMPTY: Final = 1
 
 
 def digest_of(table: str, rows: Iterable[str]) -> int:
-    """Return the digest of rows of a table, each as text; `EMPTY` of none.
+    """Return the digest of a table's rows, each given as text; `EMPTY` if there are none.
 
     >>> digest_of("t", ["(1)", "(2)"]) == digest_of("t", ["(2)", "(1)"]) != digest_of("t", ["(1)", "(3)"])
     True
@@ -33,12 +32,12 @@ def digest_of(table: str, rows: Iterable[str]) -> int:
 
 
 def joined(digest: int, other: int) -> int:
-    """Return the digest of the rows of both."""
+    """Return the digest of two sets of rows together."""
     return digest * other % PRIME
 
 
 def without(digest: int, other: int) -> int:
-    """Return the digest of the rows of the first, without those of the second.
+    """Return the digest of the first set of rows without the second.
 
     >>> both = digest_of("t", ["(1)", "(2)"])
     >>> without(both, digest_of("t", ["(1)"])) == digest_of("t", ["(2)"])
@@ -48,7 +47,7 @@ def without(digest: int, other: int) -> int:
 
 
 def _reduced(product: int) -> int:
-    """Return a product in 3073 bits at most, which the prime divides as it divides the product."""
+    """Return a product reduced to at most 3073 bits, with the same remainder modulo the prime."""
     while product >> (_BITS + 1):
         product = (product & _LOW) + (product >> _BITS) * _LESS
     return product

@@ -27,8 +27,8 @@ async def second_copy(
 ) -> AsyncIterator[tuple[AsyncConnection, "Redirect"]]:
     """Yield a transaction in one snapshot, with empty copies of these tables; it is rolled back at the end.
 
-    The copies are as the service declares its tables, whatever became of these. Statements go to the copies, also to
-    those of what is changed `beside`, until they are told not to.
+    The copies have the columns that the service declares, even if its tables were altered. Statements go to the copies,
+    including those of the tables changed `beside`, until they are redirected to the tables.
     """
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -57,20 +57,20 @@ class Redirect:
         self._all_copies = _cursor(redirected_to_copies([*tables, *beside], schema))
 
     def to_all_copies(self) -> None:
-        """Direct statements to the copies from now on, including those for the tables changed `beside`."""
+        """Direct later statements to the copies, including those for the tables changed `beside`."""
         self._driver.cursor_factory = self._all_copies
 
     def to_copies(self) -> None:
-        """Send statements to the copies from now on."""
+        """Direct later statements to the copies."""
         self._driver.cursor_factory = self._copies
 
     def to_tables(self) -> None:
-        """Send statements to the tables from now on."""
+        """Direct later statements to the tables themselves."""
         self._driver.cursor_factory = self._usual
 
 
 def redirected_to_copies(tables: Sequence[Table], schema: str = TEMPORARY) -> Callable[[Any], Any]:
-    """Return the function that names the copies in a statement, text or bytes, instead of the tables.
+    """Return a function that replaces the names of tables in a statement, text or bytes, by those of their copies.
 
     It raises AssertionError for a statement that would write to a table of the service of which there is no copy, or
     that calls a function of the service, which reads the tables themselves.

@@ -1,8 +1,7 @@
-"""A second copy of a service's tables that stays, in a schema of its own, with a signed bookmark of how far it is.
+"""A persistent second copy of a service's tables, in its own schema, with a signed bookmark of its progress.
 
-Each change of a row of it is noted by triggers in a temporary table of the session that makes it, so that a digest of
-all rows follows. The bookmark is written in the same transaction: whoever goes on from it, after whatever ended the
-one before, has copy, digest and position of one moment.
+Triggers log each change of its rows in a temporary table of the session, from which the digest of all rows is updated.
+The bookmark is written in the same transaction, so that copy, digest and position are consistent after any crash.
 """
 
 import json
@@ -59,11 +58,11 @@ _STRUCTURE: Final = """
 
 
 class ComparisonBookmark(BaseModel):
-    """How far the copy is: entries by shard, offsets by topic and partition, and the digest of its rows.
+    """The progress of the copy: entries by shard, offsets by topic and partition, and the digest of its rows.
 
-    `passed` is the digest of the rows that the pass over all of them has seen: those up to the key `last` of `table`,
-    and of the tables before it. `structure` is what the database said of the copy when it was made, `declared` what
-    the release did.
+    `passed` is the digest of the rows that the full pass has checked: those of the tables before `table`, and those of
+    `table` up to the key `last`. `structure` is the hash of the copy's definition in the database when it was created,
+    `declared` that of the release's definition.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -77,15 +76,15 @@ class ComparisonBookmark(BaseModel):
     table: str = ""
     last: list[str] | None = None
     caught_up: bool = False
-    """Whether all was projected once: since then the rows that change are compared at once."""
+    """Whether everything was projected once: from then on, rows are compared as soon as they change."""
     passed_at: datetime | None = None
     spoiled: bool = False
-    """Whether the copy is of no use: an entry did not fit, or somebody altered it."""
+    """Whether the copy is unusable: an entry was inapplicable, or somebody altered the copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandingCopy:
-    """The copy of these tables in a session; tables changed `beside` them are copied but stay empty."""
+    """The second copy of these tables in a session; copies of tables changed `beside` them exist but stay empty."""
 
     connection: AsyncConnection
     schema: str
@@ -94,25 +93,25 @@ class StandingCopy:
 
     @property
     def digested(self) -> list[Table]:
-        """Return the copies whose rows are in the digest, in the order of a pass."""
+        """Return the copied tables whose rows are in the digest, in the order of a full pass."""
         return [*(self.of(table) for table in self.tables), self.streams]
 
     @property
     def streams(self) -> Table:
-        """Return the table of the places of streams that were taken from topics."""
+        """Return the table with the state of the streams that were read from topics."""
         columns = (Column("topic", Text, primary_key=True), Column("source", Text, primary_key=True))
         more = (Column("last", BigInteger, nullable=False), Column("gaps", Text, nullable=False))
         return Table("streams_read", MetaData(), *columns, *more, schema=self.schema)
 
     @property
     def touched(self) -> Table:
-        """Return the table of the keys of rows that are to be compared."""
+        """Return the table with the keys of the rows to be compared."""
         name, key = Column("name", Text), Column[Any]("key", ARRAY(Text))
         return Table("touched_rows", MetaData(), name, key, PrimaryKeyConstraint(name, key), schema=self.schema)
 
     @property
     def bookmark(self) -> Table:
-        """Return the table of the bookmark."""
+        """Return the table that holds the bookmark."""
         columns: tuple[Column[Any], ...] = (Column("only", Boolean, primary_key=True), Column("said", Text))
         return Table("bookmark", MetaData(), *columns, signature_column(), schema=self.schema)
 
@@ -121,7 +120,7 @@ class StandingCopy:
         return copy_of(table, self.schema)
 
     async def open(self) -> ComparisonBookmark | str:
-        """Return how far the copy is, as the service signed it, or why it is not known."""
+        """Return the bookmark that the service signed, or why there is none to rely on."""
         await self._note_changes()
         there = text("SELECT to_regclass(:name) IS NOT NULL")
         if not (await self.connection.execute(there, {"name": self.bookmark.fullname})).scalar_one():
@@ -142,17 +141,17 @@ class StandingCopy:
         return mark if mark.declared == self._declared() else "another release declared other tables"
 
     async def hold(self, mark: ComparisonBookmark) -> None:
-        """Keep everybody else from moving the copy on, up to the end of the transaction. Raises: Fenced if one did."""
+        """Lock the bookmark until the end of the transaction. Raises: Fenced if another process has advanced it."""
         query = select(self.bookmark.c.said).with_for_update()
         if (await self.connection.execute(query)).scalar_one_or_none() != mark.model_dump_json():
             raise Fenced(f"the bookmark in {self.schema} is another one")
 
     async def is_as_made(self, mark: ComparisonBookmark) -> bool:
-        """Return whether the copy has the tables and triggers that it was made with."""
+        """Return whether the copy still has the tables and triggers with which it was created."""
         return mark.structure == await self._structure()
 
     async def begin(self) -> ComparisonBookmark:
-        """Make the copy anew, empty."""
+        """Recreate the copy, empty."""
         drop = text(
             f"DO $$ DECLARE name text; BEGIN "  # noqa: S608 - the name of our own schema
             f"FOR name IN SELECT c.oid::regclass FROM pg_class c WHERE c.relnamespace = '{self.schema}'::regnamespace "
@@ -173,7 +172,7 @@ class StandingCopy:
         )
 
     async def absorb(self, mark: ComparisonBookmark) -> None:
-        """Bring the digests of a bookmark up to date with what was changed in this transaction, which is forgotten."""
+        """Update the digests of a bookmark with the changes logged in this transaction, and clear that log."""
         changed = _changes()
         names = (await self.connection.execute(select(changed.c.name).distinct())).scalars().all()
         place = {table.name: number for number, table in enumerate(self.digested)}
@@ -196,11 +195,11 @@ class StandingCopy:
             await self.connection.execute(delete(changed))
 
     async def count_touched(self) -> None:
-        """Let the planner know how many keys are noted: after a backlog they are many, and it would expect a few."""
+        """Update the planner's statistics of the keys to be compared, which are many after a backlog."""
         await self.connection.execute(text(f"ANALYZE {self.touched.fullname}"))
 
     async def save(self, mark: ComparisonBookmark) -> None:
-        """Sign and write how far the copy is."""
+        """Sign and store the bookmark."""
         table = self.bookmark
         row = {"only": True, "said": mark.model_dump_json()}
         [signed] = signed_rows(seals_of(self.connection), table, [row])
@@ -209,12 +208,12 @@ class StandingCopy:
         await self.connection.execute(statement.on_conflict_do_update(index_elements=["only"], set_=changed))
 
     async def _note_changes(self) -> None:
-        """Let changes be noted in this session."""
+        """Create this session's temporary change log, which the triggers of the copies write to."""
         made = CreateTable(_changes(), if_not_exists=True)
         await self.connection.execute(made)
 
     def _declared(self) -> str:
-        """Return the hash of what this release makes."""
+        """Return the hash of this release's table and trigger definitions."""
         dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
         made = [str(CreateTable(table).compile(dialect=dialect)) for table in self.digested]
         return sha256(
@@ -227,12 +226,12 @@ class StandingCopy:
 
 @dataclass(frozen=True, slots=True)
 class StreamsRead:
-    """Remembers in a copy which places of streams were given of topics."""
+    """Stores the state of streams in the copy."""
 
     copy: StandingCopy
 
     async def load(self, topic: str, sources: Sequence[str]) -> Mapping[str, Stream]:
-        """Return the values given for these streams."""
+        """Return the stored state of these streams."""
         table = self.copy.streams
         streams = {source: Stream() for source in sources}
         query = select(table).where(table.c.topic == topic, table.c.source.in_(sources))
@@ -241,7 +240,7 @@ class StreamsRead:
         return streams
 
     async def store(self, topic: str, streams: Mapping[str, Stream]) -> None:
-        """Write the values given for these streams."""
+        """Store the state of these streams."""
         if not streams:
             return
         statement = upsert(self.copy.streams)
@@ -255,25 +254,25 @@ class StreamsRead:
 
 
 def _changes() -> Table:
-    """Return the table of what was changed in a transaction: each row as text, with its key, that came or went."""
+    """Return the change log of a transaction: each added or removed row as text, with its key."""
     name, line = Column("name", Text), Column("line", Text)
     columns: tuple[Column[Any], ...] = (name, Column("came", Boolean), line, Column("key", ARRAY(Text)))
     return Table("changes", MetaData(), *columns, schema="pg_temp", postgresql_on_commit="DELETE ROWS")
 
 
 def keys_in(texts: Any, table: Table) -> Any:
-    """Return the parts of a key that is an array of texts, as values of the columns of a table."""
+    """Return the parts of a key, given as an SQL array of texts, converted to the types of a table's key columns."""
     return [cast(texts[number], column.type) for number, column in enumerate(table.primary_key, 1)]
 
 
 def values_of(table: Table, key: Key) -> Any:
-    """Return a key of a table as values of its columns."""
+    """Return a key as values of a table's key columns."""
     pairs = zip(key, table.primary_key, strict=True)
     return tuple_(*(cast(literal(value, Text), column.type) for value, column in pairs))
 
 
 def _noting(table: Table) -> list[str]:
-    """Return the statements by which each change of a row of a copy is noted."""
+    """Return the statements that create the triggers which log each change of a copied row."""
     function = f'{table.schema}."note_{table.name}"'
     key = ", ".join(f'"{column.name}"::text' for column in table.primary_key)
     note = "INSERT INTO pg_temp.changes SELECT '{}', {}, ROW(r.*)::text, ARRAY[{}] FROM {} r;"

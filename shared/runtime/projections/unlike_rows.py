@@ -1,4 +1,4 @@
-"""Rows of tables that are not as in their copies: by ranges of keys, and by keys that were noted."""
+"""Find the rows that differ between tables and their copies: by ranges of keys, and by keys to be compared."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,14 +17,14 @@ Which = Callable[[Table], ColumnElement[bool]]
 
 
 async def next_rows(connection: AsyncConnection, table: Table, after: Key | None, most: int) -> Sequence[Any]:
-    """Return the rows after a key, in the order of their keys, each as text with its key as texts."""
+    """Return the next rows after a key, in key order: each row as text, with its key as texts."""
     line, keys = cast(func.row(*table.c), Text), _key_as_texts(table)
     query = select(line.label("line"), keys.label("key")).order_by(*table.primary_key).limit(most)
     return (await connection.execute(query if after is None else query.where(_after(table, after)))).all()
 
 
 async def note_unlike(copy: StandingCopy, table: Table, after: Key | None, until: Key | None) -> None:
-    """Note the keys, between these, of rows that are not alike in a table and its copy."""
+    """Mark for comparison the rows with keys in a range that differ between a table and its copy."""
 
     def between(side: Table) -> ColumnElement[bool]:
         above = true() if after is None else _after(side, after)
@@ -37,7 +37,7 @@ async def note_unlike(copy: StandingCopy, table: Table, after: Key | None, until
 
 
 async def compare_noted(copy: StandingCopy, table: Table) -> ComparedTable:
-    """Compare the rows of a table whose keys are noted; those that are wrong stay noted."""
+    """Compare the rows of a table that are marked for comparison; those that differ stay marked."""
     touched = copy.touched
 
     def noted(side: Table) -> ColumnElement[bool]:
@@ -55,7 +55,7 @@ async def compare_noted(copy: StandingCopy, table: Table) -> ComparedTable:
 
 
 def _unlike(copy: StandingCopy, table: Table, which: Which) -> Select[Any]:
-    """Return the keys of rows that are not alike in a table and its copy."""
+    """Return the keys of the rows that differ between a table and its copy."""
     names = [column.name for column in table.primary_key]
     was, made = (select(side).where(which(side)).subquery() for side in (table, copy.of(table)))
     before, after = (cast(func.row(*(side.c[each.name] for each in table.c)), Text) for side in (was, made))

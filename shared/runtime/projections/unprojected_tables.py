@@ -55,7 +55,7 @@ def signed_tables(manifest: Manifest) -> Iterator[Table]:
 
 
 async def compare_signed(table: Table, connection: AsyncConnection) -> ComparedTable:
-    """Return the rows of a table that the service did not sign."""
+    """Return the rows of a table that lack a valid signature of the service."""
     rows, different, first = 0, 0, list[RowDifference]()
     key = [each.name for each in table.primary_key]
     found = await connection.stream(select(*as_written(table)).order_by(*table.primary_key))
@@ -70,14 +70,14 @@ async def compare_signed(table: Table, connection: AsyncConnection) -> ComparedT
 
 
 async def _compare_relay(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return the relay marks that the service did not sign, and the shards without one."""
+    """Return the publish marks that lack a valid signature of the service, and the shards without one."""
     signed = await compare_signed(journal.relay, connection)
     was, should_be = select(journal.relay.c.shard), select(journal.shards.c.shard)
     return _both(signed, await _compare(connection, journal.relay, was, should_be, ["shard"]))
 
 
 def _both(signed: ComparedTable, there: ComparedTable) -> ComparedTable:
-    """Merge two comparisons of a table: of its rows' signatures, and of its rows against their source."""
+    """Merge two comparisons of a table: of its rows' signatures, and of its rows with their source."""
     first = (*signed.first, *there.first)[:DIFFERENCES_MAX]
     return ComparedTable(signed.table, signed.rows, signed.different + there.different, first)
 
@@ -97,8 +97,8 @@ def _unsigned(key: Mapping[str, str], why: str) -> RowDifference:
 async def _compare_entries(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
     """Compare the first and the last entry of each shard with the shard's own count.
 
-    Two of the index for each, however long the journal is. That none is missing between them the rotation shows, which
-    verifies every entry with the one before it.
+    This takes two index look-ups per shard, however long the journal is. Entries missing between them are found by the
+    journal verifier, which checks every entry with its predecessor.
     """
     e, s = journal.entries.c, journal.shards.c
     each = select(func.min(e.shard).label("shard")).cte("each", recursive=True)
@@ -111,7 +111,7 @@ async def _compare_entries(journal: JournalTables, connection: AsyncConnection) 
 
 
 async def _compare_inputs(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return the logs that shards are read from but that are not recorded: another log could take their name."""
+    """Return the topic logs that were read but are not recorded: another log could take their place."""
     i, name = journal.inputs.c, journal.shards.c.name
     log = func.substring(name, "@(.+)$")
     cluster = func.split_part(log, GENERATION, 1).label("cluster")
@@ -148,7 +148,7 @@ async def _compare_gaps(journal: JournalTables, connection: AsyncConnection) -> 
 
 
 async def _compare_taken(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return positions that the service did not sign, and positions neither taken nor a gap of the journal."""
+    """Return stream positions without a valid signature, and those that are neither taken nor a gap in the journal."""
     signed = await compare_signed(journal.taken, connection)
     t, s = journal.taken.c, journal.sources.c
     places = func.range_agg(_places(t.first, t.last), type_=INT8MULTIRANGE)
@@ -160,7 +160,7 @@ async def _compare_taken(journal: JournalTables, connection: AsyncConnection) ->
 
 
 def _gaps(journal: JournalTables) -> Any:
-    """Return the gaps according to the journal: opened and not filled."""
+    """Return the open gaps according to the journal."""
     e = journal.entries.c
 
     def said(kind: type[Fact], first: str, last: str) -> FromClause:
@@ -185,7 +185,7 @@ def _places(first: Any, last: Any) -> Any:
 
 
 def _ranges(of: FromClause) -> Any:
-    """Return the first and last places of ranges, by stream."""
+    """Return the first and last stream positions of ranges, by stream."""
     bounds = func.lower(of.c.range).label("first"), (func.upper(of.c.range) - 1).label("last")
     return select(of.c.source, *bounds)
 

@@ -80,7 +80,7 @@ class DerivationPosition:
 
 @dataclass(slots=True)
 class _Batch:
-    """Records that were recorded together, with the journal's entries of each, by offset."""
+    """Records that were recorded in one transaction, with the journal's entries of each, by offset."""
 
     at: datetime
     records: list[InputRecord] = field(default_factory=list)
@@ -89,7 +89,7 @@ class _Batch:
 
 @dataclass(slots=True)
 class DerivationOutcome:
-    """Whether no problem was found so far: only then is progress kept for the next pass."""
+    """The result so far: progress is stored for the next pass only if no problem was found."""
 
     good: bool = True
 
@@ -147,7 +147,7 @@ async def derive_again(
 async def take_over(
     sources: Sources, again: ReplaySpec[Any], shard: Shard, reached: DerivationPosition
 ) -> VerificationProblem | None:
-    """Learn a shard's entries of a topic that is out of reach, so that later entries can be derived.
+    """Learn a shard's entries without re-deriving them, because their topic is unreachable.
 
     Return a problem if the shard has any: its entries are unproven, and stay so.
     """
@@ -166,7 +166,7 @@ async def take_over(
 async def resumed(
     sources: Sources, service: str, shard: Shard
 ) -> tuple[DerivationPosition, VerificationProblem | None]:
-    """Return the position to resume from, and a problem if the journal is not the one derived before."""
+    """Return the position to resume from, and a problem if the journal is not the one that was derived before."""
     remembered = sources.memory.get(_POSITION, shard.name)
     if remembered is None:
         return DerivationPosition(service, shard.name), None
@@ -216,7 +216,7 @@ class _Entries:
         return found, problems
 
     async def left(self) -> AsyncIterator[Entry]:
-        """Yield the entries after those of the last record."""
+        """Yield the remaining entries after those of the last record."""
         while (entry := await self._peek()) is not None:
             yield entry
             self._next = None
@@ -261,7 +261,7 @@ async def _in_its_turn(
 ) -> tuple[list[Derived], list[VerificationProblem]] | None:
     """Re-derive a batch; return its results and differences, or None if it is not its turn yet.
 
-    What was there when a record was refused is not recorded: its turn has come when the refusal follows.
+    The state in which a record was refused is not recorded: its turn has come once its refusal can be derived.
     """
     first = batch.records[0]
     entries = batch.entries[first.offset]
@@ -278,7 +278,7 @@ async def _in_its_turn(
 async def _compared(
     sources: Sources, again: ReplaySpec[Any], shard_name: str, batch: _Batch
 ) -> tuple[list[Derived], list[VerificationProblem]]:
-    """Re-derive a batch and return its results and differences."""
+    """Re-derive a batch; return its results and its differences from the journal."""
     decoded = [_decoded(sources, again, record, batch.entries[record.offset]) for record in batch.records]
     derived = await _derived(sources, again, shard_name, batch, decoded, batch.at)
     problems = _differences(shard_name, batch, derived)
@@ -318,7 +318,7 @@ def _other_moments(batch: _Batch) -> Iterator[datetime]:
 
 
 def _decoded(sources: Sources, again: ReplaySpec[Any], record: InputRecord, entries: Sequence[Entry]) -> Decoded:
-    """Return a record with its event; one that the database refused at the time is refused for that reason.
+    """Return a record with its event; a record that the database refused at the time is refused for the same reason.
 
     Service signatures are verified again on records from outside if the keys are available; otherwise they are taken as
     valid.
@@ -380,7 +380,7 @@ def _differences(shard_name: str, batch: _Batch, derived: Sequence[Derived]) -> 
 
 
 async def _quarantine_then(sources: Sources, derived: Sequence[Derived], at: datetime) -> OpenQuarantine:
-    """Return the quarantined records that were open when these records were recorded, as `open_quarantine` does."""
+    """Return the quarantined records that were open when these records were recorded, as `open_quarantine` would."""
     q = sources.tables.quarantine.c
     places, replaced = claimed(derived, sources.tables.schema)
     found: OpenQuarantine = {}
@@ -403,7 +403,7 @@ def _advance(reached: DerivationPosition, entries: Sequence[Entry]) -> None:
 
 
 def _learn_place(sources: Sources, entry: Entry) -> None:
-    """Mark the event of an entry that is taken over as seen."""
+    """Mark as seen the event of an entry that was not re-derived."""
     if entry.draft.kind in (*_NO_EVENTS, *QUARANTINED):
         return
     kept = sources.memory.get(_STREAM, entry.draft.source)

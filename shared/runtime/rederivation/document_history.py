@@ -32,7 +32,7 @@ class DocumentHistory:
         self._known = -1
 
     async def read(self, sources: Sources) -> Sequence[VerificationProblem]:
-        """Read the copy, and the topic as far as the service read it; return the differences."""
+        """Read the copy, and the topic up to the service's read position; return the differences."""
         [table] = self._handler.copies
         s, topic = sources.tables.shards.c, self._handler.topic
         of_log = s.name.startswith(f"{topic}/", autoescape=True) & s.name.endswith(

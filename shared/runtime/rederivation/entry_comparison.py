@@ -1,4 +1,4 @@
-"""Describe how an entry differs from what follows from its record."""
+"""Describe how an entry differs from the one derived from its record."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ QUARANTINED: Final = RecordQuarantined.KIND.types
 
 
 def difference(entry: Entry | None, draft: EntryDraft | None, record: InputRecord) -> str | None:
-    """Return how an entry differs from what follows from a record, or None."""
+    """Return how an entry differs from the one derived from its record, or None."""
     place = f"the record at offset {record.offset} of {record.topic}/{record.partition}"
     if entry is None:
         assert draft is not None
@@ -36,7 +36,7 @@ _COMPARED: Final = ("source", "sequence", "event_id", "gaming_day", "occurred_at
 
 
 def _both_refused(entry: EntryDraft, draft: EntryDraft) -> bool:
-    """Return whether a record was refused both times: releases may word the reason differently."""
+    """Return whether a record was refused both times: the wording of the reason may differ between releases."""
     if not (entry.kind == draft.kind and draft.kind in QUARANTINED):
         return False
     said, says = ({**from_json(each.data), "reason": ""} for each in (entry, draft))

@@ -91,7 +91,7 @@ class Records(AbstractContextManager["Records"]):
 
 
 def _require_listening(bootstrap_servers: str) -> None:
-    """Raise ConnectionError unless a broker listens: a client that finds none leaves its sockets open."""
+    """Raise ConnectionError unless a broker listens: a client that finds none would leave its sockets open."""
     for address in bootstrap_servers.split(","):
         host, _, port = address.strip().rpartition(":")
         try:

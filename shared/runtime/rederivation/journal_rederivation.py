@@ -120,7 +120,7 @@ async def _in_turns(
 async def _not_of_every_journal(
     connection: AsyncConnection, tables: JournalTables, shard: Shard
 ) -> AsyncIterator[VerificationProblem]:
-    """Yield a problem for each entry of a shard without a topic that only an event could have led to."""
+    """Yield a problem for each entry that only an event could have caused, but whose shard has no topic."""
     e = tables.entries.c
     money = func.cardinality(e.accounts) > 0
     of_commands = [type_ for kind in KINDS if kind.topic is None or kind.stream is not None for type_ in kind.types]

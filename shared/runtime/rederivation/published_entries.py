@@ -1,4 +1,4 @@
-"""Compare a journal with its published entries: what a restored database lost, or holds differently."""
+"""Compare a journal with its published entries: those that a restored database lost, or holds differently."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _SILENCE_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published entry. `subject` is the stream that caused it."""
+    """A published entry. `subject` is the stream of the event that caused it."""
 
     shard: int
     seq: int
@@ -60,7 +60,7 @@ class Reconciled:
 
     @property
     def follows(self) -> bool:
-        """Return whether the entries of the shard follow from a topic, so that reading on records them again."""
+        """Return whether the shard's entries are derived from a topic, so that resuming ingest records them again."""
         return "@" in self.name
 
 
@@ -100,7 +100,7 @@ def whole_topics(settings: KafkaSettings, topics: Sequence[str]) -> Iterator[lis
 def read_published(
     service: str, records: Sequence[InputRecord], verifier: BatchVerifier | None
 ) -> Iterator[Published | str]:
-    """Yield each entry in these records, or the reason why a record is not an entry of the service."""
+    """Yield each entry in these records, or why a record is not an entry of the service."""
     for record in records:
         place = f"{record.topic}/{record.partition}, offset {record.offset}"
         try:
@@ -131,7 +131,7 @@ class Reconciliation:
         """Of each partition, by topic and number, the offset after the last record that was read."""
 
     def read(self, records: Sequence[InputRecord]) -> None:
-        """Note how far the partitions of the topics were read."""
+        """Store how far the partitions of the topics were read."""
         for one in records:
             self.ends[one.topic, one.partition] = one.offset + 1
 

@@ -19,7 +19,7 @@ StateT = TypeVar("StateT")
 
 
 class TopicLacks(Exception):
-    """A topic lacks records that it once held."""
+    """A topic no longer holds records that it once held."""
 
 
 class Topics(Protocol):
@@ -53,7 +53,7 @@ class Sources:
 
 
 class ReplaySpec(Generic[StateT]):
-    """How the events of one topic are derived again; this class is for handlers whose `load` reads nothing.
+    """How the events of one topic are derived again; used as is for handlers whose `load` reads nothing.
 
     The read model shows the current state only, and may have been altered. So a subclass's `load` uses only what it
     learned from earlier entries, and the topics.
@@ -68,7 +68,7 @@ class ReplaySpec(Generic[StateT]):
         return ()
 
     async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> StateT:
-        """Return the state that the events of a batch recorded at this moment needed."""
+        """Return the state that the events of a batch recorded at this moment needed then."""
         del sources, events, at
         return None  # type: ignore[return-value]  # as `Handler.load`
 

@@ -1,4 +1,4 @@
-"""The state of a re-derivation, kept outside the database whose journal it checks."""
+"""The state of a re-derivation, stored outside the database whose journal it checks."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping

@@ -22,7 +22,7 @@ from shared.runtime.ingest.handler import InputRecord
 
 
 class TakenStream(NamedTuple):
-    """A shard took positions `first` to `last` of a stream, in a version of it."""
+    """A range of positions, `first` to `last`, that a shard took of a stream, in one version of the stream."""
 
     first: int
     last: int
@@ -31,7 +31,7 @@ class TakenStream(NamedTuple):
 
 
 class _Order:
-    """The positions of a stream, and how many of them were taken in the versions before each."""
+    """The positions of a stream, and how many were taken before each version."""
 
     def __init__(self, took: Iterable[TakenStream]) -> None:
         self._took = sorted(took)
@@ -68,7 +68,7 @@ class StreamOrder:
 
     @classmethod
     async def read(cls, connection: AsyncConnection, tables: JournalTables, stream: Callable[[str], Stream]) -> Self:
-        """Return the turns of a journal."""
+        """Return the order for a journal."""
         s, t, q = tables.sources.c, tables.taken.c, tables.quarantine.c
         refused = select(q.id).where(q.source == s.source, q.shard != s.shard).exists()
         several = select(s.source).where(s.shard > 0, s.spread | refused)
@@ -82,11 +82,11 @@ class StreamOrder:
         return cls({source: _Order(took) for source, took in found.items()}, homes, stream)
 
     def concern(self, record: InputRecord, shard: int) -> bool:
-        """Return whether a record of a shard claims a position in a stream that other shards took from, too."""
+        """Return whether a record claims a position in a stream from which other shards took positions, too."""
         return self._place(record, shard) is not None
 
     def is_ready(self, record: InputRecord, shard: int, entries: Sequence[Entry]) -> bool:
-        """Return whether everything before a record that was not refused, with these entries, is derived."""
+        """Return whether everything before an accepted record with these entries is derived."""
         place = self._place(record, shard)
         if place is None or self.broken:
             return True

@@ -26,7 +26,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 @dataclass(frozen=True, slots=True)
 class ApprovedEvent:
-    """An event of the desk, and the table's stream that it belongs to."""
+    """An event from the desk, and the stream of the table that it belongs to."""
 
     event: Event[Any]
     stream: str
@@ -40,7 +40,7 @@ Waiting = Callable[[AsyncConnection], Awaitable[Sequence[ApprovedEvent]]]
 
 
 class ApprovedSender:
-    """Send approved events to a topic, each once in the life of a process."""
+    """Sends approved events to a topic, each once in the lifetime of a process."""
 
     def __init__(self, context: ServiceContext, topic: Topic, journal: JournalTables, waiting: Waiting) -> None:
         self._context = context
@@ -50,7 +50,7 @@ class ApprovedSender:
         self._sent: set[EventPlace] = set()
 
     async def send(self) -> int:
-        """Send the events without effect so far; return their number. Raises: NotSent if Kafka does not answer."""
+        """Send the events that have had no effect so far; return their number. Raises: NotSent if Kafka is away."""
         async with snapshot(self._context.pools.commands) as connection:
             waiting = await self._waiting(connection)
             refused = await refused_events(connection, self._journal, waiting)
@@ -65,7 +65,7 @@ class ApprovedSender:
         return len(new)
 
     async def _message(self, approved: ApprovedEvent, cluster: str) -> Replay:
-        """Return the record for the table's own partition; the key decides if the table has none on this cluster."""
+        """Return the record for the table's own partition; if that is unknown on this cluster, the key decides."""
         topic, stream = self._topic.name, approved.stream
         async with snapshot(self._context.pools.commands) as connection:
             partition = await partition_of(connection, self._journal, topic, stream, cluster)
@@ -74,7 +74,7 @@ class ApprovedSender:
 
 
 async def require_approved(connection: AsyncConnection, tables: JournalTables, approvals: Collection[Entry]) -> None:
-    """Check that the journal has approvals as the service recorded them.
+    """Check that the approvals are in the journal as the service recorded them.
 
     So write access to the database without the service's key approves nothing.
     Raises: Rejected, which stops the partition.
@@ -110,7 +110,7 @@ async def refused_events(
 async def dismissed_events(
     connection: AsyncConnection, tables: JournalTables, approved: Collection[ApprovedEvent]
 ) -> set[EventPlace]:
-    """Return the places of the dismissed events among unrecorded ones."""
+    """Return the stream positions of the dismissed events among unrecorded ones."""
     return {place for place, closed in (await refused_events(connection, tables, approved)).items() if closed}
 
 

@@ -16,7 +16,7 @@ from shared.runtime.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSigner:
-    """A service's signing key, its store of notes, and its former keys."""
+    """A service's signing key, its store of checkpoint notes, and its former keys."""
 
     service: str
     signer: Signer
@@ -25,7 +25,7 @@ class CheckpointSigner:
 
     @property
     def verifiers(self) -> list[Verifier]:
-        """Return the keys of the service."""
+        """Return the public keys of the service, current and former."""
         return [self.signer.verifier, *self.former]
 
     def origin(self, shard_name: str) -> str:
@@ -50,7 +50,7 @@ class CheckpointSigner:
         return note
 
     def mark(self, shard_name: str, mark: VerificationBookmark) -> str:
-        """Return the signed note of a shard's verified position."""
+        """Return a signed note with a shard's verification bookmark."""
         return sign_mark(self.origin(shard_name), mark, self.signer)
 
     def open_mark(self, note: str) -> tuple[str, VerificationBookmark]:

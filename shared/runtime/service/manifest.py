@@ -1,4 +1,4 @@
-"""The definition of a service: its name, and all its parts."""
+"""The definition of a service: its name and all its parts."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,7 +67,7 @@ class Manifest:
 
     @cached_property
     def all_commands(self) -> Commands:
-        """Return the service's own commands and, if it reads topics, those about its quarantine."""
+        """Return the service's own commands and, if it reads topics, its quarantine commands."""
         if not self.readers:
             return self.commands
         of_one = quarantine_commands(self.journal, [one.reader for one in self.readers])

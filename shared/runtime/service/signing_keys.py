@@ -1,4 +1,4 @@
-"""The configured keys: for signing a service's messages and shards, and for verifying those of others."""
+"""The configured keys: for signing a service's messages and shards, and for verifying those of other services."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def message_signer(settings: Settings, service: str) -> Signer | None:
 
 
 def message_verifier(settings: Settings, topics: Sequence[Topic], service: str) -> BatchVerifier | None:
-    """Return the verifier of messages on these topics, by their publishers' keys, or None if nothing is verified.
+    """Return the verifier of messages on these topics, by their publishers' keys; None if nothing is verified.
 
     It also verifies replays by this service, and by other services whose keys are known. Without a file of public keys
     all services share the one key that this service has. Raises: FatalServiceError if a publisher's key is missing.

@@ -34,7 +34,7 @@ class Received(Protocol):
 
 
 class Tracing:
-    """Tracing hooks of a service. This class does nothing; `traces.Traces` makes spans."""
+    """The tracing hooks of a service. This class does nothing; `traces.Traces` creates spans."""
 
     def batch(self, topic: str, records: Sequence[Received]) -> AbstractContextManager[None]:
         """Trace the processing of a topic's records."""
@@ -50,7 +50,7 @@ class Tracing:
         """Note that a batch was committed; each of `records` has the source and the id of its event."""
 
     def asked(self, key: str) -> None:
-        """Note that a command is requested under this key."""
+        """Associate a command under this key with the current request."""
 
     def publishing(self, topic: str, causes: Sequence[tuple[str, str]]) -> AbstractContextManager[None]:
         """Trace publishing entries, each caused by the event or command of this source and id."""
@@ -94,7 +94,7 @@ def tracing_of(service: str, environment: Mapping[str, str]) -> Tracing:
 
 
 def wanted(environment: Mapping[str, Any]) -> bool:
-    """Return whether the environment enables traces.
+    """Return whether the environment enables tracing.
 
     >>> wanted({}), wanted({"OTEL_TRACES_EXPORTER": "otlp"}), wanted({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://there"})
     (False, True, True)

@@ -54,7 +54,7 @@ def exporting(service: str) -> TracerProvider:
 
 
 class WithLinked(Sampler):
-    """Sample spans that are linked to a sampled span; delegate all others to another sampler."""
+    """Samples spans that are linked to a sampled span, and delegates all others to another sampler."""
 
     def __init__(self, other: Sampler) -> None:
         self._other = other
@@ -76,7 +76,7 @@ class WithLinked(Sampler):
         return self._other.should_sample(parent_context, trace_id, name, kind, attributes, links, trace_state)
 
     def get_description(self) -> str:
-        """Return the description."""
+        """Return the sampler's description."""
         return f"WithLinked{{{self._other.get_description()}}}"
 
 
@@ -193,7 +193,7 @@ class Traces(Tracing):
 
 
 def context_of(record: Received) -> Context:
-    """Return the context of a record, from its header or else its CloudEvent; empty if there is none."""
+    """Return the trace context of a record, from its header or else its CloudEvent; empty if there is none."""
     said = record.header(TRACEPARENT) or record.header(f"ce_{TRACEPARENT}")
     if said is None:
         try:
@@ -205,7 +205,7 @@ def context_of(record: Received) -> Context:
 
 @contextmanager
 def _current(tracer: trace.Tracer, name: str, **about: Any) -> Iterator[Span]:
-    """Yield a current span. Only the type of an error is recorded: its message may quote a row with money."""
+    """Yield a current span. Of an error, only the type is recorded: its message may quote a row with money."""
     with tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False, **about) as span:
         try:
             yield span

@@ -23,7 +23,7 @@ _LOOK_SECONDS: Final = 0.2
 
 
 class PagesError(Exception):
-    """The typesetter failed."""
+    """The typesetting process failed."""
 
 
 def typeset(

@@ -18,14 +18,14 @@ _NICENESS = 10
 
 
 def restrain(bytes_max: int) -> None:
-    """Limit memory, and lower the CPU priority."""
+    """Limit the process's memory, and lower its CPU priority."""
     resource.setrlimit(resource.RLIMIT_AS, (bytes_max, bytes_max))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(_NICENESS)
 
 
 def main(template: str, made_at: str, *, tagged: bool) -> None:
-    """Write the document on stdin as PDF, dated `made_at`."""
+    """Write the document from stdin to stdout as a PDF dated `made_at`."""
     pages = typst.compile(
         Path(template).read_bytes(),
         format="pdf",
