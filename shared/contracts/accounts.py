@@ -83,7 +83,7 @@ class AccountOpened(AboutAccount):
 
 @fact("account.bought_in", ACCOUNTS, moves_money=True)
 class AccountBoughtIn(AboutAccount, EnteredLate):
-    """Money was paid into an account; if from the patron's wallet, it was a transfer."""
+    """Money was paid into an account, or transferred from the patron's wallet."""
 
     instrument: Instrument
     cents: int
@@ -229,7 +229,7 @@ class PromotionEntered(AboutGrant):
 
 @fact("promotion.rejected", ACCOUNTS)
 class PromotionRejected(AboutGrant):
-    """A grant that was entered was turned down."""
+    """An entered grant was rejected."""
 
     entered_by: Person
 
@@ -267,7 +267,7 @@ class AboutAdjustment(AboutAccount):
 
 @fact("account.adjustment_entered", ACCOUNTS)
 class AccountAdjustmentEntered(AboutAdjustment):
-    """A balance adjustment awaits another person's approval. `before_cents` is the current available balance."""
+    """An adjustment of a balance awaits another person's approval. `before_cents` is the current available balance."""
 
     before_cents: int
 
@@ -319,7 +319,7 @@ class PatronAdmitted(AboutPatron):
 
 @fact("patron.limit_changed", ACCOUNTS)
 class PatronLimitChanged(AboutPatron):
-    """A limit is in effect from a moment on, cents; None: no limit."""
+    """A patron's limit was set, effective from a moment, in cents; None: no limit."""
 
     limit: LimitKind
     cents: int | None = None
@@ -328,7 +328,7 @@ class PatronLimitChanged(AboutPatron):
 
 @fact("patron.tax_residence_set", ACCOUNTS)
 class PatronTaxResidenceSet(AboutPatron):
-    """A patron's residence for tax. Documents and numbers stay with whoever checked them."""
+    """A patron's tax residence was recorded. Documents and numbers stay with the person who checked them."""
 
     country: Annotated[Country, PERSONAL]
     reason: Words
@@ -359,7 +359,7 @@ class PatronErasureEntered(AboutErasure):
 
 @fact("patron.erasure_rejected", ACCOUNTS)
 class PatronErasureRejected(AboutErasure):
-    """An erasure was turned down."""
+    """An erasure was rejected."""
 
     entered_by: Person
 
@@ -385,7 +385,7 @@ class AccessFailed(AboutPatron):
 
 @fact("patron.seen", ACCOUNTS)
 class PatronSeen(Fact):
-    """A person viewed data of a patron."""
+    """A person viewed a patron's data."""
 
     property: Name
     patron: Name

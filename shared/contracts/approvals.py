@@ -1,4 +1,4 @@
-"""What every approval by a second person records: the document that was shown."""
+"""Common to all approvals by a second person: the document that was shown."""
 
 from shared.contracts.envelope import Contract, Digest
 

@@ -21,9 +21,9 @@ Patron = Identifier
 
 
 class AtCage(Fact):
-    """A cashier's action. `step` numbers the actions on counter checks at the property.
+    """A cashier's action. `step` numbers a property's actions on counter checks.
 
-    Gaming day and shift are those of the moment `at` which it was done; for a void, those of the voided action.
+    Gaming day and shift are those of its time `at`; for a void, those of the voided action.
     """
 
     property: Name
@@ -83,7 +83,7 @@ class ReplacedCheck(Contract):
 class CheckReplaced(AtCage, EnteredLate):
     """A counter check replaces others: several (consolidation), or one that was paid in part.
 
-    `cents` was owed on them, and is now owed on it.
+    `cents` is the debt that passes from the replaced checks to this one.
     """
 
     serial: Identifier
@@ -114,7 +114,7 @@ DIRECTIONS: Final[dict[CageKind, Direction]] = {
 
 
 class CageMovement(Contract):
-    """What a known patron paid in at a cage window, or was paid: in currency, or by a monetary instrument."""
+    """A patron's payment at a cage window, in or out: in currency, or by a monetary instrument."""
 
     property: Name
     window: Name
@@ -127,7 +127,7 @@ class CageMovement(Contract):
 class CageTransaction(Fact, CageMovement):
     """A transaction at the cage, numbered within the property; `direction` follows from its kind.
 
-    Gaming day and shift are those of the moment `at` which it was made; for a void, those of the voided transaction.
+    Gaming day and shift are those of its time `at`; for a void, those of the voided transaction.
     """
 
     gaming_day: date
@@ -140,7 +140,7 @@ class CageTransaction(Fact, CageMovement):
 
 @fact("cage.moved", INVENTORY, moves_money=True, stream=DESK)
 class CageMoved(CageTransaction, EnteredLate):
-    """A known patron paid in at the cage, or was paid."""
+    """A known patron paid money in at the cage, or was paid."""
 
 
 @fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)

@@ -12,7 +12,7 @@ PieceKind = Literal["chip", "coin", "plaque"]
 
 
 class Pieces(Contract):
-    """A number of chips, coins or plaques of one denomination (`cents` each)."""
+    """Chips, coins or plaques of one denomination: their number, and `cents` each."""
 
     kind: PieceKind = "chip"
     cents: Cents

@@ -33,7 +33,7 @@ def breaking_changes(old: Schema, new: Schema) -> list[str]:
 
 
 class _Side:
-    """A schema within its document, with references followed."""
+    """A schema within its document, with references resolved."""
 
     __slots__ = ("document", "schema")
 
@@ -47,7 +47,7 @@ class _Side:
         return _Side(self.document, schema)
 
     def forms(self) -> list["_Side"]:
-        """Return the forms of a union, or the schema itself."""
+        """Return the alternatives of a union, or the schema itself."""
         union = self.schema.get("anyOf") or self.schema.get("oneOf")
         return [form for one in union for form in self.at(one).forms()] if union else [self]
 

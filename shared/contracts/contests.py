@@ -15,7 +15,7 @@ Total = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 
 
 class ContestTotals(Contract):
-    """Entry fees and prizes of a contest, in money; prizes may exceed fees."""
+    """Entry fees and prizes of a contest, in cash; prizes may exceed fees."""
 
     fees_cents: Total
     prizes_cents: Total

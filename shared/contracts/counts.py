@@ -33,7 +33,7 @@ class BoxRef(Contract):
 
 @fact("count.sealed", INVENTORY, stream=DESK)
 class CountSealed(Fact, BoxRef):
-    """A person counted a box. Only the commitment is public: figures and salt are published with the conclusion.
+    """A person counted a box. Only a commitment is public: figures and salt are published when the count concludes.
 
     `commitment` is the SHA-256, in hexadecimal, of `{"figures": …, "salt": …}` as canonical JSON.
     """
@@ -91,7 +91,7 @@ class BoxTurn(Contract):
 
 
 class CountedBox(BoxRef):
-    """A counted box: the result that two people found independently, and every turn.
+    """A counted box: the result on which two people's independent counts agree, and every turn.
 
     `rake_cents` is what a non-banking table took from its pots; None for any other table, which has a win.
     """
@@ -109,7 +109,7 @@ class CountedBox(BoxRef):
 
 @fact("count.concluded", INVENTORY, moves_money=True, stream=DESK)
 class CountConcluded(CountOpened):
-    """A count ended: its figures are opened and posted."""
+    """A count was concluded: its figures are revealed and posted."""
 
     boxes: tuple[CountedBox, ...]
     concluded_by: Person

@@ -117,7 +117,7 @@ def _encoded(raw: bytes) -> bytes:
 
 
 def _decoded(text: bytes) -> bytes:
-    """Return the bytes of canonical base64url text. Raises: BadSignature."""
+    """Return the bytes of canonical base64url text. Raises: BadSignature for any other text."""
     try:
         raw = urlsafe_b64decode(text + b"=" * (-len(text) % 4))
     except (NotBase64, ValueError) as error:

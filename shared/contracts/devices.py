@@ -49,12 +49,12 @@ class DeviceKey(Contract):
         return self
 
     def is_valid_at(self, moment: datetime) -> bool:
-        """Return whether a moment lies in the time of the key."""
+        """Return whether the key is valid at a moment."""
         return self.valid_from <= moment and (self.valid_until is None or moment < self.valid_until)
 
 
 class Signing(Contract):
-    """Signers for tables: on the topics in `signs`, with any of the `signing_keys` that is valid at the time."""
+    """The signers for tables: on the topics in `signs`, any of the `signing_keys` that is valid at the time."""
 
     signs: tuple[SignedTopic, ...] = Field(default=(), max_length=2)
     signing_keys: tuple[DeviceKey, ...] = Field(default=(), max_length=10)

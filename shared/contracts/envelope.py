@@ -51,14 +51,14 @@ _DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _written_day(value: object) -> object:
-    """Accept a day in ISO form. Raises: ValueError for a number, which would be seconds since 1970."""
+    """Accept a date in ISO format. Raises: ValueError for a number, which would be read as seconds since 1970."""
     if isinstance(value, int | float) or (isinstance(value, str) and _DAY.fullmatch(value) is None):
         raise ValueError("write a day: 2026-03-06")
     return value
 
 
 def _written_moment(value: object) -> object:
-    """Accept a moment in ISO form. Raises: ValueError for a number of seconds or milliseconds."""
+    """Accept a date and time in ISO format. Raises: ValueError for a number of seconds or milliseconds."""
     if isinstance(value, int | float) or (isinstance(value, str) and _DAY.match(value) is None):
         raise ValueError("write a moment with its offset from UTC: 2026-03-06T18:00:00-05:00")
     return value
@@ -80,7 +80,7 @@ Sequence = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 
 
 class Checked(BaseModel):
-    """A model that can be constructed from fields that are validated already."""
+    """A model that can be constructed from already validated fields."""
 
     @classmethod
     def construct_unvalidated(cls, fields: dict[str, Any]) -> Self:
@@ -103,7 +103,7 @@ class Contract(Checked):
 
 
 class Correction(Contract):
-    """Why something recorded is changed, and the two people responsible."""
+    """The reason for changing something recorded, and the two people responsible."""
 
     reason: Reason
     entered_by: Person
@@ -160,7 +160,7 @@ def shard_source(service: str, shard: int) -> str:
 
 
 def shard_of(source: str) -> int:
-    """Return the number of the shard that a stream is of.
+    """Return the shard number in the name of a shard's stream.
 
     >>> shard_of(shard_source("vigorish", 3))
     3
@@ -169,17 +169,17 @@ def shard_of(source: str) -> int:
 
 
 def canonical(document: Any) -> bytes:
-    """Return JSON in the form of RFC 8785 for the values that occur here: objects, lists, texts, integers, booleans."""
+    """Return JSON in the canonical form of RFC 8785 for objects, lists, texts, integers and booleans."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def as_json(contract: Contract) -> dict[str, Any]:
-    """Return a contract as a JSON document, without members that have no value."""
+    """Return a contract as a JSON document, omitting members without a value."""
     return contract.model_dump(mode="json", exclude_none=True)
 
 
 class Position(BaseModel):
-    """The part of an event that determines its stream position, even if the rest is invalid."""
+    """The fields of an event that determine its stream position, readable even if the rest is invalid."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 

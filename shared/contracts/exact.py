@@ -19,12 +19,12 @@ _DECIMALS: Final = 9
 
 
 def nanocents(cents: int) -> int:
-    """Return whole cents in nanocents."""
+    """Return whole cents as nanocents."""
     return cents * NANOCENTS
 
 
 def share(cents: int, rate: Fraction) -> int:
-    """Return the share of an amount that a rate of nine decimals at most makes, in nanocents, exactly.
+    """Return a share of an amount, exactly, in nanocents; the rate has at most nine decimals.
 
     >>> share(100, Fraction("0.205"))
     20500000000
@@ -35,7 +35,7 @@ def share(cents: int, rate: Fraction) -> int:
 
 
 def shown(nanos: int) -> int:
-    """Return the whole cents that a display shows of an exact amount.
+    """Return the whole cents that a display shows for an exact amount.
 
     >>> shown(20_999_999_999), shown(-1)
     (20, -1)
@@ -44,7 +44,7 @@ def shown(nanos: int) -> int:
 
 
 def displayed(nanos: int) -> int:
-    """Return the whole cents shown on a meter's sign, which are never negative.
+    """Return the whole cents that a meter's sign shows, which are never negative.
 
     >>> displayed(20_999_999_999), displayed(-5 * NANOCENTS)
     (20, 0)
@@ -53,7 +53,7 @@ def displayed(nanos: int) -> int:
 
 
 def exact_text(nanos: int) -> str:
-    """Return an amount in cents as a decimal, without zeros at its end.
+    """Return an amount of cents as a decimal, without trailing zeros.
 
     >>> exact_text(20_500_000_000), exact_text(-1), exact_text(3 * NANOCENTS)
     ('20.5', '-0.000000001', '3')
@@ -64,7 +64,7 @@ def exact_text(nanos: int) -> str:
 
 
 def parse_exact(text: str) -> int:
-    """Return the nanocents of a decimal of cents with at most nine places.
+    """Return the nanocents in a decimal number of cents with at most nine places.
 
     >>> parse_exact("-0.5"), parse_exact("123456")
     (-500000000, 123456000000000)

@@ -1,4 +1,4 @@
-"""The registry of events and facts: every kind is one model, declared once.
+"""The registry of events and facts: every kind is one model and is declared once.
 
 An event comes from outside (`table.opened`); a fact is what a service records in its journal and publishes
 (`vigorish.assessed`). The declaration gives the kind, the topic, whether money moves, and the version unless it is the
@@ -121,13 +121,13 @@ class _Kinds:
         return iter(self._by_name.values())
 
     def of_type(self, type_: str) -> EventKind | None:
-        """Return the kind of a type name of any version; None for a later version than this release has."""
+        """Return the kind of a type name of any version; None if the version is later than this release."""
         name, version = name_and_version(type_)
         kind = self._by_name.get(name)
         return None if kind is None or version > kind.version else kind
 
     def on(self, topic: Topic) -> Sequence[EventKind]:
-        """Return the kinds of a topic: its own, and if it has a publisher those common to all journals."""
+        """Return the kinds on a topic: its own and, if a service publishes it, those common to all journals."""
         return [
             kind
             for kind in self
@@ -167,7 +167,7 @@ def event(name: str, topic: Topic, *, version: int = 1) -> Callable[[type[ModelT
 
 
 def envelope(topic: Topic) -> Callable[[type[EventT]], type[EventT]]:
-    """Declare an event from outside with an explicit envelope, because its data is a union."""
+    """Declare an event from outside with its own envelope, because its data is a union."""
 
     def declare(model: type[EventT]) -> type[EventT]:
         name, version = name_and_version(literal_of(model))
@@ -205,7 +205,7 @@ def _enveloped(type_: str, data: Any, is_fact: bool) -> type[Event[Any]]:
 
 
 def enveloped(name: str, data: Any) -> type[Event[Any]]:
-    """Return the envelope of a kind with another model for its data: a consumer's view."""
+    """Return the envelope of a kind with another model of its data: a consumer's view."""
     kind = KINDS[name]
     if data is kind.model or (isinstance(data, type) and issubclass(data, Event)):
         return envelope_of(kind)
@@ -213,7 +213,7 @@ def enveloped(name: str, data: Any) -> type[Event[Any]]:
 
 
 def literal_of(model: type[Event[Any]]) -> str:
-    """Return the type that an envelope is of."""
+    """Return the type that an envelope declares."""
     [name] = get_args(model.model_fields["type"].annotation)
     return str(name)
 

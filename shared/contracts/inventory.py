@@ -83,7 +83,7 @@ class OfPitEvent(OfTableDay):
 
 @fact("pit.recorded", INVENTORY, moves_money=True)
 class PitRecorded(Fact, OfPitEvent, SaidAtDesk):
-    """An event of a pit stream was recorded.
+    """A pit event was recorded.
 
     `revision` is set from the second recording on; `correction` is the reason for replacing the previous one.
     """
@@ -106,7 +106,7 @@ class PitVoided(Fact, OfPitEvent, SaidAtDesk):
 
 @fact("pit.noted", INVENTORY)
 class PitNoted(Fact, OfTableDay, SaidAtDesk):
-    """A pit event has no effect: a later change of it was recorded before, or it voids what is not on record.
+    """A pit event has no effect: a later change of it was recorded already, or it voids an event that is not recorded.
 
     `event` is its type, `sequence` its position in the pit stream; `data` is its data, none for a void.
     """
@@ -133,7 +133,7 @@ class TableRoundCounted(Fact, OfTableDay):
 
 @fact("slip.requested", INVENTORY, stream=DESK)
 class SlipRequested(Fact, OfTableDay):
-    """The pit requested a fill from the cage, or that it takes a credit."""
+    """The pit requested a fill, or a credit, from the cage."""
 
     slip: SlipKind
     shift: Name
@@ -181,7 +181,7 @@ class CreditReceived(SlipStep, AsShown):
 
 @fact("slip.voided", INVENTORY, moves_money=True, stream=DESK)
 class SlipVoided(SlipStep):
-    """A slip was voided. Its number stays used; `returned` was in transit and went back."""
+    """A slip was voided. Its number stays used; the chips in `returned` were in transit and went back."""
 
     returned: Contents = ()
     non_banking: NonBanking = None
@@ -193,7 +193,7 @@ class SlipVoided(SlipStep):
 class ManualSlip(OfTableDay):
     """A numbered paper slip, written while the system was away, with the people who signed it.
 
-    Who surrendered the chips signs a credit.
+    A credit is signed by the person who surrendered the chips.
     """
 
     slip: SlipKind
@@ -222,7 +222,7 @@ class ManualSlipEntered(Fact, ManualSlip):
 
 @fact("manual_slip.voided", INVENTORY, stream=DESK)
 class ManualSlipVoided(Fact):
-    """A numbered paper form was spoiled: its number is accounted for, and nothing moved."""
+    """A numbered paper form was spoiled: its number is accounted for, and no chips move."""
 
     slip: SlipKind
     property: Name
@@ -255,7 +255,7 @@ class VarianceOwned(VarianceRef):
 
 @fact("variance.resolved", INVENTORY, moves_money=True, stream=DESK)
 class VarianceResolved(VarianceRef, AsShown):
-    """A variance was investigated and resolved; the counted amount stands in the books.
+    """A variance was investigated and resolved; the books keep the counted amount.
 
     `by_instrument` splits that of a drop box.
     """
@@ -268,7 +268,7 @@ class VarianceResolved(VarianceRef, AsShown):
 
 @fact("adjustment.entered", INVENTORY, stream=DESK)
 class AdjustmentEntered(Fact, OfTableDay):
-    """An adjustment of a figure of a gaming day was entered; it awaits another person's approval."""
+    """An adjustment of a gaming day's figure was entered; it awaits another person's approval."""
 
     adjustment: Number
     shift: Name
@@ -282,7 +282,7 @@ class AdjustmentEntered(Fact, OfTableDay):
 
 @fact("adjustment.approved", INVENTORY, moves_money=True, stream=DESK)
 class AdjustmentApproved(AdjustmentEntered, AsShown):
-    """An adjusting entry, dated when it was approved."""
+    """An adjusting entry, dated at its approval."""
 
     approved_by: Person
     approved_at: AwareDatetime
@@ -290,7 +290,7 @@ class AdjustmentApproved(AdjustmentEntered, AsShown):
 
 @fact("adjustment.rejected", INVENTORY, stream=DESK)
 class AdjustmentRejected(AdjustmentEntered):
-    """An adjustment that was turned down."""
+    """An adjustment was rejected."""
 
     rejected_by: Person
     rejected_at: AwareDatetime
@@ -298,7 +298,7 @@ class AdjustmentRejected(AdjustmentEntered):
 
 
 class OfBox(OfTableDay):
-    """A drop box that cannot be counted: one that an exchange removed, or one that it placed and that never came back.
+    """A drop box that cannot be counted: removed by an exchange, or placed by one and never returned.
 
     `exchange` is the sequence of the exchange in the pit stream of the table.
     """
@@ -329,7 +329,7 @@ class BoxWrittenOff(WriteOffEntered, AsShown):
 
 @fact("box.write_off_rejected", INVENTORY, stream=DESK)
 class WriteOffRejected(WriteOffEntered):
-    """A drop box is still waited for."""
+    """The write-off of a drop box was rejected: its count is still expected."""
 
     rejected_by: Person
     rejected_at: AwareDatetime
@@ -337,7 +337,7 @@ class WriteOffRejected(WriteOffEntered):
 
 
 class EntryOfSettlement(Contract):
-    """The place of an entry in the journal of round settlement."""
+    """The position of an entry in the journal of round settlement."""
 
     shard: int
     seq: int
@@ -345,7 +345,7 @@ class EntryOfSettlement(Contract):
 
 @fact("upstream.noted", INVENTORY_ROUNDS)
 class UpstreamNoted(Fact):
-    """Round settlement reported that input is missing or refused, or is no longer so.
+    """Round settlement reported that input is missing or refused, or no longer is.
 
     `property` is set if it can be determined. Of the stream `source`, the events `first` to `last` are missing, or the
     event `filled` arrived late. `quarantined` is the entry of a refused record, and `sequence` the position that it
@@ -367,7 +367,7 @@ class UpstreamNoted(Fact):
 
 
 class ExcusedTable(Contract):
-    """A table without a record of the day, and why that is right."""
+    """A table without a record for the day, and why that is correct."""
 
     table: Name
     reason: Reason
@@ -382,7 +382,7 @@ class DayClosed(Fact):
 
 @fact("day.preliminary", INVENTORY, stream=DESK)
 class DayPreliminary(DayClosed):
-    """A gaming day was closed: everything that belongs to it is recorded."""
+    """A gaming day was closed: everything that belongs to it was recorded."""
 
     preliminary_by: Person
     preliminary_at: AwareDatetime
@@ -391,7 +391,7 @@ class DayPreliminary(DayClosed):
 
 @fact("day.audited", INVENTORY, stream=DESK)
 class DayAudited(DayClosed, AsShown):
-    """Revenue audit has been through the day."""
+    """Revenue audit has reviewed the day."""
 
     audited_by: Person
     audited_at: AwareDatetime

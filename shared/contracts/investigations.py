@@ -1,4 +1,4 @@
-"""Facts about investigations in the table-inventory ledger: a hold that deviates from its base, and its explanation."""
+"""Facts about investigations in the table-inventory ledger: holds that deviate from their base, and explanations."""
 
 from typing import Annotated, Literal
 
@@ -18,7 +18,7 @@ Subject = Literal["table", "game"]
 
 
 class HoldVariance(Contract):
-    """The hold of a table or a game (`what`) in a monthly report that deviates from its base."""
+    """The hold of a table or a game (`what`) in a monthly report, deviating from its base."""
 
     property: Name
     what: Subject
@@ -28,7 +28,7 @@ class HoldVariance(Contract):
 
 @fact("investigation.opened", INVENTORY, stream=DESK)
 class InvestigationOpened(Fact, HoldVariance):
-    """A person was assigned to explain a hold that deviates from its base; investigations are numbered by property."""
+    """A person was assigned to explain a deviating hold; investigations are numbered by property."""
 
     investigation: Number
     found: Reason
@@ -38,7 +38,7 @@ class InvestigationOpened(Fact, HoldVariance):
 
 
 class InvestigationRef(Fact):
-    """A step of an investigation."""
+    """A step in an investigation."""
 
     property: Name
     investigation: Number
@@ -47,7 +47,7 @@ class InvestigationRef(Fact):
 
 @fact("investigation.assigned", INVENTORY, stream=DESK)
 class InvestigationAssigned(InvestigationRef):
-    """An investigation was reassigned."""
+    """An investigation was reassigned to another owner."""
 
     assigned_by: Person
     assigned_at: AwareDatetime

@@ -41,7 +41,7 @@ class EventFlagged(Fact):
 
 
 class RecordPlace(Contract):
-    """A Kafka record, and the stream position that it claims, if any."""
+    """The position of a Kafka record, and the stream position that it claims, if any."""
 
     topic: str
     partition: int
@@ -66,7 +66,7 @@ class RecordQuarantined(Fact, RecordPlace):
 
 
 class EntryPlace(Contract):
-    """The place of an entry in its journal."""
+    """The position of an entry in its journal."""
 
     shard: int
     seq: int
@@ -95,7 +95,7 @@ class QuarantineRequest(Fact):
 
 
 class RequestOfOne(QuarantineRequest):
-    """A request or decision by one person, with the reason."""
+    """A request or decision by one person, with its reason."""
 
     reason: Text
     by: Person
@@ -103,14 +103,14 @@ class RequestOfOne(QuarantineRequest):
 
 @fact("quarantine.replay_asked")
 class ReplayAsked(RequestOfOne):
-    """A person requested that a quarantined record be sent to its topic again: unchanged, or as `mended`."""
+    """A person requested a replay of a quarantined record: unchanged, or as `mended`."""
 
     mended: dict[str, Any] | None = None
 
 
 @fact("quarantine.dismissal_asked")
 class DismissalAsked(RequestOfOne):
-    """A person requested that a quarantined record that cannot be repaired be closed."""
+    """A person requested the dismissal of a quarantined record that cannot be repaired."""
 
 
 @fact("quarantine.request_rejected")
@@ -119,7 +119,7 @@ class QuarantineRequestRejected(RequestOfOne):
 
 
 class RequestOfTwo(QuarantineRequest, EntryPlace, AsShown):
-    """A decision by two people, with the reason; `shard` and `seq` are its `record.quarantined` entry."""
+    """A decision by two people, with its reason; `shard` and `seq` are its `record.quarantined` entry."""
 
     correction: Correction
 
@@ -162,12 +162,12 @@ class EntryRange(Contract):
     last: int
 
     def places(self) -> Iterator[tuple[int, int]]:
-        """Yield shard and seq of each entry."""
+        """Yield the shard and sequence of each entry."""
         return ((self.shard, seq) for seq in range(self.first, self.last + 1))
 
 
 class DismissalOfMany(Fact):
-    """A fact about many quarantined records at once; `dismissal` numbers the requests, from 1."""
+    """A fact about a bulk dismissal; `dismissal` numbers the requests, from 1."""
 
     dismissal: int
 
@@ -182,7 +182,7 @@ class FilteredRecords(DismissalOfMany):
 
 @fact("dismissal.requested")
 class DismissalRequested(FilteredRecords):
-    """A person requested that many quarantined records that cannot be repaired be closed."""
+    """A person requested a bulk dismissal of quarantined records that cannot be repaired."""
 
     reason: Text
     by: Person
@@ -190,7 +190,7 @@ class DismissalRequested(FilteredRecords):
 
 @fact("dismissal.rejected")
 class DismissalRejected(DismissalOfMany):
-    """A request to close many quarantined records was rejected."""
+    """A request for a bulk dismissal was rejected."""
 
     reason: Text
     by: Person
@@ -198,7 +198,7 @@ class DismissalRejected(DismissalOfMany):
 
 @fact("quarantine.dismissed_together")
 class DismissedTogether(FilteredRecords, AsShown):
-    """Many quarantined records that cannot be repaired were dismissed, by two people. No money moves.
+    """Quarantined records that cannot be repaired were dismissed together, by two people. No money moves.
 
     `closed` are the `record.quarantined` entries that it closes, as ranges ordered by position.
     """

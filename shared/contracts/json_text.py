@@ -66,7 +66,7 @@ def require_members_once(raw: bytes) -> None:
 
 
 def members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of these members: a hook for `json.loads`. Raises: MemberTwice."""
+    """Return an object from its members: a hook for `json.loads`. Raises: MemberTwice."""
     members = dict(pairs)
     if len(members) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
@@ -75,7 +75,7 @@ def members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _is_the_same_again(raw: bytes) -> bool:
-    """Return whether a text, parsed and serialized again, is known to have lost nothing."""
+    """Return whether serializing a parsed text again is known to lose nothing."""
     try:
         again = _encode(_decode(raw))
     except (ValueError, RecursionError):  # of what msgspec does not read, or no JSON

@@ -31,7 +31,7 @@ class Feed(Contract):
 
 
 class PoolTerms(Contract):
-    """The terms of a pool from a moment on (N.J.A.C. 13:69E-1.39A).
+    """The terms of a pool, in effect from a moment (N.J.A.C. 13:69E-1.39A).
 
     `base_cents` is its initial amount and `reset_cents` the display after an award of the whole meter; its rates are
     those in the rules submissions of its feeds. Amounts above `limit_cents` go to the overflow meter. A round that adds
@@ -87,7 +87,7 @@ class Movement(Contract):
 
 @fact("pool.approved", METERS, moves_money=True, stream=_POOL)
 class PoolApproved(PoolFiled, Approved):
-    """A version was approved: from `effective_from` on its feeds count for the pool. The first puts in the base."""
+    """A version was approved: its feeds count for the pool from `effective_from`. The first version posts the base."""
 
     movement: Movement | None = None
 
@@ -101,7 +101,7 @@ class PoolReturned(Fact, Returned):
 
 
 class Hit(Contract):
-    """An award from a meter, `cents`; the person at the seat is in the round record."""
+    """An award paid from a meter, `cents`; the winner at the seat is in the round record."""
 
     seat: int
     wager: Name
@@ -110,7 +110,7 @@ class Hit(Contract):
 
 
 class MeterReading(Contract):
-    """A table's reading of its meter before a round, and the settlement's effect, cents."""
+    """A table's reading of its meter before a round, and the effect of the settlement, cents."""
 
     before_cents: int
     after_cents: int
@@ -157,7 +157,7 @@ ChangeKind = Literal["transfer", "adjustment", "reset", "overflow", "award"]
 
 
 class WantedChange(Contract):
-    """A change of a meter by people.
+    """A requested change of a meter, without the people.
 
     `transfer` moves `cents` to the pool `to`; `adjustment` adds them (negative: deducts them, to the house); `reset`
     brings the display to the reset amount, at the house's cost or gain; `overflow` moves `cents` from the overflow
@@ -190,7 +190,7 @@ class ChangeRequested(Fact, ChangeAsked):
 
 @fact("meter.change_approved", METERS, moves_money=True, stream=_POOL)
 class ChangeApproved(ChangeRequested, AsShown):
-    """A change was approved and made; its movements have the meters afterwards."""
+    """A change was approved and made; its movements show the meters afterwards."""
 
     approved_by: Person
     approved_at: AwareDatetime
@@ -200,7 +200,7 @@ class ChangeApproved(ChangeRequested, AsShown):
 
 @fact("meter.change_rejected", METERS, stream=_POOL)
 class ChangeRejected(Fact):
-    """A change was turned down."""
+    """A change was rejected."""
 
     property: Name
     pool: Name
@@ -211,7 +211,7 @@ class ChangeRejected(Fact):
 
 
 class PoolDay(Contract):
-    """A pool on a gaming day: its accounting identity, with every figure exact.
+    """The accounting identity of a pool on a gaming day, with every figure exact.
 
     closing = opening + seed + contribution - award + reset + transfer + released. The reserve and the overflow meter
     have identities of their own. `difference_cents` is the part of the closing reading that the movements do not

@@ -12,7 +12,7 @@ _YEARS: Final = (1900, 2999)
 
 
 def _in_years(value: DayOrMoment) -> DayOrMoment:
-    """Accept a day or moment in a range that allows date arithmetic. Raises: ValueError outside of these years."""
+    """Accept a day or moment in the years that allow date arithmetic. Raises: ValueError for any other."""
     if not _YEARS[0] <= value.year <= _YEARS[1]:
         raise ValueError(f"must lie in the years {_YEARS[0]} to {_YEARS[1]}")
     return value
@@ -25,7 +25,7 @@ Moment = Annotated[WrittenMoment, AfterValidator(_in_years)]
 
 
 class Happened(Contract):
-    """An action that may be entered after it happened, with the time and the reason for the late entry."""
+    """An action that may be entered late, with its time and the reason for the late entry."""
 
     occurred_at: Annotated[
         Moment | None, Field(description="when it happened, where that was earlier; the gaming day follows from it")
@@ -39,7 +39,7 @@ class Happened(Contract):
         return self
 
     def what(self) -> dict[str, Any]:
-        """Return all fields except those about the time."""
+        """Return all fields except those about the time of entry."""
         return {name: value for name, value in self if name not in Happened.model_fields}
 
     def late(self, entered_at: datetime) -> dict[str, Any]:
@@ -54,7 +54,7 @@ NOW: Final = Happened()
 
 
 class EnteredLate(Contract):
-    """When and why something was entered late; empty if it was entered as it happened."""
+    """When something entered late happened, and why it was late; empty if it was entered as it happened."""
 
     entered_at: AwareDatetime | None = None
     late_reason: Reason | None = None

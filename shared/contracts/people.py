@@ -51,12 +51,12 @@ def canonical_person(name: str) -> str:
 
 
 def same_person(one: str | None, other: str | None) -> bool:
-    """Return whether two names belong to one person; None never does."""
+    """Return whether two names belong to one person; None equals no name."""
     return one is not None and other is not None and canonical_person(one) == canonical_person(other)
 
 
 def held_twice(steps: Iterable[tuple[str, str | None]]) -> tuple[str, str, str] | None:
-    """Return the first person who takes two of these steps, with both steps, or None.
+    """Return the first person named in two of these steps, with both steps, or None.
 
     Steps that are not taken yet do not count.
     """
@@ -68,7 +68,7 @@ def held_twice(steps: Iterable[tuple[str, str | None]]) -> tuple[str, str, str] 
 
 
 def is_legible(name: str) -> bool:
-    """Return whether all characters of a name are visible, so that no two names look the same because of others.
+    """Return whether all characters of a name are visible, so that invisible ones cannot make two names look alike.
 
     >>> is_legible("Jane Roe"), is_legible("Jane‍ Roe"), is_legible("Jane Roe")
     (True, False, False)

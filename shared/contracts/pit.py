@@ -36,7 +36,7 @@ Seat = Annotated[int, Field(strict=True, ge=1, le=12)]
 
 
 class PitData(Contract):
-    """Where and when: the fields common to all events of a pit stream. `shift` is the shift at work."""
+    """Where and when: the fields common to all events of a pit stream. `shift` is the current shift."""
 
     DIFFERENT: ClassVar[tuple[str, ...]] = ()
     """The fields that must name different people."""
@@ -260,7 +260,7 @@ class CollectedTips(PitData):
 
 
 class VigorishOfRound(PitData):
-    """Vigorish of a seat in a round. `bank`: it is owed as the bank or a co-bank, not as a player."""
+    """Vigorish of a seat in a round. `bank`: owed as the bank or a co-bank, not as a player."""
 
     round_id: Identifier
     seat: Seat
@@ -303,7 +303,7 @@ class ChangedCards(PitData):
 
 @event("dice.changed", PIT_EVENTS)
 class ChangedDice(PitData):
-    """New dice were put into the shaker."""
+    """New dice were put into the dice shaker."""
 
     changed_by: Person
     observed_by: Person | None = None
@@ -332,7 +332,7 @@ EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
 
 
 class SaidAtDesk(Contract):
-    """Set on a fact about a pit event if the desk changed the event: `desk_change` is the number of the change.
+    """Set on a fact about a pit event if it was changed at the desk: `desk_change` is the number of the change.
 
     The change is positioned directly `behind` the last statement about the event at the time of approval, a position in
     the pit stream, and before everything that the pit reports about it later.
@@ -359,7 +359,7 @@ class PitChange(Contract):
 
 @event("pit_event.voided", PIT_EVENTS)
 class VoidedPitEvent(PitChange):
-    """A pit event did not happen, or not at this table; nothing replaces it."""
+    """A pit event did not happen, or not at this table; no event replaces it."""
 
 
 class CorrectedPitEvent(PitChange):
@@ -428,13 +428,13 @@ def desk_source(property_name: str, table: str) -> str:
 
 
 def goes_with(event: Event[Any]) -> str | None:
-    """Return the pit stream that an event of the desk belongs to; None for events of the pit itself."""
+    """Return the pit stream to which an event from the desk belongs; None for events of the pit itself."""
     data = event.data
     return pit_source(data.property, data.table) if isinstance(data, PitChangeApproval) else None
 
 
 class PitReader(Reader):
-    """Reads pit events; their source must be the pit stream of their table, or its desk stream."""
+    """Reads pit events, whose source must be the pit stream of their table, or its desk stream."""
 
     def decode(self, raw: bytes) -> Event[Any]:
         """Return the event in the bytes of a record. Raises: Refused."""

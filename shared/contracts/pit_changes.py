@@ -74,7 +74,7 @@ class PitChangeRejected(ChangeOfPitEvent):
 
 
 class DeskChange(Event[Any]):
-    """A change in the form of a pit event: in the pit stream, after the event `sequence`; `desk` is its number."""
+    """A change as a pit event: it follows the event `sequence` in the pit stream; `desk` is its number."""
 
     desk: Sequence
 
@@ -100,7 +100,7 @@ def change_of(proposed: PitChangeProposed, approved_by: str, behind: int) -> Des
 
 
 def approved_change(approved: PitChangeApproved) -> DeskChange:
-    """Return the event that an approved change is."""
+    """Return the pit event that an approved change becomes."""
     return change_of(approved, approved.approved_by, approved.behind)
 
 

@@ -1,4 +1,4 @@
-"""A property: a casino as the services know it, a versioned document that needs two people.
+"""A property: a casino as a versioned document, each version of which two people file and approve.
 
 It names its law (jurisdiction packs), its clock, its pits, tables and devices, its shifts, and its staff.
 """
@@ -25,7 +25,7 @@ _CLOCK_TIME: Final = r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?
 
 
 def _on_a_clock(value: object) -> object:
-    """Accept a time of day. Raises: ValueError for a number or another format."""
+    """Accept a time of day. Raises: ValueError for a number or any other format."""
     if isinstance(value, int | float) or (isinstance(value, str) and re.search(_CLOCK_TIME, value) is None):
         raise ValueError(f"{value!r} is not a time of the day; write it like 06:00, in YAML in quotes")
     return value
@@ -44,7 +44,7 @@ RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z]+(\.[a-z]+)+$", max_
 
 
 class Device(Signing):
-    """A device at a table. With keys it speaks for that table."""
+    """A device at a table. With keys, it signs for that table."""
 
     kind: Annotated[str, Field(description="what it is: shuffler, shoe, terminal, display")] = "shuffler"
     asset_number: Label
@@ -81,13 +81,13 @@ class PropertyTable(Contract):
 
     @property
     def revenue_class(self) -> Literal["banking", "non_banking", "fully_automated"]:
-        """Return the class of revenue that it makes, as jurisdiction packs name them."""
+        """Return the table's class of revenue, as named in jurisdiction packs."""
         if self.fully_automated:
             return "fully_automated"
         return "non_banking" if self.non_banking else "banking"
 
     def is_open_on(self, day: date) -> bool:
-        """Return whether the table is in use on a gaming day."""
+        """Return whether the table exists on a gaming day."""
         return self.opened_on <= day and (self.retired_on is None or day < self.retired_on)
 
 
@@ -111,12 +111,12 @@ class ChipSet(Contract):
     retired_on: date | None = None
 
     def is_in_use_on(self, day: date) -> bool:
-        """Return whether its chips may be on a table on a gaming day."""
+        """Return whether the set's chips may be on a table on a gaming day."""
         return self.in_use_from <= day and (self.retired_on is None or day < self.retired_on)
 
 
 class PropertyLimits(Contract):
-    """The property's own limits, within those of the packs, which are the default."""
+    """The property's own limits, each within that of the packs, which is the default."""
 
     variance_report_cents: Cents | None = None
     variance_authority_cents: Cents | None = None
@@ -124,7 +124,7 @@ class PropertyLimits(Contract):
 
 
 class PaybackFloor(Contract):
-    """The minimum payback of wagers, percent: of one `wager`, those of a `game` as named in submissions, or all."""
+    """The minimum payback of wagers, percent: of one `wager`, of all wagers of a `game`, or of all wagers."""
 
     payback: Payback
     game: Name | None = None
@@ -149,14 +149,14 @@ class Plausibility(Contract):
 
 
 class Member(Contract):
-    """A member of the property's staff, with the person's roles there."""
+    """A member of the property's staff, with that person's roles at the property."""
 
     person: Person
     roles: tuple[RoleName, ...] = Field(min_length=1, max_length=100)
 
 
 class PropertyDocument(Contract):
-    """One version of a property, in effect from a moment on.
+    """One version of a property, in effect from a moment.
 
     The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). `other_gaming_day` says whether an
     event whose gaming day differs from that of its moment is refused, or recorded under the day of its moment and

@@ -27,7 +27,7 @@ class TableSigner:
     tables: frozenset[str] | None
 
     def speaks_for(self, table: str, topic: str) -> bool:
-        """Return whether its holder may sign for a table on a topic."""
+        """Return whether the key's holder may sign for a table on a topic."""
         return topic in self.signs and (self.tables is None or table in self.tables)
 
 
@@ -66,11 +66,11 @@ class PropertySnapshot:
 
     @cached_property
     def signers(self) -> Mapping[str, TableSigner]:
-        """Return the keys that its devices and systems sign with, by their ids."""
+        """Return the public keys of the property's devices and systems, by key id."""
         return {signer.key.kid: signer for signer in signers_of(self.document)}
 
     def revoked_at(self, kid: str) -> datetime | None:
-        """Return since when a key is revoked according to any known version, or None."""
+        """Return the moment from which a key is revoked according to any known version, or None."""
         return self._revoked.get(kid)
 
     @cached_property
@@ -112,7 +112,7 @@ class PropertySnapshot:
         return tuple(shift.shift for shift in listed)
 
     def shift_at(self, moment: datetime) -> str:
-        """Return the shift at work at a moment, by the property's clock."""
+        """Return the current shift at a moment, by the property's clock."""
         clock = moment.astimezone(self.zone).time()
         for shift in self._latest_first:
             if shift.begins <= clock:
@@ -125,7 +125,7 @@ class PropertySnapshot:
         return sorted(self.document.shifts, key=lambda shift: shift.begins, reverse=True)
 
     def table(self, name: str, day: date) -> PropertyTable:
-        """Return a table as of a gaming day. Raises: Refused, saying what to file."""
+        """Return a table as of a gaming day. Raises: Refused, naming what to file."""
         found = self._table(name, day)
         if found is None:
             raise Refused(f"{self.why_no_table(name, day)}, then replay this record")
@@ -212,7 +212,7 @@ class PropertySnapshot:
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return how far outside its gaming day a pit event may be."""
+        """Return by how much a pit event may lie outside its gaming day."""
         return timedelta(minutes=self.document.plausibility.boundary_minutes)
 
     def limit_cents(self, name: MoneyLimit, day: date) -> int:
@@ -239,7 +239,7 @@ class _Days:
 
 
 class OfPit(Protocol):
-    """The fields of every pit event that say where, and on which gaming day."""
+    """The fields of every pit event that name its table and gaming day."""
 
     @property
     def table(self) -> str:
@@ -247,7 +247,7 @@ class OfPit(Protocol):
 
     @property
     def gaming_day(self) -> date:
-        """Return the gaming day that it claims."""
+        """Return the gaming day that the event claims."""
 
     @property
     def property(self) -> str:
@@ -259,7 +259,7 @@ PropertyLookup = Callable[[str, datetime], PropertySnapshot | None]
 
 
 def place_at(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
-    """Return a property as of a moment. Raises: Refused, saying what to file."""
+    """Return a property as of a moment. Raises: Refused, naming what to file."""
     found = places(name, moment)
     if found is None:
         raise Refused(f"{why_no_place(name, moment)}, then replay this record")
@@ -295,7 +295,7 @@ def place_of_day(versions: Iterable[PropertySnapshot], day: date) -> PropertySna
 
 
 def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
-    """Return the property of a command as of a moment. Raises: Rejected, saying what to file."""
+    """Return the property of a command as of a moment. Raises: Rejected, naming what to file."""
     found = places(name, moment)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, why_no_place(name, moment))
@@ -303,7 +303,7 @@ def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> Pr
 
 
 def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -> tuple[PropertySnapshot, datetime]:
-    """Return the property as of the time when something being entered now happened, and that time.
+    """Return the property as of when the entered action happened, and that time.
 
     That is now, or as far back as the pit may report outside a gaming day. Raises: Rejected.
     """

@@ -107,7 +107,7 @@ class Rejected(Exception):
 
 
 def findings_of(error: ValidationError, part: str) -> tuple[Finding, ...]:
-    """Return all that is wrong with the form of a part of a request, each with its place; of very many, how many."""
+    """Return every validation error of a part of a request with its place, or only their number if there are many."""
     if (count := error.error_count()) > FINDINGS_MAX:
         return (Finding(f"/{part}", f"{count} mistakes, too many to list: send what the schema says"),)
     found: dict[str, Finding] = {}

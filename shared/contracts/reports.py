@@ -50,7 +50,7 @@ _FROM_BEHIND: Final = (ReportStatus.OPEN, ReportStatus.PRELIMINARY, ReportStatus
 
 
 def furthest_behind(statuses: Iterable[ReportStatus]) -> ReportStatus:
-    """Return the stage of several gaming days together: that of the one furthest behind; open if there are none.
+    """Return the earliest stage among several gaming days; open if there are none.
 
     >>> furthest_behind([ReportStatus.FINAL, ReportStatus.RESTATED]).value
     'restated'
@@ -59,7 +59,7 @@ def furthest_behind(statuses: Iterable[ReportStatus]) -> ReportStatus:
 
 
 class Reached(BaseModel):
-    """How far a shard of a service's journal has been read: up to `seq`, with `missing` entries before it."""
+    """The read position in a shard of a service's journal: up to `seq`, with `missing` entries before it."""
 
     service: str
     shard: int

@@ -55,7 +55,7 @@ def json_schema(model: Any, name: str) -> dict[str, Any]:
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:
-    """Return all JSON Schemas by name: one per event type, and those of the documents in them."""
+    """Return all JSON Schemas by name: one for each event type, and those of nested documents."""
     assert _DECLARING, "all kinds are declared"
     models = {kind.type: envelope_of(kind) for kind in KINDS} | dict(DOCUMENTS)
     return {name: json_schema(model, name) for name, model in sorted(models.items())}
@@ -105,7 +105,7 @@ class _Plain(GenerateJsonSchema):
 
 
 def _on_one_line(schema: Any) -> Any:
-    """Return the schema with descriptions that do not keep the line breaks of the source."""
+    """Return the schema with each description on one line."""
     if isinstance(schema, list):
         return [_on_one_line(item) for item in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""Settlements as other services read them: all but the cards. Fields that a later release adds are ignored.
+"""Settlements as other services read them: everything but the cards. Fields of later releases are ignored.
 
 Every consumer reads the same views, so a field is named once and what a service needs is visible where it is used.
 Amounts are cents.
@@ -25,7 +25,7 @@ from shared.rules import Line
 
 
 class RoundView(View):
-    """Which round a settlement is about, and what was noticed of it."""
+    """The round that a settlement is about, and the findings about it."""
 
     property: str
     table: str
@@ -36,7 +36,7 @@ class RoundView(View):
 
 
 class RevisionView(RoundView):
-    """A revision of a round: when it was closed, who dealt, the submission it settled under, and what it came to."""
+    """A revision of a round: when it ended, who dealt, the submission it was settled under, and its totals."""
 
     revision: int
     closed_at: AwareDatetime
@@ -48,14 +48,14 @@ class RevisionView(RoundView):
 
 
 class SeatWagers(View):
-    """What a seat wagered, cents by wager."""
+    """The wagers of a seat: cents by wager type."""
 
     seat: int
     wagers: dict[str, int]
 
 
 class RecordView(View):
-    """The record of a round without its cards: the wagers, and what the meters showed before it, cents."""
+    """The record of a round without its cards: the wagers, and the meter readings before it, cents."""
 
     seats: tuple[SeatWagers, ...] = ()
     meters: dict[str, int] = Field(default_factory=dict)
@@ -63,7 +63,7 @@ class RecordView(View):
 
 @view_of(SettlementPosted)
 class PostedRound(RevisionView):
-    """A round whose money was posted. `meters` is what they showed after it, cents."""
+    """A round whose money was posted. `meters` are the readings after it, cents."""
 
     regulation: str
     opened_at: AwareDatetime
@@ -74,21 +74,21 @@ class PostedRound(RevisionView):
 
 @view_of(SettlementReversed)
 class ReversedRound(RevisionView):
-    """A round whose money was taken back: its totals and credits are those of the posting, negated."""
+    """A round whose postings were reversed: its totals and credits are those of the posting, negated."""
 
     correction: Correction
 
 
 @view_of(SettlementSuperseded)
 class SupersededRound(RoundView):
-    """A record of a round that came after a later void or correction of it; it moved no money."""
+    """A record of a round that arrived after a later void or correction of it; no money moved."""
 
     correction: Correction | None = None
 
 
 @view_of(SettlementVoided)
 class UnpostedRound(RoundView):
-    """A round that was voided before any record of it came: nothing was posted."""
+    """A round that was voided before any record of it arrived: nothing was posted."""
 
     account_credits: ClassVar[tuple[AccountCredit, ...]] = ()
     correction: Correction

@@ -31,7 +31,7 @@ class AccountCredit(View):
 
 
 class _OfItsGame:
-    """Validates the record of a round by the model of its game, which the fact's `regulation` names."""
+    """Validates the record of a round with the model of its game, which the fact's `regulation` names."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -44,7 +44,7 @@ class _OfItsGame:
 
 
 def _round_of_its_game(value: Any, _: object, info: ValidationInfo) -> Round:
-    """Return the record of a round. Raises: ValueError where it is not of the game of the regulation."""
+    """Return the record of a round. Raises: ValueError if it is not of the regulation's game."""
     if "regulation" not in info.data:
         raise ValueError("it is read under its regulation")
     return round_type(info.data["regulation"]).model_validate(value)
@@ -82,7 +82,7 @@ class RoundKey(NamedTuple):
 
     @classmethod
     def of(cls, said: Any) -> Self:
-        """Return the revision of a round that a fact, or a view of one, is about."""
+        """Return the revision of a round that a fact, or its view, is about."""
         return cls(said.property, said.table, said.round_id, said.revision)
 
 
@@ -93,7 +93,7 @@ class TakenBack(Correction, SettledRound):
 
 
 class RoundNotice(View):
-    """A finding while settling that needs attention, such as a dealer's hand set otherwise than the rules require.
+    """A finding at settlement that needs attention, such as a dealer's hand not set as the rules require.
 
     `paragraph` is the rule concerned: of the regulation, or of the property's document.
     """
@@ -105,7 +105,7 @@ class RoundNotice(View):
 
 
 class NoticedRound(SettledRound):
-    """A fact about a round, on the gaming day of its moment, with the findings."""
+    """A fact about a round, on its gaming day, with the findings."""
 
     notices: tuple[RoundNotice, ...] = ()
 
@@ -154,7 +154,7 @@ class SettlementReversed(NoticedRound):
 
 @fact("settlement.superseded", SETTLEMENTS)
 class SettlementSuperseded(NoticedRound):
-    """An event about a round arrived after a later void or correction of it: it is kept, and moves no money.
+    """An event about a round arrived after a later void or correction of it: it is recorded, and moves no money.
 
     The same holds for a `desk_correction` whose round got another revision between its approval and its effect.
     """
@@ -166,6 +166,6 @@ class SettlementSuperseded(NoticedRound):
 
 @fact("settlement.voided", SETTLEMENTS)
 class SettlementVoided(NoticedRound):
-    """A round was voided before any record of it arrived: nothing was posted, nothing is reversed."""
+    """A round was voided before any record of it arrived: nothing was posted or reversed."""
 
     correction: Correction

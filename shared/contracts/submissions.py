@@ -78,7 +78,7 @@ class PaybackFinding(Contract):
 
 
 class Overridden(Contract):
-    """All findings about a version's paybacks, and why it was approved nevertheless."""
+    """All findings about a version's paybacks, and the reason for approving it nevertheless."""
 
     reason: Reason
     findings: tuple[PaybackFinding, ...] = Field(min_length=1)

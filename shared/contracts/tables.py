@@ -112,7 +112,7 @@ def _document(raw: bytes) -> object:
 
 
 def _check_round(document: object) -> None:
-    """Raise Refused if the round record itself is at fault: the rules report that better than the envelope."""
+    """Raise Refused if the round record itself is at fault: the rules explain it better than the envelope does."""
     match document:
         case {"data": {"regulation": str(regulation), "round": dict(played)}} if regulation in REGULATIONS:
             parse_round(regulation, played)

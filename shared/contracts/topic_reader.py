@@ -24,7 +24,7 @@ from shared.rules.errors import Refused, refused_by_validation
 
 
 class View(Checked):
-    """Some fields of a fact or event; others are ignored. Declare the viewed model with `view_of`."""
+    """Some fields of a fact or event; others are ignored. Declare the model that it views with `view_of`."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -73,7 +73,7 @@ class Reader:
         self._source = None if topic.publisher is None else re.compile(rf"/{topic.publisher}/shards/[0-9]{{1,9}}")
 
     def decode(self, raw: bytes) -> Event[Any]:
-        """Return the event of a record; its data is `Skipped` if it does not matter here.
+        """Return the event of a record; its data is `Skipped` if the consumer does not need it.
 
         Raises: Refused if it is malformed, has a duplicate member, or is of an unknown kind that may move money.
         """
@@ -89,14 +89,14 @@ class Reader:
         return event
 
     def _decoded(self, raw: bytes) -> Event[Any]:
-        """Return the event of a record; of duplicate members the last counts. Raises: Refused."""
+        """Return the event of a record; of duplicate members the last one counts. Raises: Refused."""
         try:
             return self._adapter.validate_json(raw)
         except ValidationError as error:
             return self._older(raw) or self._passed(raw, error)
 
     def refused(self, raw: bytes, error: ValidationError) -> Refused:
-        """Return what is wrong with a record of a known kind."""
+        """Return why a record of a known kind is invalid."""
         del raw
         return refused_by_validation(error, None)
 
@@ -120,7 +120,7 @@ class Reader:
             raise self.refused(upcast, error) from error
 
     def _passed(self, raw: bytes, error: ValidationError) -> Event[Any]:
-        """Return an event that does not matter here. Raises: Refused with the validation error if it may matter."""
+        """Return an event that the consumer does not need. Raises: Refused with the validation error if it might."""
         try:
             head = (_HEAD if self.topic.publisher is None else _ENTRY_HEAD).validate_json(raw)
         except ValidationError:
@@ -150,13 +150,13 @@ class Reader:
 
 
 class _Head(Event[Any]):
-    """The part of an event that can be read without knowing its kind."""
+    """The fields of an event that can be read without knowing its kind."""
 
     movesmoney: bool | None = None
 
 
 class _EntryHead(_Head):
-    """The part of a journal entry that can be read without knowing its kind, including its position."""
+    """The fields of a journal entry that can be read without knowing its kind, including its position."""
 
     recordedat: AwareDatetime
 

@@ -26,7 +26,7 @@ _UPCASTERS: dict[tuple[str, int], Upcaster] = {}
 
 
 def upcasts(name: str, version: int) -> Callable[[Upcaster], Upcaster]:
-    """Declare the conversion of a version of a kind to the next one. The function is pure, and never changes.
+    """Declare the conversion from a version of a kind to the next one. The function must be pure and never change.
 
     Raises: ValueError if the kind is not declared with a later version, or the version has an upcaster already.
     """
@@ -42,7 +42,7 @@ def upcasts(name: str, version: int) -> Callable[[Upcaster], Upcaster]:
 
 
 def without_upcaster() -> list[str]:
-    """Return the types whose older entries could not be read: versions without an upcaster."""
+    """Return the versions without an upcaster, whose entries could not be read."""
     return [
         type_
         for kind in KINDS
@@ -66,7 +66,7 @@ def upcast(type_: str, data: Data) -> Data:
 
 
 def upcast_data(type_: str, data: bytes) -> bytes:
-    """Return JSON data of any version upgraded; current data is returned unchanged. Raises: as `upcast`."""
+    """Return JSON data of any version upgraded; current data is returned unchanged. Raises as `upcast`."""
     return data if kind_of_type(type_).type == type_ else to_json(upcast(type_, from_json(data)))
 
 

@@ -20,7 +20,7 @@ _LATEST: Final = datetime(2200, 1, 1, tzinfo=UTC)
 
 
 class Filed(Contract):
-    """That a version was filed. `hash` is that of `version_hash`."""
+    """A version was filed. `hash` is its `version_hash`."""
 
     version: VersionNumber
     hash: Digest
@@ -29,14 +29,14 @@ class Filed(Contract):
 
 
 class Approved(AsShown):
-    """The approval of a version."""
+    """A version was approved."""
 
     approved_by: Person
     approved_at: AwareDatetime
 
 
 class Returned(Contract):
-    """The return of a version to its filer, with the reason: it never takes effect."""
+    """A version was returned to its filer, with the reason: it never takes effect."""
 
     version: VersionNumber
     hash: Digest
@@ -63,13 +63,13 @@ FactT = TypeVar("FactT", bound=Contract)
 
 
 def about(model: type[FactT], version: Contract, **said: Any) -> FactT:
-    """Return a fact about a version, with the version's identifying fields and further ones."""
+    """Return a fact about a version, with the version's identifying fields and these further ones."""
     named = {name: getattr(version, name) for name in _names(model) if name not in said}
     return model(**named, **said)
 
 
 def returned(model: type[FactT], version: Contract, *, by: str, at: datetime, reason: str) -> FactT:
-    """Return the fact that a person returned a version."""
+    """Return the fact that a person returned a version to its filer."""
     return about(model, version, returned_by=by, returned_at=at, reason=reason)
 
 
@@ -86,7 +86,7 @@ def standing(fact: Contract) -> dict[str, Any]:
 
 
 def fields_of(said: object, model: type[BaseModel]) -> dict[str, Any]:
-    """Return the fields of a model from another object that has them all."""
+    """Return the fields of a model, read from another object that has all of them."""
     return {name: getattr(said, name) for name in _names(model)}
 
 
@@ -96,7 +96,7 @@ def _names(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 def in_effect(versions: Iterable[Any], moment: datetime) -> Any | None:
-    """Return the version in effect at a moment, from approved versions (with `effective_from` and `version`)."""
+    """Return the version in effect at a moment, among approved versions (with `effective_from` and `version`)."""
     found = None
     for version in versions:  # a loop, for it is asked for each round, and there is mostly one
         if version.effective_from <= moment and (found is None or _after(version, found)):
@@ -115,7 +115,7 @@ def version_hash(wanted: Contract, model: type[Contract], version: int) -> str:
 
 
 def why_too_late(effective_from: datetime, approved: Sequence[datetime], at: datetime) -> str | None:
-    """Return why a version with this beginning may not be approved at a moment, or None.
+    """Return why a version with this beginning can no longer be approved at a moment, or None.
 
     Rounds settle forever under the version in effect when they were opened. So a version must begin after every
     `approved` one, and not in the past; only the first one may, because no round can have been settled without it.

@@ -61,7 +61,7 @@ class VigorishTakenBack(TakenBack):
 
 
 class VigorishSettled(Fact, VigorishOfRound, SaidAtDesk):
-    """A table's action on vigorish, and the pit event that reported it.
+    """A table's action on assessed vigorish, and the pit event that reported it.
 
     `claimed_day` and `claimed_shift` are the gaming day and shift in the event, if it is recorded under those of its
     moment by the property's clock instead. For a corrected event, `sequence` is the position of its first record in the
@@ -105,7 +105,7 @@ class VigorishVoided(VigorishSettled):
 
 @fact("vigorish.noted", VIGORISH)
 class VigorishNoted(Fact, SaidAtDesk):
-    """A pit event about vigorish has no effect: a later change was recorded before, or it voids what is not on record.
+    """A pit event about vigorish has no effect: a later change was recorded already, or it voids an unrecorded event.
 
     `sequence` is the event's position in the pit stream of the table, `event` its type.
     """

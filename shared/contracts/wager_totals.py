@@ -37,7 +37,7 @@ class Figures(View):
     house_in_bank_cents: int = 0
 
     def figures(self) -> Iterator[tuple[str, int]]:
-        """Return the names and values of the figures, the count among them."""
+        """Return the names and values of the figures, including the count."""
         return ((name, getattr(self, name)) for name in FIGURES)
 
     @property

@@ -27,7 +27,7 @@ Times = Annotated[int, Field(strict=True)]
 
 
 class Missing(Contract):
-    """What is missing from a table's day: which box or slip (empty if it has no name), and since when."""
+    """What is missing for a table's day: the box or slip (empty if it has no name), and since when."""
 
     what: MissingKind
     name: str = ""
@@ -44,17 +44,17 @@ class ShiftTime(Contract):
 class WinFigures(Contract):
     """The figures of a table in a shift of a gaming day, or their changes; the figures of a day are their sums.
 
-    A count that ends one shift and begins the next of the same gaming day is in the closer of the one, the opener of
-    the other, and in `handed_over_cents` of the one that it ends: the opener of the day is the sum of openers less
-    what was handed over, and so is its closer. A count that ends a gaming day is the closer of its last shift and the
-    opener of the next day. `carried` inventories are in opener and closer.
+    A count between two shifts of one gaming day is the closer of the first and the opener of the second, and is
+    included in `handed_over_cents` of the first: the opener of the day is the sum of the openers less
+    `handed_over_cents`, and its closer likewise. A count at the end of a gaming day is the closer of its last shift and
+    the opener of the next day. `carried` inventories are included in opener and closer.
 
-    `currency_cents` to `direct_bet_cents` are what was found in the boxes of the shift, but for `prepaid_cents`, which
-    is what was sold for prepaid access; `drop_cents` is what the law of the gaming day counts as drop. `win_cents` is
-    what its formula makes of opener, fills, credits, closer and drop; 0 while anything of the shift is missing, so
-    that the win of a day is the sum of its shifts as soon as nothing is missing in any of them. `adjusted_cents` is
-    what approved adjustments make of it besides. `counter_checks_cents` to `rake_cents` of a non-banking table are
-    what its boxes held: it has no win, and neither opener nor closer.
+    `currency_cents` to `direct_bet_cents` are the contents of the shift's boxes; `prepaid_cents` was sold for prepaid
+    access instead. `drop_cents` is what the law of the gaming day counts as drop. `win_cents` results from its formula
+    for opener, fills, credits, closer and drop; it is 0 while anything of the shift is missing, so that the win of a
+    complete day is the sum of its shifts. `adjusted_cents` is the sum of approved adjustments, which is not included in
+    it. A non-banking table has no win, opener or closer: its `counter_checks_cents` to `rake_cents` are the contents of
+    its boxes.
     """
 
     opener_cents: Cents = 0
@@ -81,7 +81,7 @@ class WinFigures(Contract):
     boxes_counted: Times = 0
 
     def __add__(self, other: "WinFigures") -> "WinFigures":
-        """Return the sums of both, figure by figure."""
+        """Return the sum of both, figure by figure."""
         return WinFigures(**{name: value + getattr(other, name) for name, value in self})
 
     def __sub__(self, other: "WinFigures") -> "WinFigures":
@@ -91,15 +91,14 @@ class WinFigures(Contract):
 
 @fact("win.stated", INVENTORY)
 class WinStated(Fact, OfTableDay):
-    """The figures of a table in a shift of a gaming day, as they follow from what is recorded by now.
+    """The figures of a table in a shift of a gaming day, as they follow from what has been recorded so far.
 
-    Whatever is recorded later, and makes others, is stated as the next `revision`: `changes` are the `figures` less
-    those of the revision before, `lost` is what of `missing` that one did not miss, `found` what it missed and this one
-    has. So who adds up the changes of all revisions has the figures, and of those that were recorded up to a moment,
-    the figures as they were known then; and likewise what is missing.
-    `counts` and `boxes` are the sequences, in the table's pit stream, of the counts and box exchanges that the figures
-    follow from; `times` are those in which the table was open in the shift. What moved in one of them is of this shift,
-    whatever it claimed.
+    When later records change them, they are stated again as the next `revision`. `changes` are its `figures` less those
+    of the previous revision; `lost` are the items newly `missing`, `found` those no longer missing. The changes of all
+    revisions recorded up to a moment add up to the figures as known at that moment, and likewise the missing items.
+    `counts` and `boxes` are the sequences, in the table's pit stream, of the counts and box exchanges behind the
+    figures; `times` are the periods in which the table was open in the shift. Every movement within them belongs to
+    this shift, whichever shift it claimed.
     """
 
     shift: Name

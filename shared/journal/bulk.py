@@ -155,7 +155,7 @@ def select(
 def _looked_up(
     table: Table, found: Select[Any], rows: FromClause, where: ColumnElement[bool] | None, *, lock: bool
 ) -> Select[Any]:
-    """Return the query that looks each key up by itself, in order, whatever the planner's statistics.
+    """Return the query that looks up each key separately, in order, whatever the planner's statistics are.
 
     Without statistics the planner assumes a small table and prefers to scan it whole; the plan stays with the
     connection.
@@ -182,7 +182,7 @@ def replaced(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
 
 
 def excluded(table: Table) -> ReadOnlyColumnCollection[str, KeyedColumnElement[Any]]:
-    """Return the columns of the new row, as `on_conflict` has them."""
+    """Return the columns of the new row, as ON CONFLICT names them."""
     return insert_into(table).excluded
 
 
@@ -205,7 +205,7 @@ def primary_key(table: Table) -> tuple[str, ...]:
 
 
 def given(table: Table, names: Sequence[str]) -> FromClause:
-    """Return the statement's rows with these columns of the table, as a FROM clause."""
+    """Return the statement's rows as a FROM clause with these columns of the table."""
     columns = (column(name, Text() if _is_text(table.c[name].type) else table.c[name].type) for name in names)
     rows = func.json_to_recordset(bindparam("rows", type_=JSON)).table_valued(*columns)
     return rows.render_derived(name="given", with_types=True)
@@ -217,7 +217,7 @@ def same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[boo
 
 
 def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement:
-    """Return a statement that joins `given` rows with these columns, or needs none."""
+    """Return a statement that joins `given` rows with these columns, or that needs no rows."""
     made = statement.compile(dialect=_DIALECT)
     return Statement(str(made), tuple(map(str, columns)), made.params)  # plain texts: other names are slow as JSON
 
@@ -317,7 +317,7 @@ def _text(value: str) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _plain(value: Any) -> bytes:
-    """Return a value as Python writes it; cached because days and booleans repeat."""
+    """Return a value as Python's text for it; cached because days and booleans repeat."""
     return str(value).encode()
 
 

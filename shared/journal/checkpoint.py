@@ -107,7 +107,7 @@ def open_note(note: str, verifiers: Iterable[Verifier]) -> Checkpoint:
 
 
 def read_unverified(note: str) -> Checkpoint:
-    """Return the checkpoint in a note without verifying its signatures: to find a note, never to trust it."""
+    """Return the checkpoint in a note without verifying its signatures: only to find a note, never to rely on it."""
     return Checkpoint.from_body(split_note(note)[0])
 
 

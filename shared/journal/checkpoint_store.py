@@ -53,7 +53,7 @@ class DirectoryStore:
     path: Path
 
     def save(self, note: str) -> None:
-        """Store a signed checkpoint as the latest. One equal to the latest changes nothing.
+        """Store a signed checkpoint as the latest. If it equals the latest, nothing changes.
 
         The first of a tile is written before it becomes the latest: a process killed in between leaves one extra file.
 
@@ -121,7 +121,7 @@ class DirectoryStore:
         return sorted(name for name in names if self._has_any(name))
 
     def latest(self, origin: str) -> str | None:
-        """Return the largest checkpoint, or None; at the same cost for a directory of any size.
+        """Return the largest checkpoint, or None; takes the same time for a directory of any size.
 
         Raises: CheckpointError if the file holds another checkpoint, or none.
         """
@@ -168,7 +168,7 @@ class DirectoryStore:
         return self.path / _file_name(origin)
 
     def _firsts(self, origin: str) -> list[Path]:
-        """Return the files of the first checkpoints of tiles, by size."""
+        """Return the files of the first checkpoint of each tile, by size."""
         directory = self._directory(origin)
         if not directory.exists():
             return []
@@ -181,7 +181,7 @@ class DirectoryStore:
         return self._directory(checkpoint.origin) / f"{checkpoint.size:019d}.checkpoint"
 
     def _keep_first(self, checkpoint: Checkpoint, note: str) -> None:
-        """Store the first checkpoint of a tile; one of this size left by a killed process must be the same."""
+        """Store the first checkpoint of a tile; if a killed process left one of this size, it must be equal."""
         file = self._file(checkpoint)
         there = _read_if_there(file, checkpoint.origin)
         if there is None:
@@ -190,7 +190,7 @@ class DirectoryStore:
             raise self._contradicts(checkpoint, kept)
 
     def _says_the_same(self, checkpoint: Checkpoint, latest: Checkpoint) -> bool:
-        """Return whether a checkpoint equals the latest; raise if it contradicts it or is smaller."""
+        """Return whether a checkpoint equals the latest; raise if it contradicts the latest or is smaller."""
         if (checkpoint.size, checkpoint.root) == (latest.size, latest.root):
             return True
         if checkpoint.size < latest.size:
@@ -256,7 +256,7 @@ def _make_directory(path: Path) -> None:
 
 @contextmanager
 def _turn(directory: Path) -> Iterator[None]:
-    """Hold the exclusive lock on writing a log's checkpoints. It is released if the process ends."""
+    """Hold the exclusive lock for writing a log's checkpoints. It is released when the process ends."""
     descriptor = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

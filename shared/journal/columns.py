@@ -10,7 +10,7 @@ MOMENT: Final = DateTime(timezone=True)
 
 
 class Parsed(JSONB):
-    """JSON for access by member: values are given as text, as for `JSON`, and stored parsed.
+    """JSON that is accessed by member: values are given as text, as for `JSON`, and stored parsed.
 
     Accessing a member costs an eighth of what it costs in `JSON`, which is parsed each time. Key order is not
     preserved.
@@ -30,7 +30,7 @@ def texts(*names: str, key: bool = False, null: bool = False) -> tuple[Column[An
 
 
 def counts(*names: str, key: bool = False, null: bool = False) -> tuple[Column[Any], ...]:
-    """Return columns of whole numbers: cents, versions, places."""
+    """Return columns of integers: cents, versions, positions."""
     return columns(BigInteger, *names, key=key, null=null)
 
 
@@ -45,5 +45,5 @@ def moments(*names: str, null: bool = False) -> tuple[Column[Any], ...]:
 
 
 def entry_place(*, key: bool = False) -> tuple[Column[Any], ...]:
-    """Return the columns that name an entry of the journal."""
+    """Return the columns that identify an entry of the journal."""
     return (*columns(Integer, "shard", key=key), *counts("seq", key=key))

@@ -51,7 +51,7 @@ def filter_of(said: object) -> QuarantineFilter:
 
 
 def properties_of(one: Dismissal) -> Sequence[str]:
-    """Return the property that a dismissal is limited to, if any."""
+    """Return the property that a dismissal is limited to, or None."""
     return () if one.property is None else (one.property,)
 
 
@@ -83,7 +83,7 @@ def ranges_of(records: Iterable[RecordEntry]) -> tuple[EntryRange, ...]:
 
 
 def matching(tables: JournalTables, wanted: QuarantineFilter) -> ColumnElement[bool]:
-    """Return the condition of the open records that are meant."""
+    """Return the condition that selects the open records of a dismissal."""
     q = tables.quarantine.c
     conditions = [q.resolved_at.is_(None), q.id <= wanted.until]
     if wanted.topic is not None:
@@ -105,7 +105,7 @@ async def read_matching(
     limit: int,
     lock: bool = False,
 ) -> Sequence[RecordEntry]:
-    """Return the open records that a filter selects, oldest first, at most `limit`; `lock` is for closing them."""
+    """Return the open records that a filter selects, oldest first, at most `limit`; `lock` locks them for closing."""
     q = tables.quarantine
     query = select(q.c.id, q.c.shard, q.c.seq).where(matching(tables, wanted)).order_by(q.c.id).limit(limit)
     rows = await connection.execute(query.with_for_update() if lock else query)
@@ -115,7 +115,7 @@ async def read_matching(
 async def read_dismissal(
     connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
 ) -> Dismissal | None:
-    """Return a requested dismissal by number, or None; `lock` is for deciding it."""
+    """Return a requested dismissal by number, or None; `lock` locks it for a decision."""
     d = tables.quarantine_dismissals
     query = select(d).where(d.c.dismissal == number)
     row = (await connection.execute(query.with_for_update() if lock else query)).one_or_none()

@@ -23,7 +23,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class Account(NamedTuple):
-    """A journal account. `wager` is empty unless the account is of one wager type."""
+    """An account of the journal. `wager` is empty unless the account belongs to one wager type."""
 
     property: str
     table: str
@@ -40,7 +40,7 @@ class Posting(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryDraft:
-    """A fact that is ready to be recorded.
+    """A fact that is ready to be recorded, with its postings and its cause.
 
     `source`, `sequence` and `event_id` identify its cause, `offset` the cause's position in the shard's input, and
     `record_hash` (32 bytes, see `record_digest`) the record there. For a command, `offset` is None and `record_hash`
@@ -64,7 +64,7 @@ class EntryDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A recorded fact: a draft with its place in its shard, the moment of recording and the chain."""
+    """A recorded fact: its draft with shard and sequence, the moment of recording, and the hash chain."""
 
     shard: int
     seq: int
@@ -157,7 +157,7 @@ def entry_hash(draft: EntryDraft, *, shard_name: str, seq: int, recorded_at: dat
 
 
 def is_as_hashed(entry: Entry, shard_name: str) -> bool:
-    """Return whether an entry that was read matches its hash."""
+    """Return whether an entry that was read from the database matches its hash."""
     digest = entry_hash(
         entry.draft, shard_name=shard_name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
     )

@@ -24,7 +24,7 @@ from shared.journal.tables import JournalTables
 
 
 class Fenced(Exception):
-    """Another consumer has advanced this shard: what was read of it is stale."""
+    """Another consumer has advanced this shard, so what was read of it is stale."""
 
 
 class StreamTaken(Fenced):
@@ -122,7 +122,7 @@ def _require(shards: Iterable[Shard], found: Iterable[Sequence[Any]], cause: Exc
 
 
 class Addition(NamedTuple):
-    """Entries for a shard as the caller read it, and the next offset of its input."""
+    """Entries to append to a shard in the state that the caller read, and the next offset of its input."""
 
     shard: Shard
     drafts: Sequence[EntryDraft]
@@ -197,7 +197,7 @@ class Ledger:
         return await sent.read(_first_shard(self.tables, prefix, skip_locked), [])
 
     async def find_positions(self, sent: Pipeline, prefix: str) -> AsyncCursor[Any]:
-        """Query the names and next sequences of all shards with a name prefix; nothing is locked."""
+        """Query the names and next sequences of all shards with a name prefix, without locking them."""
         return await sent.read(_positions(self.tables, prefix), [])
 
     def taken(self, row: Sequence[Any]) -> Shard:
@@ -220,7 +220,7 @@ class Ledger:
         return shard if self.seals is None else self.seals.sealed(shard)
 
     async def ensure_accounts(self, engine: AsyncEngine, accounts: Iterable[Account]) -> bool:
-        """Make sure that the accounts exist and their numbers are known, in a transaction of its own.
+        """Ensure that the accounts exist and that their numbers are cached, in a separate transaction.
 
         Return whether some were not known.
         """

@@ -35,7 +35,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """What is needed of a tree to append to it: its size, and the roots of its perfect subtrees, largest first.
+    """The state of a tree that is needed to append to it: size, and roots of its perfect subtrees, largest first.
 
     There is one subtree per bit set in `size`, so a frontier stays below 2 KB however long the shard is.
     """

@@ -1,4 +1,4 @@
-"""Send several statements in one round trip, which costs more than most statements do."""
+"""Send several statements in one round trip, because a round trip costs more than most statements."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -47,7 +47,7 @@ class Pipeline:
 
 @asynccontextmanager
 async def pipeline(connection: AsyncConnection) -> AsyncIterator[Pipeline]:
-    """Yield a pipeline: statements run in order, and the first failure undoes all and is raised."""
+    """Yield a pipeline: statements run in order, and the first failure rolls back all of them and is raised."""
     raw = await connection.get_raw_connection()
     driver: Any = raw.driver_connection
     async with driver.pipeline():

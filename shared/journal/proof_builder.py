@@ -43,7 +43,7 @@ async def covering_checkpoint(
 async def list_checkpoint(
     connection: AsyncConnection, tables: JournalTables, shard: int, size: int, note: str, now: datetime
 ) -> None:
-    """List a checkpoint that is stored outside; as there, the first of each tile and the latest are kept.
+    """Add a stored checkpoint to the list; as in the store, the first of each tile and the latest are kept.
 
     The roots of the tiles that have become whole are kept with it.
     """

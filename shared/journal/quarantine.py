@@ -77,7 +77,7 @@ def _of_streams(*streams: object) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request about a quarantined record. `mended` is the JSON that is sent in place of the record."""
+    """A request about a quarantined record. `mended` is the repaired JSON to send in place of the record."""
 
     quarantine: int
     request: int

@@ -23,7 +23,7 @@ _TURN: Final = 20
 
 
 async def _go_on() -> None:
-    """Do not pause."""
+    """Return at once: no pause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ async def balances(
     as_of: date | datetime | None = None,
     known_at: datetime | None = None,
 ) -> Sequence[Balance]:
-    """Return the balance of every account: what had happened by `as_of`, as it was known at `known_at`.
+    """Return the balance of every account: of what had happened by `as_of`, as known at `known_at`.
 
     A date includes gaming days up to and including it; a moment includes what occurred up to it. None: all.
     """
@@ -195,7 +195,7 @@ async def balances(
 
 
 async def reached(connection: AsyncConnection, tables: JournalTables, topic: Topic) -> list[Reached]:
-    """Return how far each shard of a topic published by a service has been read."""
+    """Return the read position of each shard of a service's published topic."""
     s, g = tables.sources.c, tables.gaps.c
     prefix = f"/{topic.publisher}/shards/"
     query = (
@@ -212,7 +212,7 @@ async def reached(connection: AsyncConnection, tables: JournalTables, topic: Top
 
 
 async def input_open(connection: AsyncConnection, tables: JournalTables) -> int:
-    """Return the number of events that are missing or quarantined, over all properties."""
+    """Return the number of missing or quarantined events, over all properties."""
     gaps, quarantine = tables.gaps.c, tables.quarantine.c
     missing = select(func.coalesce(func.sum(gaps.last - gaps.first + 1), 0)).scalar_subquery()
     refused = select(func.count()).where(quarantine.resolved_at.is_(None)).scalar_subquery()

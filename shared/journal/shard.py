@@ -1,4 +1,4 @@
-"""The state of a shard, sealed by a signature: access to the database alone is not enough to move a shard.
+"""The state of a shard, sealed with a signature: database access alone is not enough to advance a shard.
 
 Each transaction that appends to a shard, or advances its input position, signs the new state with the service's key,
 which is not in the database. A shard in any other state was not written by its service, and the service appends nothing
@@ -39,10 +39,10 @@ class Shard:
 
 
 class Seals:
-    """The key with which a service seals its shards, and the public keys with which it has done so."""
+    """The key with which a service seals its shards, and the public keys of its current and former seals."""
 
     def __init__(self, name: str, verifiers: Iterable[Verifier], signer: Signer | None = None) -> None:
-        """Seal with the signer, if given; accept seals of these verifiers with this name."""
+        """Create seals with the signer, if given; accept seals of this name by any of these verifiers."""
         self._name = name
         self._verifiers = [each for each in verifiers if each.name == name]
         self._signer = signer
@@ -57,7 +57,7 @@ class Seals:
         return sealed
 
     def signatures(self, messages: Sequence[bytes]) -> list[bytes]:
-        """Return a batch signature proof for each message, of which there is at least one."""
+        """Return a batch signature proof for each of these messages, of which there must be at least one."""
         assert self._signer is not None, "only the service itself signs"
         return sign_batch(self._signer, messages)
 

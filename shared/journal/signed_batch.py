@@ -26,7 +26,7 @@ _NODES_MAX: Final = 100_000
 
 
 class Unsigned(EvidenceError):
-    """A message was not signed by its publisher."""
+    """A message lacks the required signature of its publisher."""
 
 
 def signer_name(service: str) -> str:
@@ -39,13 +39,13 @@ def signer_name(service: str) -> str:
 
 
 def message_bytes(topic: str, key: bytes | None, value: bytes) -> bytes:
-    """Return what is signed of a message: topic and key, each as its length in four bytes and its bytes, and value."""
+    """Return the signed bytes of a message: topic and key, each preceded by its length in four bytes, and value."""
     name, of_key = topic.encode(), key or b""
     return b"".join((len(name).to_bytes(4, "big"), name, len(of_key).to_bytes(4, "big"), of_key, value))
 
 
 def replay_bytes(topic: str, key: bytes | None, value: bytes, said: Sequence[bytes | None]) -> bytes:
-    """Return what is signed of a replay, including its headers about the record that it replaces.
+    """Return the signed bytes of a replay, including its headers about the record that it replaces.
 
     It is encoded as a message on a reserved topic, so that it can never be taken for a message.
     """
@@ -78,7 +78,7 @@ def sign_batch(signer: Signer, messages: Sequence[bytes]) -> list[bytes]:
 
 
 class BatchVerifier:
-    """Verify messages by the public keys of their publishers; a name may have several keys during a rotation."""
+    """Verifies messages by the public keys of their publishers; a publisher has several keys during a rotation."""
 
     def __init__(self, verifiers: Iterable[Verifier]) -> None:
         self._keys = {(verifier.name, verifier.key_id): verifier.key for verifier in verifiers}

@@ -1,4 +1,4 @@
-"""Signed rows: rows that follow from no entry, and are only trusted with a signature of their service.
+"""Signed rows: rows that no entry implies, and that are trusted only with a signature of their service.
 
 A table of such rows has a column `signature`: the proof that the service signed all other columns, with the name of the
 table. Rows written together share one signature, as messages do. Without seals nothing is signed or verified.
@@ -58,7 +58,7 @@ def not_signed(seals: Seals | None, table: Table, row: Mapping[str, Any]) -> str
 
 
 def _row_bytes(table: Table, row: Mapping[str, Any]) -> bytes:
-    """Return what is signed of a row: every column but the signature, under the name of the table."""
+    """Return the signed bytes of a row: every column but the signature, preceded by the table's name."""
     values = [_value(row[name]) for name in _signed_columns(table)]
     return message_bytes(_ROW, table.fullname.encode(), to_json(values, bytes_mode="hex"))
 

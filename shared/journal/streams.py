@@ -55,7 +55,7 @@ class Stream:
         return None
 
     def taken(self) -> int:
-        """Return how many places are taken."""
+        """Return the number of taken stream positions."""
         return self.last - sum(last - first + 1 for first, last in self.gaps.items())
 
     def missing(self) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Roots of the complete tiles of a shard's Merkle tree, so that a proof reads two tiles of entry hashes instead of all.
+"""Stored roots of the complete tiles of a shard's Merkle tree: a proof then reads two tiles of hashes, not all.
 
 They are computed when a checkpoint is listed, and stored with it. A missing root is recomputed from the entries; an
 altered one leads to no signed root.
@@ -20,7 +20,7 @@ _AT_ONCE: Final = 4096
 
 
 async def new_tile_roots(connection: AsyncConnection, tables: JournalTables, shard: int, size: int) -> bytes:
-    """Return the roots of the tiles of the first `size` entries, one after the other, from the first one not kept."""
+    """Return the roots of the tiles of the first `size` entries, in order, from the first one not stored yet."""
     kept = await _kept(connection, tables, shard)
     roots = [
         await _root_of(connection, tables, shard, tile)
@@ -58,7 +58,7 @@ async def path_to_root(
 
 
 async def _kept(connection: AsyncConnection, tables: JournalTables, shard: int) -> dict[int, bytes]:
-    """Return the roots that are kept with the listed checkpoints, by tile."""
+    """Return the roots that are stored with the listed checkpoints, by tile."""
     c = tables.checkpoints.c
     query = select(c.size, c.tile_roots).where(c.shard == shard, c.tile_roots.is_not(None)).order_by(c.size)
     found: dict[int, bytes] = {}

@@ -24,7 +24,7 @@ FORGOTTEN: Final = "deleted from the database"
 
 @dataclass(frozen=True, slots=True)
 class TopicIdentity:
-    """A topic as a service reads it: the ids of cluster and topic, and the how-many-th log of that name it is."""
+    """A topic that a service reads: the ids of cluster and topic, and the generation of the log under that name."""
 
     topic: str
     cluster: str
@@ -33,7 +33,7 @@ class TopicIdentity:
 
     @property
     def log(self) -> str:
-        """Return the log's name within shard names."""
+        """Return the name that the log has within shard names."""
         return self.cluster if self.generation == 1 else f"{self.cluster}{GENERATION}{self.generation}"
 
     def shard_name(self, partition: int) -> str:
@@ -53,7 +53,7 @@ def cluster_of(shard_name: str) -> str:
 async def known_input(
     connection: AsyncConnection, tables: JournalTables, topic: str, cluster: str
 ) -> TopicIdentity | None:
-    """Return the identity of the topic that the service reads under this name, or None if it never read one."""
+    """Return the recorded identity of the topic that the service reads under this name, or None if there is none."""
     i = tables.inputs.c
     query = select(i.topic, i.cluster, i.topic_id, i.generation).where(i.topic == topic, i.cluster == cluster)
     row = (await connection.execute(query.order_by(i.generation.desc()).limit(1))).one_or_none()
@@ -63,7 +63,7 @@ async def known_input(
 async def first_input(
     connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime
 ) -> TopicIdentity:
-    """Return the identity of the topic that the service reads; if it never read one, record the one found.
+    """Return the recorded identity of the topic that the service reads; record the one found if there is none yet.
 
     If it has read one whose identity was lost, the result matches no existing topic.
     """
@@ -94,7 +94,7 @@ async def adopt(
     bounds: Mapping[int, tuple[int, int]],
     at: datetime,
 ) -> TopicIdentity:
-    """Accept a topic as it is now: read on from the position, or from the first record if it is another log.
+    """Accept a topic in its current state: continue at the read position, or at the first record of another log.
 
     `bounds` are each partition's first offset and end offset. The service must be stopped. Return the topic's identity
     from now on. Raises: Unsealed.

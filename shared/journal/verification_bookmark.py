@@ -1,4 +1,4 @@
-"""Verification bookmarks: how far a shard was verified, signed, so that a restarted service continues from there.
+"""Verification bookmarks: signed positions up to which shards were verified, where a restarted service continues.
 
 A bookmark is a C2SP signed note like a checkpoint, by the same key, of a text that is none: the origin of the shard's
 log, and on the next line the verified positions as JSON. It is only trusted with a signature of that key, so it may be
@@ -32,16 +32,16 @@ class VerifiedPosition(BaseModel):
 
     @classmethod
     def of(cls, verified: Verified) -> Self:
-        """Return the place that a verification has reached."""
+        """Return the position that a verification has reached."""
         return cls(seq=verified.seq, postings=verified.postings, head=verified.head, nodes=verified.frontier.nodes)
 
     def verified(self, shard_name: str) -> Verified:
-        """Return a verification that continues from here."""
+        """Return a verification that continues from this position."""
         return Verified(shard_name, self.seq, self.head, self.postings, Frontier(self.seq, self.nodes))
 
 
 class VerificationBookmark(BaseModel):
-    """How far a shard was verified, how far the current pass over old entries is, and when the last one ended."""
+    """A shard's verified position, the position of the current pass over old entries, and the end of the last pass."""
 
     model_config = _STRICT
 

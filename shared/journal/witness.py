@@ -1,4 +1,4 @@
-"""A witness of logs: it cosigns a checkpoint after a proof that the log only grew since the previous one.
+"""A witness of logs: it cosigns a checkpoint once a proof shows that the log only grew since the previous one.
 
 It follows https://c2sp.org/tlog-witness. For each log it stores the latest checkpoint that it cosigned, durably and
 before the cosignature is returned: whatever happens in between, it never signs two histories.
@@ -51,7 +51,7 @@ class WitnessRequest:
 
     @classmethod
     def from_body(cls, body: str) -> "WitnessRequest":
-        """Return the request in a body. Raises: CheckpointError if it is malformed."""
+        """Return the request in an HTTP body. Raises: CheckpointError if it is malformed."""
         head, separator, note = body.partition("\n\n")
         first, *lines = head.split("\n")
         old = _OLD.fullmatch(first)
@@ -66,13 +66,13 @@ class WitnessRequest:
 
 
 class WitnessRefusal(Exception):
-    """The witness does not cosign. `status` is the HTTP status."""
+    """The witness refuses to cosign. `status` is the HTTP status of the answer."""
 
     status = 400
 
 
 class UnknownLog(WitnessRefusal):
-    """No log of this origin is known."""
+    """The witness knows no log of this origin."""
 
     status = 404
 
@@ -84,7 +84,7 @@ class NotSigned(WitnessRefusal):
 
 
 class Inconsistent(WitnessRefusal):
-    """The checkpoint does not extend the one cosigned before."""
+    """The checkpoint does not extend the one that was cosigned last."""
 
     status = 422
 
@@ -144,7 +144,7 @@ class State(AbstractContextManager["State"]):
             return None
 
     def replace(self, origin: str, note: str) -> None:
-        """Replace the cosigned note of a log; it survives a power failure after this returns."""
+        """Replace the cosigned note of a log durably: it survives a power failure."""
         target = self.path / f"{sha256(origin.encode()).hexdigest()}.checkpoint"
         descriptor, name = tempfile.mkstemp(dir=self.path, prefix=".unfinished-")
         try:
@@ -160,7 +160,7 @@ class State(AbstractContextManager["State"]):
 
 @dataclass(slots=True)
 class Witness:
-    """A signing key, the trusted keys of logs, and the state."""
+    """A witness: its signing key, the trusted keys of logs, and its state."""
 
     signer: Signer
     logs: Sequence[Verifier]
@@ -212,7 +212,7 @@ class Witness:
             raise Inconsistent(str(error)) from error
 
     def _kept(self, note: str, checkpoint: Checkpoint) -> str:
-        """Return the note with the log's own signatures only: those of others were not verified."""
+        """Return the note with the log's own signatures only, because those of others were not verified."""
         names = {(log.name, log.key_id) for log in self.logs if _covers(log, checkpoint.origin)}
         body, signatures = split_note(note)
         lines = [signature_line(name, each) for name, each in signatures if (name, each[:4]) in names]

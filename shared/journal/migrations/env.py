@@ -1,4 +1,4 @@
-"""Run the revisions of the journal and of one service, on the connection that `upgrade` made."""
+"""Run the migrations of the journal and of one service, on the connection that `upgrade` opened."""
 
 from alembic import context
 

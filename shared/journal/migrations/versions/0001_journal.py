@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Run the SQL file, and grant the service the right to read, append and advance, and nothing else."""
+    """Run the SQL file; grant the service only the rights to read, append, and advance a shard."""
     run_sql(__file__)
     grant("SELECT", "postings")
     grant(
