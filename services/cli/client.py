@@ -36,7 +36,7 @@ def client_of(service: str) -> "Client":
 
 
 class Client(httpx.Client):
-    """A client with a person's token. `read`, `pages` and `do` raise CommandError for a problem."""
+    """A client with a person's token. `read`, `pages` and `do` raise CommandError for a problem document."""
 
     def __init__(self, service: str, url: str, token: str) -> None:
         try:
@@ -57,7 +57,7 @@ class Client(httpx.Client):
         return found
 
     def read_list(self, path: str) -> list[dict[str, Any]]:
-        """Return a list that comes whole."""
+        """Return a list that is not paginated."""
         found: list[dict[str, Any]] = self._answer("GET", path)
         return found
 
@@ -82,7 +82,7 @@ class Client(httpx.Client):
     def approve(
         self, path: str, document: Mapping[str, Any] | None = None, *, sha256: str | None = None, key: str | None = None
     ) -> dict[str, Any]:
-        """Return the answer to an approval of the subject named by `sha256`, by default the current one."""
+        """Return the answer to an approval of the subject with this `sha256`, by default the current one."""
         if sha256 is None:
             subject = self.approvals.subject_of(path, document)
             assert subject is not None, f"{path} of {self._service} approves nothing"
@@ -98,7 +98,7 @@ class Client(httpx.Client):
         return self._json(self._answered(method, path, **sent))
 
     def _answered(self, method: str, path: str, **sent: Any) -> httpx.Response:
-        """Return a successful answer. Raises: CommandError for a problem."""
+        """Return a successful answer. Raises: CommandError for a problem document."""
         try:
             response = self.request(method, path, **sent)
         except httpx.HTTPError as error:
@@ -116,7 +116,7 @@ class Client(httpx.Client):
 
 
 def finding_line(one: Mapping[str, Any]) -> str:
-    """Return a fault of a document as one line: place, problem, and paragraph.
+    """Return a fault in a document as one line: place, problem, and paragraph.
 
     >>> finding_line({"pointer": "/decks", "detail": "'decks' 9: at most 8", "paragraph": "§ 633a.3(a)"})
     "/decks: 'decks' 9: at most 8 (§ 633a.3(a))"
@@ -126,7 +126,7 @@ def finding_line(one: Mapping[str, Any]) -> str:
 
 
 def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
-    """Return the error of a problem document; several faults precede it, one per line."""
+    """Return the error for a problem document; several faults are printed before it, one per line."""
     mistakes = [f"{one['at']}: {one['what']}" for one in problem.get("errors") or ()]
     mistakes += [finding_line(one) for one in problem.get("problems") or ()]
     lines = mistakes or problem.get("detail", "").splitlines()

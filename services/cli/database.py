@@ -30,7 +30,7 @@ def journal_of(service: str) -> JournalTables:
 
 
 def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-    """Return the result of `work` on a connection under the role of the service.
+    """Return the result of `work` on a connection under the service's role.
 
     Raises: NotFound if the database does not answer or is not migrated.
     """
@@ -43,7 +43,7 @@ def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]
 
 
 def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
-    """Like `with_connection`, for work that opens its own connections."""
+    """Return the result of `work`, which opens its own connections, as `with_connection` does."""
     url = settings().database_url.get_secret_value()
 
     async def whole() -> T:
@@ -59,7 +59,7 @@ def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
 
 @contextmanager
 def explained(url: str) -> Iterator[None]:
-    """Convert database errors to command errors; bugs propagate unchanged."""
+    """Convert database errors to command errors; other exceptions propagate unchanged."""
     try:
         yield
     except ArgumentError:

@@ -24,7 +24,7 @@ _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, Attribut
 
 
 def read_documents(name: str) -> Iterator[tuple[str, object]]:
-    """Return the documents of a file (`-`: stdin), each with a name for use if it has no id.
+    """Return the documents of a file (`-`: stdin), each with a name to use if it has no id.
 
     Raises: UsageWrong if there is no such file; InputRefused if it is neither YAML nor JSON.
     """
@@ -65,7 +65,7 @@ def document_in(name: str, raw: bytes) -> object:
 
 
 def _trouble(error: Exception) -> str:
-    """Return the problem with a text in one line, with its position."""
+    """Return what is wrong with a text in one line, with its position."""
     match error:
         case RecursionError():
             return "nested too deeply"
@@ -133,7 +133,7 @@ class _Loader(Loader):
     """YAML's safe loader, refusing duplicate keys and keeping times as text."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
-        """Return the tag of a node; dates and times stay text as in JSON, instead of 840 for `14:00`."""
+        """Return the tag of a node; dates and times stay text as in JSON, so that `14:00` is not read as 840."""
         tag: str = super().resolve(kind, value, implicit)
         is_time = tag == _TIMESTAMP or (tag in _NUMBERS and ":" in value)
         return _TEXT if is_time else tag

@@ -42,7 +42,7 @@ def settings() -> Settings:
 
 
 def require_known(environment: Mapping[str, str]) -> None:
-    """Raise UsageWrong at a variable that looks like a setting and is none: it would silently have no effect.
+    """Raise UsageWrong for a variable that looks like a setting but is none, and would silently have no effect.
 
     Such a variable begins with our prefix, or is almost the name of one that has none and is not set itself: whoever
     sets `DATABSE_URL` means another database than the default.
@@ -66,7 +66,7 @@ def require_known(environment: Mapping[str, str]) -> None:
 
 
 def require_no_stack(environment: Mapping[str, str]) -> None:
-    """Raise UsageWrong in a terminal with the environment of a stack: another one would start on its servers."""
+    """Raise UsageWrong in a terminal with a stack's environment, because another stack would start on its servers."""
     if stack := environment.get(STACK_VARIABLE):
         names = " ".join(name for name in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS") if environment.get(name))
         raise UsageWrong(
@@ -76,7 +76,7 @@ def require_no_stack(environment: Mapping[str, str]) -> None:
 
 
 def listed(found: Settings) -> dict[str, dict[str, Any]]:
-    """Return each effective setting with a `value` that may be shown, or None."""
+    """Return each effective setting with its displayable `value`, or None."""
     return {
         name: {
             "value": _shown(getattr(found, name)),
@@ -95,7 +95,7 @@ def variable_of(name: str, field: FieldInfo) -> str:
 
 
 def without_password(url: str) -> str:
-    """Return a URL for display, with the password masked, and everything that might be one."""
+    """Return a URL for display, with the password, and anything that may be one, masked."""
     return _PASSWORD_PARAMETER.sub(rf"\1{_MASK}", _USER_AND_PASSWORD.sub(rf"\1:{_MASK}@", url))
 
 

@@ -58,13 +58,13 @@ class InputRefused(CommandError):
 
 
 class NotFound(CommandError):
-    """Something needed does not exist or does not answer."""
+    """Something required does not exist or does not answer."""
 
     exit_code = ExitCode.NOT_THERE
 
 
 class StackEnded(CommandError):
-    """A part of the stack ended by itself."""
+    """A part of the stack ended without being asked to."""
 
     def __init__(self, name: str, code: int | None = None, log_tail: str = "") -> None:
         how = "" if code is None else f" with exit code {code}" if code < 128 else f", killed by signal {code - 128}"

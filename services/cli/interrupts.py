@@ -1,4 +1,4 @@
-"""Handle Ctrl-C and other signals: end the current work, but do not interrupt the cleanup."""
+"""Handle Ctrl-C and other signals: end the current work without interrupting its cleanup."""
 
 import signal
 from types import FrameType
@@ -8,7 +8,7 @@ _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class InterruptGuard:
-    """Turn the first signal into a KeyboardInterrupt, and ignore later ones.
+    """Turns the first signal into a KeyboardInterrupt, and ignores later ones.
 
     Code called from a native library, a serializer or a finalizer has its exceptions written to standard error and
     dropped, including this one. Long work therefore calls `check` regularly.
@@ -19,7 +19,7 @@ class InterruptGuard:
 
     @classmethod
     def heard(cls) -> Self:
-        """Install the handlers, even if the shell had the signals ignored."""
+        """Install the signal handlers, even if the shell has set the signals to be ignored."""
         ending = cls()
         for number in _ENDING:
             signal.signal(number, ending._interrupt)

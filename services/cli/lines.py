@@ -26,7 +26,7 @@ def record_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def lines_table(lines: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return a row per line, and the players' total stakes and receipts."""
+    """Return a row per line, and the totals of the players' stakes and receipts."""
     players = [line for line in lines if line["wager"] != "bank" and line["seat"] != 0]
     amounts = [
         field for field in _AMOUNTS if field not in _SHOWN_WHEN_USED or any(line.get(field, 0) for line in lines)

@@ -27,7 +27,7 @@ _COMMANDS: Final = {
         "property": "File, approve and read properties, and list their tables and devices.",
         "submissions": "Draft, check, file, approve, compare and read rules submissions, and what is in effect where.",
         "payback": "Show what the wagers of a rules submission pay back; count hands again.",
-        "sign": "Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.",
+        "sign": "Make the payout sign of a rules submission, or its gaming guide, without database or broker.",
         "settle": "Settle round records or case files, and print every line with its paragraph.",
         "devices": "Make the keys with which devices sign what happens at their tables.",
     },
@@ -37,7 +37,7 @@ _COMMANDS: Final = {
         "reconstruct": "Show everything that the journal holds about a round, from the cards to the hashes.",
         "balances": "Print the balance of every account, on both time axes.",
         "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
-        "reconcile": "Report what a restored database lacks of what was signed and published.",
+        "reconcile": "Report what was signed and published but is missing from a restored database.",
         "prove": "Export the inclusion proof of an entry.",
         "verify-proof": "Verify an exported proof with only the public key.",
         "export": "Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.",
@@ -47,7 +47,7 @@ _COMMANDS: Final = {
     },
     "operations": {
         "quarantine": "Look at refused records; mend, replay or dismiss them.",
-        "intake": "Load files of events, CSV or JSON Lines, into the topics; until Ctrl-C.",
+        "intake": "Load files of events, CSV or JSON Lines, into the topics, until Ctrl-C.",
         "topics": "Create the Kafka topics; adopt one that is another now.",
         "schemas": "Publish the JSON Schemas of all messages to a schema registry.",
         "db": "Create and migrate the services' schemas.",
@@ -84,7 +84,7 @@ def _root(
 
 
 def _build(words: Sequence[str]) -> typer.Typer:
-    """Return the application with the one command that the words name; for others only name and help."""
+    """Return the application with only the command that the words name; of the other commands, name and help."""
     app = typer.Typer(
         epilog=EPILOG,
         no_args_is_help=True,
@@ -182,7 +182,7 @@ def _report(error: Exception, *, debug: bool) -> int:
 
 
 def _is_silence(error: Exception) -> bool:
-    """Return whether an error means that a server did not answer; without requests its library is not loaded."""
+    """Return whether an error means that a server did not answer. The HTTP library is not imported for this."""
     httpx = sys.modules.get("httpx")
     return httpx is not None and isinstance(error, httpx.TransportError)
 

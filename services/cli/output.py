@@ -89,12 +89,12 @@ def names(*headings: str) -> list[Column]:
 
 
 def numbers(*headings: str) -> list[Column]:
-    """Return columns of numbers, to the right."""
+    """Return right-aligned columns of numbers."""
     return [(heading, "number") for heading in headings]
 
 
 def words(*headings: str) -> list[Column]:
-    """Return columns of words, wrapped in a narrow terminal."""
+    """Return columns of text, wrapped in a narrow terminal."""
     return [(heading, "words") for heading in headings]
 
 

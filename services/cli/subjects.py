@@ -24,7 +24,7 @@ _PLACEHOLDER: Final = re.compile(r"{(\w+)}")
 
 
 class Approvals:
-    """The approvals of a service, each with the path of the document that is approved."""
+    """The approval commands of a service, each with the path of the document that it approves."""
 
     def __init__(self, openapi: Mapping[str, Any]) -> None:
         commands = [(path, methods["post"]) for path, methods in openapi["paths"].items() if "post" in methods]

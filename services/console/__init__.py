@@ -1,1 +1,1 @@
-"""The console: the web pages that the pit, revenue audit and operations work with."""
+"""The console: the web pages for the pit, revenue audit and operations."""

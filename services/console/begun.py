@@ -41,7 +41,7 @@ _login: Final = TypeAdapter(Login)
 
 
 class Begun:
-    """Encrypts logins for the browsers in which they begin, and accepts each of them once.
+    """Encrypts the state of logins for the browsers in which they begin, and accepts each login once.
 
     The key belongs to this process: after a restart, a login in progress has to be begun again.
     """
@@ -52,7 +52,7 @@ class Begun:
         self._ended: OrderedDict[str, None] = OrderedDict()
 
     def begin(self, then: str) -> tuple[Login, str]:
-        """Return a login, and the cookie that its browser keeps."""
+        """Return a new login, and the cookie with its encrypted state."""
         login = Login(
             state=secrets.token_urlsafe(32),
             nonce=secrets.token_urlsafe(32),
@@ -64,7 +64,7 @@ class Begun:
         return login, urlsafe_b64encode(nonce + self._cipher.encrypt(nonce, to_json(asdict(login)), None)).decode()
 
     def end(self, state: str, cookie: str) -> Login | None:
-        """Return the login that belongs to a returning browser and its state; each login is accepted once.
+        """Return the login to which a returning browser and its state belong; each login is accepted once.
 
         None if it began in another browser or process, took too long, or has already ended.
         """

@@ -1,4 +1,4 @@
-"""The confirmation step of forms: shows how amounts and moments were read before the command is sent.
+"""The confirmation step of forms: it shows how amounts and moments were understood before the command is sent.
 
 Which forms have this step follows from the types of their fields: amounts, moments, and documents, which may contain
 both. The second step sends the typed text again with a hash of what was shown; if it reads differently by then, it is
@@ -42,7 +42,7 @@ _MOMENT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}\S*", 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A field as it was read: cents, an exact moment, or a text. `label` names the rows that contain it."""
+    """A field as it was understood: cents, an exact moment, or a text. `label` names the rows that contain it."""
 
     label: str
     kind: Kind
@@ -50,18 +50,18 @@ class Line:
 
     @property
     def is_weighed(self) -> bool:
-        """Return whether it is an amount or a moment."""
+        """Return whether the field is an amount or a moment."""
         return self.kind in _WEIGHED
 
 
 def lines(operation: Operation, read: Filled) -> list[Line]:
-    """Return the fields of a form as they were read, without secrets and without omitted fields."""
+    """Return the fields of a form as they were understood, without secrets and without omitted fields."""
     values = read.path | read.body
     return [line for one in operation.asked for line in _lines(one, one.label, values.get(one.name))]
 
 
 def needs_a_look(shown: list[Line]) -> bool:
-    """Return whether the form needs confirmation: it has an amount, a moment or a document."""
+    """Return whether the form requires confirmation: it has an amount, a moment or a document."""
     return any(one.kind in _LOOKED_AT for one in shown)
 
 
@@ -87,7 +87,7 @@ def _lines(one: Field, label: str, value: Any) -> Iterator[Line]:
 
 
 def _weighed_in(label: str, document: Any) -> Iterator[Line]:
-    """Yield the amounts and moments of a JSON document in its order, each labeled with its path."""
+    """Yield the amounts and moments in a JSON document, in order, each labeled with its path."""
     waiting: list[tuple[str, str, Any]] = [(label, "", document)]
     while waiting:
         at, name, value = waiting.pop()
@@ -106,7 +106,7 @@ def _weighed_in(label: str, document: Any) -> Iterator[Line]:
 
 
 def _kind(name: str, value: Any) -> Kind | None:
-    """Return whether a value of a document is an amount or a moment, judged by name and format; None if neither."""
+    """Return whether a value is an amount or a moment, judged by name and format; None if it is neither."""
     of_money = name in AMOUNTS or name == "cents" or name.endswith("_cents")
     if of_money and (_is_whole(value) or (isinstance(value, str) and _CENTS.fullmatch(value))):
         return "cents"

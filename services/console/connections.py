@@ -20,13 +20,13 @@ _CHUNK_BYTES: Final = 65_536
 
 
 class Connections(httpx.AsyncBaseTransport):
-    """Sends requests unchanged: no path normalization, no decoding, no redirects, no cookies."""
+    """Sends requests unchanged: without path normalization, decoding, redirects or cookies."""
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Return the response; its body is still to be read. Raises: httpx.TransportError."""
+        """Return the response before its body is read. Raises: httpx.TransportError."""
         seconds = request.extensions["timeout"]
         with _errors_of_httpx(request):
             answer = await self._opened().request(
@@ -73,7 +73,7 @@ class _Body(httpx.AsyncByteStream):
                 yield chunk
 
     async def aclose(self) -> None:
-        """Return the connection to the pool, or close it if the body was not read to its end."""
+        """Return the connection to the pool, or close it if the body was not read to the end."""
         self._answer.release()
 
 

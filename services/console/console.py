@@ -29,7 +29,7 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class LoginNeeded(Exception):
-    """Nobody is logged in."""
+    """No one is logged in."""
 
 
 class Forged(Exception):
@@ -37,7 +37,7 @@ class Forged(Exception):
 
 
 class TooLong(Exception):
-    """A form is longer than any that the console makes."""
+    """A form is longer than any that the console creates."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Console:
 
     @cached_property
     def secure(self) -> bool:
-        """Return whether it is reached over TLS."""
+        """Return whether the console is reached over TLS."""
         return self.url.startswith("https:")
 
     @cached_property
@@ -85,7 +85,7 @@ def console_of(request: Request) -> Console:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """The person who requests a page: their session, and the services called with their token."""
+    """The person who requests a page: the session, and the services called with that person's token."""
 
     session: Session
     calls: Calls
@@ -135,7 +135,7 @@ Asked = Annotated[Person, Depends(_person)]
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Return the fields of a form; of several with the same name, the last. Raises: TooLong."""
+    """Return the fields of a form; of several with the same name, the last one. Raises: TooLong."""
     known: dict[str, str] | None = getattr(request.state, "form", None)
     if known is None:
         body = b""
@@ -153,7 +153,7 @@ async def form_of(request: Request) -> dict[str, str]:
 
 
 def rows_max(request: Request) -> int | None:
-    """Return the maximum number of list rows on a page; None if the reader asked for all."""
+    """Return the maximum number of list rows on a page; None if the reader requested all of them."""
     return None if request.query_params.get("whole") == "true" else _ROWS_MAX
 
 

@@ -18,7 +18,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """The state of a table; amounts in cents, and None where a service did not answer."""
+    """The state of a table; amounts are cents, or None if the service did not answer."""
 
     said: Record
     expected_cents: int | None
@@ -40,7 +40,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloorView:
-    """The state of a property and its tables by pit; `missing` says which service did not answer, and why."""
+    """The state of a property and of its tables by pit; `missing` says which services did not answer, and why."""
 
     said: Record
     pits: Mapping[str, list[TableView]]
@@ -58,14 +58,14 @@ class FloorView:
 
 
 class Floors:
-    """Caches floors for a second, so that many viewers cost one request to the services."""
+    """Caches floors for a second, so that many viewers cause only one request to the services."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], FloorView] = {}
         self._reading: dict[str, asyncio.Lock] = {}
 
     async def of(self, person: Person, property_name: str, day: str = "") -> FloorView:
-        """Return a floor at most one second old, for the running gaming day or another. Raises: Refused.
+        """Return a floor at most one second old, for the current gaming day or another one. Raises: Refused.
 
         A cached answer is shown only to people who may read it themselves.
         """
@@ -83,7 +83,7 @@ class Floors:
 
 
 async def read_floor(calls: Calls, property_name: str, day: str = "") -> FloorView:
-    """Return a floor read from the services, for the running gaming day or another. Raises: Refused by reporting."""
+    """Return a floor read from the services, for the current gaming day or another. Raises: Refused by reporting."""
     said = await calls.get(REPORTING, path("floors", property_name), gaming_day=day)
     day = said["gaming_day"]
     inventories, prepared, carried, variances, requests, clocks = await together(

@@ -24,7 +24,7 @@ _DIGITS_MAX: Final = 40
 
 
 class _Wrong(Exception):
-    """The typed text cannot be read."""
+    """The typed text cannot be interpreted."""
 
 
 @dataclass(slots=True)
@@ -170,7 +170,7 @@ def _moment(text: str, zone: ZoneInfo) -> str:
 
 
 def _rows(form: Mapping[str, str], at: str) -> list[str]:
-    """Return the numbers of a list's rows in a form, in order."""
+    """Return the row numbers of a list in a form, in order."""
     beginning = f"{at}."
     numbers = {name[len(beginning) :].partition(".")[0] for name in form if name.startswith(beginning)}
     return sorted((one for one in numbers if _ROW.fullmatch(one)), key=int)

@@ -1,4 +1,4 @@
-"""Charts on pages: each is kept for the session that sees it and drawn when the browser requests the picture."""
+"""Charts on pages: each is kept for the session that sees it, and drawn when the browser requests the picture."""
 
 import json
 from collections import OrderedDict
@@ -41,7 +41,7 @@ class Gallery:
         self._kept: OrderedDict[tuple[str, str], Chart] = OrderedDict()
 
     def hang(self, session: Session, *shown: Chart) -> list[Hung]:
-        """Return charts as a page of this session shows them."""
+        """Return charts for a page of this session, and keep them for drawing."""
         return [self._hung(session, chart) for chart in shown]
 
     def _hung(self, session: Session, chart: Chart) -> Hung:
@@ -64,7 +64,7 @@ class Gallery:
 
 
 def hung(request: Request, session: Session, shown: Iterable[Chart]) -> list[Hung]:
-    """Return charts as a page shows them."""
+    """Return charts for a page, and keep them for the request's session."""
     gallery: Gallery = request.app.state.gallery
     return gallery.hang(session, *shown)
 

@@ -1,4 +1,4 @@
-"""The gateway: forwards `/api/<service>/...` on the console's port to that service, for people and for systems.
+"""The gateway: forwards `/api/<service>/...` on the console's port to that service, for people and systems.
 
 A system sends its own bearer token, as it would to the service. A page sends its session cookie and, for a command, the
 CSRF token of the session; the request is forwarded with the person's token. Everything else passes unchanged: the
@@ -101,7 +101,7 @@ def _passed(headers: Mapping[str, str]) -> Iterable[tuple[str, str]]:
 
 
 def _answered(headers: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Return the headers of an answer that are passed on; raw bytes keep the length that they had."""
+    """Return the headers of an answer to forward; raw bytes keep their original length."""
     dropped = _NOT_PASSED_ON - {"content-length"} | {"set-cookie"} | _of_connection(headers)
     return ((name, value) for name, value in headers.items() if name.lower() not in dropped)
 

@@ -43,7 +43,7 @@ class Col:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A table of records: `acts` returns the commands of a record, `link` the address its first cell links to or ""."""
+    """A table of records: `acts` returns a record's commands, `link` the address of its first cell, or ""."""
 
     title: str
     rows: Sequence[Record]
@@ -72,7 +72,7 @@ def listed(
     only: Callable[[Record], bool] = lambda _: True,
     seen: Callable[[Record], Record] = lambda one: one,
 ) -> Listed:
-    """Return a table of the records in a service's answer, or the reason why there are none.
+    """Return a table of the records in a service's answer, or why there are none.
 
     `only` selects the records shown; `seen` converts a record before it is shown.
     """

@@ -39,7 +39,7 @@ class Logins:
         )
 
     async def renewed(self, session: Session) -> Session:
-        """Return a session with a valid token; one with a revoked or expired token ends.
+        """Return a session with a valid token; end a session whose token is revoked or expired.
 
         Raises: LoginNeeded.
         """

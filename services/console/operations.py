@@ -1,4 +1,4 @@
-"""The forms of all commands of all services, from the OpenAPI documents they serve: fields, and the roles required."""
+"""The forms of all commands, from the services' OpenAPI documents: fields, and the required roles."""
 
 import asyncio
 import re
@@ -88,7 +88,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """A command: its service, its path, the roles of which one is required, and its fields."""
+    """A command: its service, its path, the roles of which any one suffices, and its fields."""
 
     service: str
     name: str
@@ -114,12 +114,12 @@ class Operation:
 
     @property
     def address(self) -> str:
-        """Return the page of its form."""
+        """Return the address of the page with its form."""
         return self.page or f"/do/{self.service}/{self.name}"
 
     @property
     def asked(self) -> tuple[Field, ...]:
-        """Return the fields that people fill in; the hash of what was shown is set by the form itself."""
+        """Return the fields that people fill in; the form itself sets the hash of the shown document."""
         return tuple(one for one in self.fields if one.name != SHOWN)
 
     @property
@@ -133,7 +133,7 @@ class Operation:
 
 
 def filled_path(path: str, values: Mapping[str, str]) -> str:
-    """Return a path with values in the place of the names in braces. Raises: KeyError."""
+    """Return a path template with its placeholders replaced by values. Raises: KeyError."""
     return _PLACEHOLDER.sub(lambda found: part(values[found[1]]), path)
 
 
@@ -152,7 +152,7 @@ class Operations:
         self._tried: set[str] = set()
 
     async def refresh(self) -> None:
-        """Have the documents that are due read, and wait for those that were never read before.
+        """Read the OpenAPI documents that are due, and wait for those that were never read before.
 
         A service that does not answer keeps the commands last read, if any, and nobody waits for it again.
         """
@@ -179,11 +179,11 @@ class Operations:
         self._tried.add(service)
 
     def find(self, service: str, name: str) -> Operation | None:
-        """Return a command; None if there is none, or its service has not answered yet."""
+        """Return a command; None if it does not exist, or its service has not answered yet."""
         return self._by_service.get(service, {}).get(name)
 
     def get(self, service: str, name: str) -> Operation:
-        """Return a command. Raises: Refused if there is none, or its service has not answered yet."""
+        """Return a command. Raises: Refused if it does not exist, or its service has not answered yet."""
         found = self.find(service, name)
         if found is not None:
             return found
@@ -194,7 +194,7 @@ class Operations:
         raise Refused(service, 404, {"title": say("refused.command"), "detail": detail})
 
     def services_with(self, name: str) -> list[str]:
-        """Return the services that have a command of this name, or have not answered yet."""
+        """Return the services that have a command of this name, or that have not answered yet."""
         return sorted(one for one in self._urls if name in self._by_service.get(one, {name: None}))
 
 

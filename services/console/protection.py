@@ -11,7 +11,7 @@ _CHARACTERS_MAX: Final = 2_000
 
 
 def content_policy(*, forms: Sequence[str] = (), scripts: Sequence[str] = ()) -> str:
-    """Return the content security policy: only the console's own content, nothing inline.
+    """Return the content security policy: only the console's own resources, nothing inline.
 
     `forms` are additional origins to which a form may lead: the provider's, at logout. `scripts` are the hashes of
     inline scripts in third-party files.
@@ -44,7 +44,7 @@ def origin_of(url: str) -> str:
 
 
 def local_path(wanted: str | None, otherwise: str = "/") -> str:
-    """Return the address to redirect to if it is a path of the console, otherwise the default.
+    """Return a requested address if it is a path of the console, otherwise the default.
 
     >>> local_path("/p/riverside?day=2026-11-22"), local_path("//evil.example"), local_path("https://evil.example")
     ('/p/riverside?day=2026-11-22', '/', '/')

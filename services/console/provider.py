@@ -35,7 +35,7 @@ _registry: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
 
 
 class LoginRefused(Exception):
-    """The provider refuses the login, or its answer cannot be trusted; with the status of the error page."""
+    """The provider refuses the login, or its answer cannot be trusted; has the status of the error page."""
 
     def __init__(self, why: str, *, status: int = 403) -> None:
         self.status = status
@@ -76,14 +76,14 @@ class Granted:
 
 
 def granted_of(answer: bytes, now: datetime) -> Granted:
-    """Return the tokens granted in the provider's answer, received now. Raises: ValueError."""
+    """Return the tokens in the provider's answer, which was received now. Raises: ValueError."""
     said = read_model(_Answer, answer)
     ends = now + timedelta(seconds=said.expires_in)
     return Granted(said.access_token, ends, said.refresh_token, said.id_token)
 
 
 class Provider:
-    """The OpenID provider of the settings, for the client that is this console."""
+    """The OpenID provider in the settings, with this console as its client."""
 
     def __init__(self, settings: Settings, tokens: Tokens, client: httpx.AsyncClient, clock: Clock) -> None:
         self._settings = settings
@@ -93,7 +93,7 @@ class Provider:
         self._known: _About | None = None
 
     async def address(self, *, state: str, nonce: str, verifier: str, back: str) -> str:
-        """Return the address at which to log in. Raises: LoginRefused."""
+        """Return the address to log in at. Raises: LoginRefused."""
         challenge = urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         asked = {
             "response_type": "code",
@@ -123,7 +123,7 @@ class Provider:
         return await self._grant({"grant_type": "refresh_token", "refresh_token": refresh_token})
 
     async def farewell(self, id_token: str, back: str) -> str:
-        """Return the provider's logout address; `back` if it has none."""
+        """Return the provider's logout address, or `back` if it has none."""
         try:
             about = await self._about()
         except LoginRefused:
@@ -166,7 +166,7 @@ class Provider:
             raise LoginRefused(f"the OpenID provider gives no token: it answers {response.status_code}") from None
 
     async def check_id_token(self, id_token: str, nonce: str) -> None:
-        """Raise LoginRefused for an ID token that is not the answer to this login."""
+        """Raise LoginRefused unless the ID token is the answer to this login."""
         try:
             kid = extract_compact(id_token.encode("ascii")).protected.get("kid")
             key = await self._tokens.keys.find(kid if isinstance(kid, str) else None)

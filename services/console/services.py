@@ -1,4 +1,4 @@
-"""Calls the services on behalf of a person: every query and command is sent with that person's token."""
+"""Calls the services on behalf of a person: each request carries that person's token."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping
@@ -32,7 +32,7 @@ AnswerT = TypeVar("AnswerT")
 
 
 class Refused(Exception):
-    """A service refused the request or did not answer; with its problem document."""
+    """A service refused the request, with a problem document, or did not answer."""
 
     def __init__(self, service: str, status: int, problem: Mapping[str, Any]) -> None:
         self.service = service
@@ -48,7 +48,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Placeholder for a missing answer: the page shows the rest, and what is missing and why."""
+    """Placeholder for a missing answer, with the reason: the page shows everything else."""
 
     why: str
 
@@ -57,7 +57,7 @@ class Missing:
 
 
 def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
-    """Return the console's HTTP client: it keeps connections but no cookies, and sends the trace context.
+    """Return the console's HTTP client, which keeps connections but no cookies, and sends the trace context.
 
     It is shared by all people: nothing that a service or a provider sets for one may affect another.
     """
@@ -85,7 +85,7 @@ def part(value: object) -> str:
 
 
 def path(*parts: str | int) -> str:
-    """Return a path of these parts.
+    """Return the path made of these parts, each quoted.
 
     >>> path("rounds", "riverside", "BJ-01")
     '/rounds/riverside/BJ-01'
@@ -101,13 +101,13 @@ class Services:
         self._client = client
 
     def of(self, session: Session) -> "Calls":
-        """Return the services as called by the person of a session."""
+        """Return the services, called by the person of a session."""
         return Calls(self.urls, self._client, session)
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Queries and commands of one person. They raise `Refused` if a service refuses."""
+    """The requests of one person. They raise `Refused` if a service refuses."""
 
     urls: Mapping[str, str]
     client: httpx.AsyncClient
@@ -132,7 +132,7 @@ class Calls:
         )
 
     async def get_first(self, service: str, path: str, most: int | None, **asked: object) -> Any:
-        """Return the first items of a list as a page; all of them if `most` is None."""
+        """Return the first items of a list as a page, or all items if `most` is None."""
         if most is None:
             return await self.get_all(service, path, **asked)
         return await self.get(service, path, limit=most, **asked)
@@ -142,7 +142,7 @@ class Calls:
         return await self.get(service, path, limit=_ITEMS_MAX, **asked)
 
     async def get_bytes(self, service: str, path: str, **asked: object) -> httpx.Response:
-        """Return an answer as it comes."""
+        """Return the bytes of an answer."""
         return await self._send(service, "GET", path, params=_given(asked))
 
     async def ask(self, service: str, path: str, document: object, **asked: object) -> Any:

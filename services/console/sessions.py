@@ -27,7 +27,7 @@ def _name() -> str:
 
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """A logged-in person, with the token sent with every request."""
+    """A logged-in person's session, with the token that is sent with every request."""
 
     caller: Caller
     token: str
@@ -46,7 +46,7 @@ class Session:
         return self.caller.person
 
     def may(self, *roles: str) -> bool:
-        """Return whether the person has any of these roles; the services check again, by the token."""
+        """Return whether the person has any of these roles; the services check the token again."""
         return self.caller.conflict is None and not self.caller.roles.isdisjoint(roles)
 
     def works_for(self, property_name: str) -> bool:
@@ -54,7 +54,7 @@ class Session:
         return not self.caller.properties.isdisjoint({ALL_PROPERTIES, property_name})
 
     def is_own(self, csrf: str) -> bool:
-        """Return whether a form is of this session."""
+        """Return whether a form belongs to this session."""
         return compare_digest(self.csrf.encode(), csrf.encode())
 
 
@@ -85,7 +85,7 @@ class Sessions:
         return session
 
     def find(self, name: str, *, seen: bool = True) -> Session | None:
-        """Return a live session; None if there is none. `seen`: the person is active."""
+        """Return a live session, or None. `seen`: the person is active."""
         session = self._sessions.get(name)
         if session is None:
             return None

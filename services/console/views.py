@@ -55,7 +55,7 @@ def count(number: int | Undefined | None) -> str:
 
 
 def moment(text: str | datetime | None, zone: str | None = None, form: str = "%Y-%m-%d %H:%M:%S") -> Markup:
-    """Return a moment in a time zone, otherwise in UTC and marked as such, as HTML with the exact value."""
+    """Return a moment in a time zone, or marked as UTC without one, as HTML with the exact value."""
     if not text:
         return Markup("")
     at = text if isinstance(text, datetime) else datetime.fromisoformat(text)
@@ -131,7 +131,7 @@ def kind(value: Any, unit: str = "text") -> str:
 
 
 def asked(**parts: object) -> str:
-    """Return a query string of the parts that have a value."""
+    """Return a query string of the parameters that have a value."""
     return urlencode({name: str(value) for name, value in parts.items() if value not in (None, "")})
 
 

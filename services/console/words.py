@@ -10,7 +10,7 @@ import yaml
 
 @cache
 def words() -> Mapping[str, str]:
-    """Return the texts by their names: `floor.title`."""
+    """Return the texts by key, such as `floor.title`."""
     document = yaml.safe_load(resources.files("services.console").joinpath("words.yaml").read_text())
     return dict(_flat(document, ""))
 
@@ -24,7 +24,7 @@ def _flat(document: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
 
 @cache
 def said(name: str) -> Mapping[str, str]:
-    """Return the texts below a key, by the rest of their key."""
+    """Return the texts below a key, by the rest of their keys."""
     return {one.removeprefix(f"{name}."): text for one, text in words().items() if one.startswith(f"{name}.")}
 
 
@@ -35,7 +35,7 @@ def say(name: str, /, **parts: object) -> str:
 
 
 def counted(name: str, count: int, /, **parts: object) -> str:
-    """Return the singular (`one`) or plural (`other`) form of a text, with the `count` filled in.
+    """Return the singular (`one`) or plural (`other`) form of a text, with `count` filled in.
 
     >>> counted("felt.seats", 1), counted("felt.seats", 1200)
     ('1 seat', '1,200 seats')

@@ -1,4 +1,4 @@
-"""The signed checkpoints to compare a journal with: their location, their signatures, and missing ones."""
+"""The signed checkpoints to compare a journal with: where they are, who signed them, and which are missing."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -28,7 +28,7 @@ UNSIGNED_TIME_MAX: Final = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """The signed checkpoints of one shard: sizes, valid checkpoints, and problems of the others."""
+    """The signed checkpoints of one shard: sizes, valid checkpoints, and problems with the others."""
 
     sizes: Collection[int] = ()
     checkpoints: list[Checkpoint] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A directory of signed checkpoints, and the keys whose signatures count."""
+    """A directory of signed checkpoints, and the keys whose signatures are accepted."""
 
     directory: Path
     verifiers: Sequence[Verifier] = ()
@@ -57,7 +57,7 @@ class Kept:
     def configured(
         cls, found: Settings, directory: Path | None, keys: Sequence[str], quorum: Quorum | None = None
     ) -> Self | None:
-        """Return the source that the options name, or else the settings; None if neither does.
+        """Return the source named by the options, else by the settings; None if neither names one.
 
         Raises: UsageWrong if the directory does not exist, or there is no key to verify its content.
         """
@@ -190,6 +190,6 @@ async def missing(
 
 
 def _is_kept(size: int, kept: Collection[int]) -> bool:
-    """Return whether a checkpoint is stored, or was succeeded: there is a later one, and the first of its tile."""
+    """Return whether a checkpoint is stored, or need not be: a later one and the first of its tile are stored."""
     first = min((one for one in kept if tile_of(one) == tile_of(size)), default=size)
     return size in kept or (first < size < max(kept, default=0))

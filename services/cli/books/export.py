@@ -148,7 +148,7 @@ async def _proven(
     day: date,
     property_id: str | None,
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield the entries of a day that a checkpoint covers, each with its path in the tree."""
+    """Yield the entries of a day that a checkpoint covers, each with its inclusion path."""
     e = tables.entries.c
     covered = select(e.seq).where(e.shard == shard.shard, e.gaming_day == day, e.seq <= checkpoint.size)
     places = [(shard.shard, seq) for seq in (await connection.scalars(covered)).all()]

@@ -49,7 +49,7 @@ def reconcile(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Report what a restored database lacks of what was signed and published.
+    """Report what was signed and published but is missing from a restored database.
 
     Run it before the services are started: it lists each published entry that is not in the journal, and says for each
     shard whether reading its topic on records them again or people must enter them again. Run it again after the
@@ -112,7 +112,7 @@ def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
 def _reconcile(
     manifest: Manifest, found: Settings, verifier: BatchVerifier | None
 ) -> tuple[list[Reconciled], dict[PartitionKey, int], list[str]]:
-    """Return what the topics of a service hold of each shard, the offsets read, and records that are no entries."""
+    """Return what a service's topics hold of each shard, the offsets read, and the records that are no entries."""
     strange: list[str] = []
 
     async def work(connection: AsyncConnection) -> tuple[list[Reconciled], dict[PartitionKey, int]]:
@@ -131,7 +131,7 @@ def _reconcile(
 
 
 def _print(service: str, shards: Sequence[Reconciled], signed: dict[str, int], *, as_json: bool) -> int:
-    """Print the result of each shard, and return the number with problems."""
+    """Print the result of each shard, and return the number of shards with problems."""
     wrong = 0
     rows: list[list[str]] = []
     for one in shards:

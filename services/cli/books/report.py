@@ -97,7 +97,7 @@ def report(
 
 
 def period_asked(periods: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the requested period. Raises: UsageWrong for none, several, or no date."""
+    """Return the requested period. Raises: UsageWrong for none or several, or for an invalid date."""
     given = {period: text for period, text in periods.items() if text is not None}
     if len(given) != 1:
         raise UsageWrong(f"say which period: one of {', '.join(f'--{period}' for period in periods)}")
@@ -174,7 +174,7 @@ def _show(document: Mapping[str, Any]) -> None:
 
 
 def _said(section: Mapping[str, Any], columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the columns with a value in some row, for the narrow terminal."""
+    """Return the columns that have a value in some row, for narrow terminals."""
     return [column for column in columns if any(row[column["name"]] not in (None, 0) for row in section["rows"])]
 
 

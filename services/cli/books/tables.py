@@ -1,4 +1,4 @@
-"""Every table of every schema: its source, and what detects an altered, added or deleted row.
+"""Every table of every schema: its source, and how an altered, added or deleted row is detected.
 
 Projections are known from the manifests; other tables are listed here.
 """
@@ -13,7 +13,7 @@ from shared.runtime.service.manifest import Manifest
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What happens to a row that was altered, added or deleted past the service.
+    """What happens to a row that was altered, added or deleted without the service.
 
     `refused`: it has no effect, because of `by`; `found`: `by` detects it; `survived`: it has no consequence, or is
     restored; `missed`: nothing detects it, and `by` describes the consequence. `after`: the time until then. `test`
@@ -26,7 +26,7 @@ class Fate:
     test: str = ""
 
     def words(self) -> str:
-        """Return it as documentation has it."""
+        """Return the text of the outcome for the documentation."""
         return f"{self.how}: {self.by}" + (f", {self.after}" if self.after else "")
 
 
@@ -278,7 +278,7 @@ def every_table(manifests: Sequence[Manifest]) -> dict[str, Kept]:
 
 
 def _projected(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
-    """Yield the tables that follow from the journal or from topics, with their source."""
+    """Yield the tables that are derived from the journal or from topics, with their source."""
     of_journal = set(manifest.whole_projector.tables)
     for table in tables_of(manifest):
         topics = [keeper.topic for keeper in keepers_of(manifest) if table in keeper.keeps]
@@ -289,7 +289,7 @@ def _projected(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
-    """Yield the copies of approved documents: an altered one is refused on use, and detected by the drift monitor."""
+    """Yield the copies of approved documents: an altered copy is refused on use, and found by the drift monitor."""
     test = f"{_COPIES}::test_nothing_is_settled_under_an_altered_copy"
     used = Fate("refused", "the signature of the copy, where it is used", "at once, and a comparison", test)
     for handler in manifest.readers:
@@ -301,7 +301,7 @@ def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def lines(manifests: Sequence[Manifest]) -> list[str]:
-    """Return every table for the documentation; tables of all schemas, and tables with the same fate, are grouped."""
+    """Return every table for the documentation, grouped by table over all schemas, and by outcome."""
     rows = ["", "| table | follows from | altered | added | deleted |", "|---|---|---|---|---|"]
     rows += [_line(f"every schema: `{name}`", kept) for name, kept in sorted(_OF_JOURNAL.items())]
     together: dict[tuple[str, str], list[str]] = {}

@@ -1,1 +1,1 @@
-"""The files of the repository that follow from the code: schemas, deployment, pages, archive of releases."""
+"""The files of the repository that are generated from the code: schemas, deployment, pages, archive of releases."""

@@ -41,7 +41,7 @@ def openapi(manifest: Manifest) -> dict[str, Any]:
 
 
 def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[str] | None:
-    """Return the incompatible changes of messages since a revision; None if the revision does not exist."""
+    """Return the incompatible changes of messages since a git revision; None if the revision does not exist."""
     paths = _git(repository, "ls-tree", "-r", "--name-only", revision, "schemas/json")
     if paths is None:
         return None
@@ -57,7 +57,7 @@ def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[s
 
 
 def retagged(known: Sequence[Release], repository: Path) -> list[str]:
-    """Return the releases with a git tag that are not marked as released, or differ from their tag."""
+    """Return the releases with a git tag that are not marked as released, or that differ from their tag."""
     found = []
     for release in known:
         path = f"{FOLDER}/{release.name}/{MANIFEST}"

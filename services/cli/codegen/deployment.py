@@ -44,7 +44,7 @@ def texts(manifests: Sequence[Manifest], root: Path) -> dict[str, str]:
 
 
 def _replaced(text: str, name: str, lines: Sequence[str], path: str) -> str:
-    """Return the text with the lines between these two comments replaced, indented as before."""
+    """Return the text with the lines between two comments replaced, with the same indentation."""
     pattern = re.compile(
         rf"^(?P<indent> *)(?P<first>\S+ generated: {name}\b.*\n)(?:.*\n)*?(?P<last> *\S+ end of generated: {name}\b)",
         re.MULTILINE,
@@ -65,7 +65,7 @@ def password(manifest: Manifest) -> str:
 
 
 def image(manifest: Manifest) -> str:
-    """Return the image of a service: its own if it needs an extra."""
+    """Return the name of a service's image: an image of its own if the service needs an extra."""
     return f"pitledger-{manifest.name}" if manifest.name in EXTRAS else "pitledger"
 
 
@@ -73,7 +73,7 @@ def image(manifest: Manifest) -> str:
 
 
 def _each(lines: Callable[[Manifest], list[str]]) -> Lines:
-    """Return a function that writes the lines of all services in turn."""
+    """Return a function that writes the lines of every service."""
     return lambda manifests: [line for one in manifests for line in lines(one)]
 
 

@@ -37,7 +37,7 @@ def texts(root: Path = ROOT) -> dict[str, str]:
 
 
 def drift(wanted: Mapping[str, str], root: Path = ROOT) -> list[str]:
-    """Return the differences from what would be written, by file."""
+    """Return the differences from what would be generated, by file."""
     found = [f"{path}: nothing writes it any more" for path in _left_over(wanted, root)]
     for path, text in wanted.items():
         if not (root / path).exists():

@@ -1,4 +1,4 @@
-"""The archive of releases: `releases/<version>/` holds data that each wrote and that changes must still read.
+"""The archive of releases: `releases/<version>/` holds data that each release wrote and later ones must still read.
 
 A release is a candidate until it is marked as released: until then it is rewritten whenever a change requires it. A
 released one never changes, nor do its database revisions.
@@ -25,7 +25,7 @@ _REVISIONS: Final = ("services/*/migrations/*", "shared/journal/migrations/*/*")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release in the archive. `manifest` has its status, and the SHA-256 of all of its files."""
+    """A release in the archive. `manifest` has its status, and the SHA-256 of each of its files."""
 
     name: str
     folder: Path
@@ -33,18 +33,18 @@ class Release:
 
     @property
     def is_released(self) -> bool:
-        """Return whether it is frozen."""
+        """Return whether the release is frozen."""
         return bool(self.manifest["status"] == RELEASED)
 
     @property
     def way_out(self) -> str:
-        """Return the remedy for a change that it does not allow."""
+        """Return the remedy for a change that the release does not allow."""
         if self.is_released:
             return "it is released: give the kind another version, with an upcaster (docs/extend.md)"
         return "it is a candidate: give the kind another version, or write the candidate again with: make archive"
 
     def schemas(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the types whose JSON Schemas it changed, with the schemas: unchanged ones are in earlier releases."""
+        """Yield the types whose JSON Schemas the release changed, with the schemas; earlier releases have the rest."""
         for path in sorted((self.folder / SCHEMAS).glob("*.json")):
             yield path.name.removesuffix(".json"), json.loads(path.read_text())
 
@@ -59,7 +59,7 @@ def releases(root: Path) -> list[Release]:
 
 
 def broken(wanted: Mapping[str, str], known: Sequence[Release]) -> list[str]:
-    """Return the incompatible changes of messages since any of the releases, not only the last.
+    """Return the incompatible changes of messages since any of the releases, not only the last one.
 
     `wanted` are the generated texts by path. A type of an older version need not be written any more if its data is
     upcast.
@@ -114,7 +114,7 @@ def revisions_of(root: Path) -> dict[str, str]:
 
 
 def digests(root: Path, patterns: Sequence[str]) -> dict[str, str]:
-    """Return the SHA-256, in hexadecimal, of the files that patterns name, by path below a folder."""
+    """Return the SHA-256, in hexadecimal, of the files that match patterns, by path within a folder."""
     files = sorted(path for pattern in patterns for path in root.glob(pattern) if path.is_file())
     return {
         path.relative_to(root).as_posix(): sha256(path.read_bytes()).hexdigest()

@@ -32,7 +32,7 @@ A role is of one duty.
 
 
 def page(roles: Mapping[str, Role]) -> str:
-    """Return the page, with the roles' descriptions. Raises: KeyError for a role without a duty."""
+    """Return the page, with the descriptions of the roles. Raises: KeyError for a role without a duty."""
     return "".join([_HEAD, *_matrix(), *_duties(roles), *_sources(), *_steps()])
 
 
@@ -74,7 +74,7 @@ def _steps() -> Iterator[str]:
 
 
 def laws() -> Iterator[tuple[str, str, Any]]:
-    """Yield the steps that need different people: pack, item, and the newest value with its source."""
+    """Yield the steps that require different people: pack, item, and the latest value with its source."""
     for name in known_packs():
         found = pack(name)
         if isinstance(found, GamingPack):

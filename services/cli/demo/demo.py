@@ -150,7 +150,7 @@ def play_day(
     seed: int,
     installed: Callable[[Iterable[PropertyDocument]], Devices] = Devices,
 ) -> dict[str, Any]:
-    """Return the day that was played, settled, reported and verified, as one JSON document; amounts are cents.
+    """Return a day that was played, settled, reported and verified, as one JSON document; amounts are cents.
 
     `installed` gives the devices that sign what the properties send.
     """
@@ -297,13 +297,13 @@ def _approve(
 
 @dataclass(slots=True)
 class _Example:
-    """The round to be shown in full: a corrected one where there is one, otherwise the first."""
+    """The round to show in full: a corrected one if there is one, otherwise the first."""
 
     round_id: str = ""
     corrected: bool = False
 
     def look(self, sent: Message) -> Message:
-        """Observe a message before it is sent."""
+        """Examine a message before it is sent."""
         corrected = sent.kind == "correction"
         if sent.round_id is not None and (not self.round_id or (corrected and not self.corrected)):
             self.round_id, self.corrected = sent.round_id, corrected
@@ -324,7 +324,7 @@ def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, 
 
 
 def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[str, Any]]:
-    """Return the JSON output of a command; a command that finds a problem still prints its findings."""
+    """Return the JSON output of a command, even if the command exits because it found problems."""
     ended = subprocess.run(  # noqa: S603 - our own command line
         [*COMMAND, *words, "--json"],
         env={**os.environ, **stack.environment},
@@ -340,7 +340,7 @@ def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[st
 
 
 def _keep(stack: RunningStack, ending: InterruptGuard) -> None:
-    """Return at Ctrl-C. Raises: StackEnded if a server ends by itself, because its data is lost."""
+    """Return at Ctrl-C. Raises: StackEnded if a server ends without being asked to, because its data is lost."""
     message("still running; Ctrl-C stops it")
     message(f"  console            {stack.console_url}  (log in as demo.auditor, or as anybody else; no password)")
     for service, url in stack.urls.items():

@@ -65,7 +65,7 @@ class PitReports:
 
 
 def read_pit(people: People, property_name: str, gaming_day: date, until: date) -> PitReports:
-    """Read the reports of the day; accounts have movements until a later one."""
+    """Read the reports of the day, and the account movements until some time after it."""
     day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
     of_day, of_reconciliation = (f"/{what}/{property_name}/{gaming_day}" for what in ("gaming-days", "reconciliations"))
     inventory, accounts, meters = people.at(INVENTORY), people.at(ACCOUNTS), people.at(METERS)
@@ -158,7 +158,7 @@ def identities(
 
 
 def _whole_cents(exact: Decimal | int) -> int:
-    """Return whole cents; a fraction of a cent, which no wager here creates, would equal nothing."""
+    """Return whole cents. A fraction, which no wager of the demo creates, gives a cent less, so the identity fails."""
     cents = int(exact)
     return cents if cents == exact else cents - 1
 
@@ -195,7 +195,7 @@ def pit_differences(
 
 
 def _followed_up(reports: PitReports, pit: PitDay) -> Iterator[str]:
-    """Yield variances and exceptions of the pit's desk that differ from the planted ones."""
+    """Yield the variances and exceptions at the pit's desk that are not among the planted ones, and vice versa."""
     variances = [(one["table"], one["number"], one["cents"], one["status"]) for one in reports.variances]
     planted = [] if pit.planted is None else [(*pit.planted, pit.tables[pit.planted[0]].variance, "resolved")]
     if variances != planted:

@@ -26,7 +26,7 @@ _SHARE: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """Its tables, and the gaming day that they play."""
+    """The neighbor: its tables, and the gaming day that they play."""
 
     name: ClassVar = PROPERTY
     plans: tuple[TablePlan, ...]
@@ -35,7 +35,7 @@ class Neighbor:
 
     @classmethod
     def beside(cls, gaming_day: date, rounds: int, tables: int) -> "Neighbor":
-        """Return the neighbor of a property with this number of rounds; its tables do not play longer."""
+        """Return the neighbor of a property with this number of rounds; its tables play no longer than the others."""
         plans = floor_of(RHODE_ISLAND_PAI_GOW, _TABLES)
         return cls(plans, gaming_day, max(_TABLES, min(rounds // _SHARE, _TABLES * rounds // tables)))
 
@@ -45,7 +45,7 @@ class Neighbor:
         return property_document(PROPERTY, self.plans, self.gaming_day, begins=BEGINS)
 
     def messages(self, seed: int) -> Iterator[Message]:
-        """Return everything that its tables send."""
+        """Return all messages that its tables send."""
         return messages_of_day(
             property_name=PROPERTY,
             plans=self.plans,
@@ -57,7 +57,7 @@ class Neighbor:
 
 
 def property_row(document: PropertyDocument, win_as_settled: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a property's row in the demo: its law and clock, and its day in cents."""
+    """Return a property's row in the demo: its law, its clock, and its day's figures in cents."""
     [law] = [gaming_pack(name) for name in document.packs if name != "us-federal"]
     total = total_of(win_as_settled, "tables")
     return {

@@ -1,4 +1,4 @@
-"""People's work around the demo's gaming day over HTTP: configure meters, prepare slips, count, resolve, close."""
+"""The people's work during the demo's day, over HTTP: configure meters, prepare slips, count, resolve, close."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -38,7 +38,7 @@ class People(ExitStack):
         self._clients: dict[tuple[str, str], Client] = {}
 
     def at(self, service: str, person: str = "demo.auditor") -> Client:
-        """Return a service as a person calls it. Raises: StackEnded when a part of the stack has ended by itself."""
+        """Return a client that calls a service as a person. Raises: StackEnded when a part of the stack has ended."""
         self._stack.check()
         if (service, person) not in self._clients:
             client = Client(service, self._stack.urls[service], self._stack.home.tokens[person])
@@ -46,7 +46,7 @@ class People(ExitStack):
         return self._clients[service, person]
 
     def does(self, person: str, service: str, path: str, document: Document | None = None) -> dict[str, Any]:
-        """Return the answer to a person's command; an approval names what the service shows to that person."""
+        """Return the answer to a person's command; an approval names the document that the service shows them."""
         client = self.at(service, person)
         if client.approvals.subject_of(path, document) is None:
             return client.do(path, document)
@@ -78,7 +78,7 @@ def report_pit(people: People, pit: PitDay, bootstrap_servers: str, devices: Dev
 
 
 def dismiss_refused(people: People) -> None:
-    """Have two people dismiss the records that round settlement refused: they would block closing the day."""
+    """Have two people dismiss the records that round settlement refused, which would block the day's close."""
     for refused in list(people.at(SETTLEMENT, "demo.operator").pages("/quarantine")):
         path = f"/quarantine/{refused['quarantine']}"
         asked = {"reason": "the table system says that no such round was dealt"}
@@ -87,7 +87,7 @@ def dismiss_refused(people: People) -> None:
 
 
 def close_pit(people: People, pit: PitDay) -> None:
-    """Do the work of the cage, the count room and revenue audit until the gaming day is closed."""
+    """Do the work of cage, count room and revenue audit until the gaming day is closed."""
     _receive_credits(people, pit)
     _enter_paper_slips(people, pit)
     _count_boxes(people, pit)
@@ -109,7 +109,7 @@ def _slip(pit: PitDay, slip: Slip | PaperFill) -> dict[str, Any]:
 
 
 def _receive_credits(people: People, pit: PitDay) -> None:
-    """Receive credits in the cage that security carried there, by a person who took no other step of the slip."""
+    """Receive credits in the cage, each by a person who took no other step of its slip."""
     for slip in list(people.at(INVENTORY).pages("/slips", **_day(pit), slip="credit", status="carried")):
         path = f"/slips/{pit.property}/credit/{slip['number']}/receive"
         people.does("demo.cashier", INVENTORY, path, {"contents": slip["contents"]})
@@ -133,7 +133,7 @@ def _enter_paper_slips(people: People, pit: PitDay) -> None:
 
 
 def _count_boxes(people: People, pit: PitDay) -> None:
-    """Have two people count every box independently, then conclude the count."""
+    """Have two people count every box independently, then conclude each count."""
     number = people.does("demo.counter", INVENTORY, "/drop-counts", _day(pit))["count"]
     path = f"/drop-counts/{pit.property}/{number}"
     for person in ("demo.counter", "demo.verifier"):
@@ -165,7 +165,7 @@ def _resolve_variances(people: People, pit: PitDay) -> None:
 
 
 def _close_day(people: People, pit: PitDay) -> None:
-    """Close the gaming day in its three stages, each by another person."""
+    """Close the gaming day in its three stages, each by a different person."""
     path = f"/gaming-days/{pit.property}/{pit.gaming_day}"
     people.does("demo.accountant", INVENTORY, f"{path}/preliminary", {})
     people.does("demo.revenue_auditor", INVENTORY, f"{path}/audited")

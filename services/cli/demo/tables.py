@@ -69,7 +69,7 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
 
 
 def show_identities(identities: Sequence[Document]) -> Iterator["RenderableType"]:
-    """Yield the identities with their amount; both amounts if they differ."""
+    """Yield the identities with their amount, or with both amounts if they differ."""
     yield heading("What must be equal, and is" if all(one["holds"] for one in identities) else "What must be equal")
     rows = [
         [
@@ -85,7 +85,7 @@ def show_identities(identities: Sequence[Document]) -> Iterator["RenderableType"
 
 
 def _amounts(row: Document, *columns: str) -> list[str]:
-    """Return the amounts of some columns, empty if unknown."""
+    """Return the amounts in some columns as texts, empty if unknown."""
     return ["" if (cents := row[f"{column}_cents"]) is None else dollars(cents) for column in columns]
 
 
@@ -205,7 +205,7 @@ def _exception(each: Document) -> list[str]:
 
 
 def _round(example: Document) -> Iterator["RenderableType"]:
-    """Yield the output of `pitledger reconstruct` in short: the entries, with the one in force in full."""
+    """Yield the output of `pitledger reconstruct` in short: the entries, of which the one in force is shown in full."""
     yield heading(f"One round, from the cards to the books: pitledger reconstruct {example['round_id']}")
     yield table(
         numbers("Entry") + names("What") + numbers("Chips") + words("Why") + names("Hash"),

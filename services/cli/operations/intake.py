@@ -29,7 +29,7 @@ def intake(
     kid: Annotated[str | None, typer.Option(help="The id of that key in the property.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Load files of events, CSV or JSON Lines, into the topics; until Ctrl-C.
+    """Load files of events, CSV or JSON Lines, into the topics, until Ctrl-C.
 
     A file in DIRECTORY/in is loaded when NAME.sha256 is beside it, as written by sha256sum. Either all of its lines are
     sent to the topics, each once and in order, and it moves to done/ with a receipt; or none is sent, and it moves to

@@ -1,4 +1,4 @@
-"""The folder of an intake: complete files, the plan of the current one, receipts and reasons."""
+"""The folder of an intake: complete files, the plan for the current one, receipts and reasons."""
 
 import fcntl
 import json
@@ -20,7 +20,7 @@ _DIGEST: Final = re.compile(r"^([0-9a-fA-F]{64})(?:\s|$)")
 
 
 class Arrived:
-    """A complete file: its name, its content, and its SHA-256, which equals that in its marker."""
+    """A complete file: its name, its content, and its SHA-256, which equals that in its marker file."""
 
     def __init__(self, path: Path, content: bytes, digest: str) -> None:
         self.name = path.name
@@ -29,7 +29,7 @@ class Arrived:
 
     @property
     def kept_as(self) -> str:
-        """Return its name in done/ and rejected/, unique for its content."""
+        """Return the file's name in done/ and rejected/, which is unique to its content."""
         return f"{self.digest[:12]}-{self.name}"
 
 
@@ -57,7 +57,7 @@ class Folder:
             yield
 
     def arrived(self) -> Iterator[Arrived | str]:
-        """Yield the complete files by name; for those that are skipped, the reason.
+        """Yield the complete files by name; for skipped files, yield the reason.
 
         A file is complete when its marker, `NAME.sha256` as written by sha256sum, exists and matches its bytes.
         Extensions may be in capitals. A file without a marker, or with a hidden or unknown name, is still being
@@ -93,7 +93,7 @@ class Folder:
                     yield f"{path.name}: waits, its SHA-256 is {digest}, not that of {marker.name}: send it again"
 
     def conclude(self, name: str, digest: str, into: Path, kept_as: str, suffix: str, said: Mapping[str, Any]) -> None:
-        """Write the result of a file, then move it; if it was moved before, only finish the rest."""
+        """Write the result of a file, then move the file; if it was moved already, only do what is left."""
         write(into / f"{kept_as}{suffix}", said)
         path = self.incoming / name
         if path.is_file() and sha256(path.read_bytes()).hexdigest() == digest:
@@ -105,7 +105,7 @@ class Folder:
         _sync(self.incoming)
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """Return a document of the state, or None. Raises: NotFound if it cannot be read."""
+        """Return a state document, or None. Raises: NotFound if it cannot be read."""
         path = self._state / f"{name}.json"
         try:
             found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -116,23 +116,23 @@ class Folder:
         return found
 
     def keep(self, name: str, document: Mapping[str, Any]) -> None:
-        """Write a document of the state atomically."""
+        """Write a state document atomically."""
         write(self._state / f"{name}.json", document)
 
     def forget(self, name: str) -> None:
-        """Remove a document of the state."""
+        """Remove a state document."""
         (self._state / f"{name}.json").unlink(missing_ok=True)
         _sync(self._state)
 
 
 def _marker_of(path: Path) -> Path | None:
-    """Return the marker beside a file, or None."""
+    """Return the marker of a file, or None."""
     named = (path.with_name(path.name + marker) for marker in (_MARKER, _MARKER.upper()))
     return next((marker for marker in named if marker.exists()), None)
 
 
 def _digest_in(marker: Path) -> str | None:
-    """Return the SHA-256 in a marker; None if it is malformed, or gone."""
+    """Return the SHA-256 in a marker, or None if the marker is malformed or missing."""
     try:
         found = _DIGEST.match(marker.read_text(encoding="utf-8", errors="replace"))
     except FileNotFoundError:
@@ -153,7 +153,7 @@ def write(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def _sync(directory: Path) -> None:
-    """Have the names in a directory on the disk."""
+    """Write a directory's names durably to disk."""
     number = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(number)

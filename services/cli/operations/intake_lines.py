@@ -35,7 +35,7 @@ assert catalog.MODULES, "all kinds are declared"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An event in a line of a file. Its `sequence` is None if the next of its stream should be assigned."""
+    """An event in a line of a file. A `sequence` of None is assigned when the event is sent."""
 
     number: int
     topic: str
@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a line is no event that could be sent; line 0 is the file as a whole."""
+    """Why a line is not an event that can be sent; line 0 stands for the file as a whole."""
 
     line: int
     reason: str
@@ -121,7 +121,7 @@ def _csv(text: str) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
 
 
 def _event_of(number: int, row: Mapping[str, str]) -> dict[str, Any] | Problem:
-    """Return a row as an event; an empty cell is an omitted member."""
+    """Return a row as an event; an empty cell means that the member is absent."""
     kind = row["type"]
     event: dict[str, Any] = {name: row[name] for name in _OF_ENVELOPE if row.get(name)}
     data: dict[str, Any] = {}

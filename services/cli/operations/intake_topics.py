@@ -1,4 +1,4 @@
-"""Kafka access of an intake: find the last event of each stream, and send the next ones in order."""
+"""Kafka access of an intake: find the last event of each stream, and send the following ones in order."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _END: Final = KafkaError._PARTITION_EOF
 
 @dataclass(slots=True)
 class Known:
-    """The state read from the topics: their identities, offsets, and each stream's last sequence and partition."""
+    """What was read of the topics: their identities, offsets, and each stream's last sequence and partition."""
 
     topic_ids: dict[str, str] = field(default_factory=dict)
     offsets: dict[str, dict[int, int]] = field(default_factory=dict)
@@ -46,14 +46,14 @@ class Known:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Known":
-        """Return the state in a document written by `as_json`, as a copy."""
+        """Return a new copy of the state in a document that `as_json` returned."""
         offsets = {topic: {int(n): at for n, at in found.items()} for topic, found in document["offsets"].items()}
         return cls(dict(document["topic_ids"]), offsets, dict(document["last"]), dict(document["partitions"]))
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An event to be sent: bytes and header are the same on every attempt."""
+    """An event to be sent; its bytes and header are the same on every attempt."""
 
     line: int
     topic: str
@@ -64,7 +64,7 @@ class Outgoing:
 
     @property
     def place(self) -> tuple[str, int]:
-        """Return its place in its stream."""
+        """Return the event's stream position."""
         return self.source, self.sequence
 
 
@@ -83,7 +83,7 @@ class Topics:
         self._settings = settings
 
     def read_on(self, known: Known, wanted: Sequence[Outgoing] = ()) -> tuple[dict[tuple[str, int], Kept], list[str]]:
-        """Read the topics to their ends and add the result to `known`.
+        """Read the topics to their ends, and add what was read to `known`.
 
         Return the positions of `wanted` events found there, and stream positions that hold something else. Raises:
         NotFound.
@@ -111,7 +111,7 @@ class Topics:
         return found, taken
 
     def _new(self, topic: str, known: Known) -> Iterator[Message]:
-        """Yield new records of a topic; `known` is updated when all were consumed."""
+        """Yield the new records of a topic; `known` is updated once all were consumed."""
         try:
             log = topic_log(self._settings, topic)
             if known.topic_ids.get(topic) != log.topic_id:  # another one, or none was read: from its first record on
@@ -191,7 +191,7 @@ class Topics:
         return told if len(told) == len(events) else self._look_up(events, known)
 
     def _look_up(self, events: Sequence[Outgoing], known: Known) -> dict[tuple[str, int], Kept]:
-        """Return the positions of acknowledged events by reading the topics. Raises: NotFound.
+        """Return the positions of acknowledged events, found by reading the topics. Raises: NotFound.
 
         A broker that received a batch twice, because its first answer was lost, may acknowledge it without an offset:
         the client then counts from -1, and reports wrong offsets for all but the first.

@@ -1,4 +1,4 @@
-"""Load files into the topics: completely or not at all, each event once, even if the process is killed.
+"""Load files into the topics, each completely or not at all, and each event once, even after a crash.
 
 The plan of a file is on disk before its first event is sent: the bytes of every event, with its sequence. A restart
 with a plan checks which of its events are on the topics, and sends the others, byte for byte.
@@ -32,7 +32,7 @@ Signing = tuple[Ed25519PrivateKey, str]
 
 
 class Intake:
-    """Loads the files of a folder in turn. `step` is called after each step."""
+    """Loads the files of a folder, one by one. `step` is called after each step."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Intake:
         self._step = step
 
     def take(self) -> Iterator[dict[str, Any]]:
-        """Load complete files, starting with an unfinished plan, and yield each result. Raises: NotFound."""
+        """Load complete files, beginning with an unfinished plan, and yield each result. Raises: NotFound."""
         plan = self._folder.read(_PLAN)
         if plan is not None:
             yield self._carry_out(plan)
@@ -85,7 +85,7 @@ class Intake:
         return self._carry_out(plan, fresh=True)
 
     def _carry_out(self, plan: Mapping[str, Any], *, fresh: bool = False) -> dict[str, Any]:
-        """Send the events of a plan that are not on the topics, write the receipt, and move the file."""
+        """Send the events of a plan that are not on the topics yet, write the receipt, and move the file."""
         events = [Outgoing(**each) for each in plan["events"]]
         known = Known.of(plan["known"])
         kept, taken = ({}, []) if fresh else self._topics.read_on(known, events)
@@ -131,7 +131,7 @@ class Intake:
         kept: Mapping[tuple[str, int], Kept],
         taken: Sequence[str],
     ) -> dict[str, Any]:
-        """Reject a file whose stream positions were taken by another system; the reasons say what had been sent."""
+        """Reject a file whose stream positions another system has taken; the reasons include what had been sent."""
         problems = [asdict(Problem(0, f"another system writes this stream: {place}")) for place in taken]
         said = {
             "file": plan["file"],
@@ -149,7 +149,7 @@ class Intake:
 def planned(
     lines: Sequence[Line], last: Mapping[str, int], signing: Signing | None = None
 ) -> tuple[list[Outgoing], list[Problem]]:
-    """Return the events with sequences after the `last` of each stream, and the problems."""
+    """Return the events with sequences that continue each stream after `last`, and the problems."""
     reached = dict(last)
     events: list[Outgoing] = []
     problems: list[Problem] = []

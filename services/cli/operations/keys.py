@@ -43,7 +43,7 @@ Required = Annotated[
 
 
 def read_verifiers(keys: Sequence[str]) -> list[Verifier]:
-    """Return the verifiers of keys and key files. Raises: UsageWrong, naming an invalid one."""
+    """Return the verifiers of keys and key files. Raises: UsageWrong, naming the invalid one."""
     try:
         return [Verifier.from_string(line) for line in _lines(keys)]
     except CheckpointError as error:
@@ -62,7 +62,7 @@ def _lines(keys: Sequence[str]) -> list[str]:
 
 
 def quorum_of(found: Settings, witnesses: Sequence[str], required: int | None) -> Quorum | None:
-    """Return the witnesses that the options name, or else the settings; None if neither does.
+    """Return the witnesses that the options, else the settings, name; None if neither does.
 
     Raises: UsageWrong for an invalid witness key, or if more are required than are known.
     """
@@ -101,7 +101,7 @@ def write_keys(directory: Path, services: Sequence[str]) -> list[str]:
 
 
 def write_wrapping_keys(path: Path, text: str) -> None:
-    """Write a key file atomically, readable by its owner only."""
+    """Write a wrapping key file atomically, readable by its owner only."""
     new = path.with_name(f".{path.name}.new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)

@@ -115,7 +115,7 @@ def replay(
     service: Service = SETTLEMENT,
     as_json: AsJson = False,
 ) -> None:
-    """Request that a quarantined record be sent to its topic again, repaired or unchanged.
+    """Request the replay of a quarantined record to its topic, repaired or unchanged.
 
     Another person approves it, and then it is sent; it takes the stream position that it claims. Exit code 3 if its
     bytes cannot be decoded.
@@ -128,7 +128,7 @@ def replay(
 
 @app.command()
 def dismiss(number: Number, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
-    """Request that a quarantined record that cannot be repaired be closed.
+    """Request the dismissal of a quarantined record that cannot be repaired.
 
     Another person approves it; it is recorded in the journal with the reason and both people. No money moves: the
     record's content stays out of the books, and a gap that it left in its stream stays open.
@@ -194,7 +194,7 @@ def _print(answer: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _wait(client: Client, service: str, number: int, request: int) -> None:
-    """Wait until an approved request has closed its record. Raises: CheckFailed if it was refused again."""
+    """Wait until an approved request has closed its record. Raises: CheckFailed if the record was refused again."""
     ends = time.monotonic() + _WAIT_SECONDS_MAX
     while "resolved_at" not in (record := client.read(f"/quarantine/{number}")):
         asked = record["requests"][request - 1]

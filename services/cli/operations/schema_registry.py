@@ -31,7 +31,7 @@ assert catalog.MODULES, "all kinds are declared"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A wanted subject: its schema, and the subjects that the schema refers to, by the names in it."""
+    """A subject to publish: its schema, and the subjects that it refers to, by the names used in the schema."""
 
     name: str
     schema: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a subject, made or planned. `version` is its resulting version; None for a new one in a dry run."""
+    """A change of a subject, made or planned. `version` is its new version; None for a new subject in a dry run."""
 
     subject: str
     schema: Literal["unchanged", "registered"]
@@ -72,7 +72,7 @@ def _schema(name: str) -> Mapping[str, Any]:
 
 
 class Registry:
-    """A registry at a URL; `login` is a name and a password. Raises command errors."""
+    """A schema registry at a URL; `login` is a name and a password. Raises command errors."""
 
     def __init__(self, url: str, login: tuple[str, str] | None = None) -> None:
         if not url.startswith(("http://", "https://")):
@@ -87,7 +87,7 @@ class Registry:
         self._client.close()
 
     def publish(self, wanted: Sequence[Subject], compatibility: str, *, dry_run: bool = False) -> Iterator[Change]:
-        """Publish subjects in turn, and yield each change; in a dry run, the planned ones.
+        """Publish subjects in order, and yield each change; in a dry run, each planned change.
 
         Raises: CheckFailed if the registry refuses a schema, NotFound if it does not answer.
         """

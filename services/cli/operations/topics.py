@@ -47,7 +47,7 @@ def apply(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create missing topics, and update the others.
+    """Create missing topics, and update existing ones.
 
     Nothing else creates topics. A topic with more partitions keeps them. If more partitions would break the order of
     messages, the change is refused with exit code 1.
@@ -167,7 +167,7 @@ def explained_topics() -> Iterator[None]:
 
 
 def numbers_of_partitions(given: Sequence[str]) -> Mapping[str, int]:
-    """Return the numbers of partitions from options, by topic. Raises: UsageWrong."""
+    """Return the numbers of partitions given as options, by topic. Raises: UsageWrong."""
     found: dict[str, int] = {}
     for each in given:
         name, _, number = each.partition("=")

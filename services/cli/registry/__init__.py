@@ -1,1 +1,1 @@
-"""Commands on what is filed: properties, submissions, paybacks, signs, devices."""
+"""Commands about filed documents: properties, submissions, paybacks, signs, devices."""

@@ -37,7 +37,7 @@ def key(
     valid_until: Annotated[str | None, typer.Option(metavar="MOMENT", help="End of validity.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the registration of a device's key, for its property's document; create the key if there is none.
+    """Print the registration of a device's key, for the property's document; create the key if it does not exist.
 
     The line belongs under `signing_keys` of a device or a system, beside `signs`. A private key should exist only on
     its device: preferably the device creates the pair, and only its public key is copied here.

@@ -87,7 +87,7 @@ def _readings(meters: list[str]) -> dict[str, int]:
 
 
 def _submission(document: object) -> tuple[str, Submission]:
-    """Return regulation and submission of a document with these members."""
+    """Return the regulation and the submission in a document."""
     if not isinstance(document, Mapping) or not isinstance(document.get("regulation"), str):
         raise Refused("a rules submission is a mapping with 'regulation' and 'submission'")
     return document["regulation"], parse_submission(document.get("submission", {}))
@@ -170,7 +170,7 @@ def recompute(
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file's counts differ.")] = False,
 ) -> None:
-    """Recount the hands from which paybacks are computed, and write them, or compare them with the stored ones.
+    """Recount the hands from which paybacks are computed; write the counts, or compare them with the stored ones.
 
     It takes minutes on two CPUs, and the package's extra `counting`.
 
@@ -193,7 +193,7 @@ def recompute(
 
 
 def _keep(done: "Counted", title: str, *, check: bool) -> list[str]:
-    """Write or compare counts; return the files that differ when comparing."""
+    """Write the counts, or compare them and return the files that differ."""
     from shared.counting.recount import is_same
 
     differ = []

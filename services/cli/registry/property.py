@@ -204,7 +204,7 @@ def _path(property_name: str, *parts: object) -> str:
 
 
 def _print_decided(answer: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print the result of a decision."""
+    """Print the result of a decision on a version."""
     if as_json:
         print_json(answer)
         return
@@ -220,7 +220,7 @@ def _print_changes(changed: Mapping[str, Any]) -> None:
 
 
 def _decided(one: Mapping[str, Any]) -> str:
-    """Return who filed a version, and who decided it and why."""
+    """Return who filed a version, who decided on it, and why."""
     filed = f"filed by {one['filed_by']}"
     match one["status"]:
         case "approved":
@@ -270,7 +270,7 @@ def _chip_set(one: Mapping[str, Any]) -> str:
 
 
 def _figures(part: Mapping[str, Any]) -> list[list[str]]:
-    """Return the figures of a part, each with its name."""
+    """Return the figures of a part of a property, each with its name."""
     return [
         [name.removesuffix("_cents").replace("_", " "), dollars(value) if name.endswith("_cents") else str(value)]
         for name, value in part.items()

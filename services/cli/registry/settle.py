@@ -16,7 +16,7 @@ from shared.rules.cases import differences
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The result of one record: a settlement, or the reason of its refusal."""
+    """The result for one record: a settlement, or the reason for its refusal."""
 
     id: str
     case: CaseFile | None
@@ -31,7 +31,7 @@ class Settled:
         return {"id": self.id, "lines": lines, "meters": dict(self.settlement.meters)}
 
     def differences(self) -> list[str]:
-        """Return the differences from the case file. Only whether it is refused is compared, not the wording."""
+        """Return the differences from the case file. The wording of a refusal is not compared."""
         if self.case is None:
             return [f"not a case file: {self.error}"]
         if self.case.error is not None:

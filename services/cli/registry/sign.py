@@ -1,4 +1,4 @@
-"""`pitledger sign`: the sign of payout odds and the gaming guide of a rules submission, offline."""
+"""`pitledger sign`: the payout sign and the gaming guide of a rules submission, offline."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ def sign(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="The output file (default: stdout).")
     ] = None,
 ) -> None:
-    """Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.
+    """Make the payout sign of a rules submission, or its gaming guide, without database or broker.
 
     Every wager on offer with every paying row, its odds or amount, its meter and Envy Bonuses, each line with its
     paragraph. The same submission always gives the same bytes.
@@ -40,7 +40,7 @@ def sign(
 
 
 def _sheet(document: object, *, guide: bool) -> Sheet:
-    """Return the sheet of a document with `regulation` and `submission`."""
+    """Return the sign or guide for a document with `regulation` and `submission`."""
     if not isinstance(document, Mapping) or not isinstance(document.get("regulation"), str):
         raise Refused("a rules submission is a mapping with 'regulation' and 'submission'")
     submission = parse_submission(document.get("submission", {}))

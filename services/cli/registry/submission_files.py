@@ -41,7 +41,7 @@ class Proven:
 
 
 def read_export(file: str, keys: Sequence[str] | None) -> Proven:
-    """Verify an export and return its content.
+    """Verify an export, and return its content.
 
     Raises: UsageWrong without a key; InputRefused for a malformed export; CheckFailed for an invalid proof or
     inconsistent facts.
@@ -146,7 +146,7 @@ def bring_in(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify an export, and draft one of its versions at this installation, to be filed and approved as usual.
+    """Verify an export, and draft one of its versions in this installation, to be filed and approved as usual.
 
     Example: pitledger submissions import blackjack.json --key verifiers.txt --property lakeside
     """

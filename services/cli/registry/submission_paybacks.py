@@ -10,7 +10,7 @@ _COUNTED: Final = {"exactly": "exact", "by_model": "by model", "sampled": "sampl
 
 
 def show_paybacks(found: Mapping[str, Any]) -> None:
-    """Print the registry's `Paybacks`: computed beside stated, by wager."""
+    """Print the registry's `Paybacks`: computed and stated, by wager."""
     columns = [
         *names("wager", "paytable"),
         *numbers("counted", "error", "long run", "stated", "floor"),

@@ -147,7 +147,7 @@ def paybacks(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the computed and stated paybacks of each wager of a version, and what needs an override.
+    """Print the computed and stated paybacks of each wager of a version, and what requires an override.
 
     Example: pitledger submissions paybacks riverside blackjack 2
     Example: pitledger submissions paybacks riverside blackjack 2 --meter bad_beat_progressive=2500000
@@ -332,7 +332,7 @@ def _done(path: str, document: object, *, as_json: bool) -> None:
 
 
 def _approved(path: str, document: Mapping[str, Any], shown: str | None, *, as_json: bool) -> None:
-    """Send an approval of what was shown, and print the version's status."""
+    """Send the approval of a shown document, and print the version's status."""
     with client_of(_REGISTRY) as client:
         _print(client.approve(path, document, sha256=shown), as_json=as_json)
 

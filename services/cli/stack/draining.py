@@ -1,4 +1,4 @@
-"""Drain services before they are stopped: let them process what already waits."""
+"""Drain services before they are stopped: let them process the waiting input."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ def drain(
     seconds_max: float,
     check: Callable[[], object] = lambda: None,
 ) -> Mapping[str, float]:
-    """Wait until no service has unprocessed input or unpublished output, for a limited time.
+    """Wait for a limited time until no service has unprocessed input or unpublished output.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _KILL_SECONDS_MAX: Final = 10.0
 
 
 class ForkServer:
-    """Forks services, each a process of its own that never outlives the parent, however the parent ends.
+    """Forks services, each into a separate process that never outlives the parent, however the parent ends.
 
     It begins to import them on construction, in parallel with the parent's work. Each service is in a session of its
     own, so that Ctrl-C reaches only the parent; one that has not ended `grace_seconds` after the request is killed. One
@@ -88,13 +88,13 @@ class ForkServer:
 
     @property
     def ended(self) -> Mapping[str, StackEnded]:
-        """Return the services that have ended by themselves, and how; only the server if it has ended with them."""
+        """Return the services that ended without being asked to, and how; only the fork server if it ended, too."""
         if (code := self._process.poll()) is not None:
             return {SERVER: self._ended(SERVER, code)}
         return {service: self._ended(service, code) for service, code in list(self._exit_codes.items())}
 
     def check(self) -> None:
-        """Raise StackEnded if a service, or the server with all of them, has ended by itself."""
+        """Raise StackEnded if a service, or the fork server with all of them, ended without being asked to."""
         for ended in self.ended.values():
             raise ended
 

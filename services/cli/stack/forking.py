@@ -56,7 +56,7 @@ def _fork(service: str, log: str, environment: Mapping[str, str]) -> ForkProcess
 
 
 def _become(service: str, log: str, environment: Mapping[str, str]) -> None:
-    """Be `pitledger run SERVICE`, as if it had been started with this log and this environment."""
+    """Become `pitledger run SERVICE`, as if started with this log and this environment."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.setsid()
     death_with_parent(signal.SIGKILL)()
@@ -69,7 +69,7 @@ def _become(service: str, log: str, environment: Mapping[str, str]) -> None:
 
 
 def _obey(running: list[ForkProcess]) -> bool:
-    """Fork what the parent asks for, and report each process that ends by itself, until the parent asks for the end.
+    """Fork processes at the parent's request, and report each that ends unasked, until the parent requests the end.
 
     Returns False if the parent is gone instead.
     """
@@ -89,7 +89,7 @@ def _obey(running: list[ForkProcess]) -> bool:
 
 
 def _end(processes: Sequence[ForkProcess], grace_seconds: float) -> None:
-    """Ask all processes to end; kill those that are left after the grace period."""
+    """Ask all processes to end, and kill those that remain after the grace period."""
     for process in processes:
         process.terminate()
     ends = time.monotonic() + grace_seconds

@@ -11,7 +11,7 @@ LOG_BYTES_MAX: Final = 16 * 2**20
 
 
 def rotate(logs: Iterable[Path], bytes_max: int = LOG_BYTES_MAX) -> list[str]:
-    """Copy each log that is too long to `NAME.log.1`, and truncate it; return what could not be copied, and why.
+    """Copy each log that is too long to `NAME.log.1`, and truncate it; return the failures with their reasons.
 
     Its process goes on appending to the same file. A log is truncated even if the disk has no space for the copy.
     """

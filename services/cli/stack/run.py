@@ -53,7 +53,7 @@ def run(
 
 
 def _ended(error: Exception) -> ExitCode:
-    """Log why the service ended, with a traceback only for a bug."""
+    """Log why the service ended, with a traceback only if the cause is a bug."""
     expected = isinstance(error, FatalServiceError | ExtraMissing | KafkaException | CheckpointError | OSError)
     if expected or kind_of(error) is not ErrorKind.BUG:
         log.critical("stopped", kind="stop", error=" ".join(str(error).split()))

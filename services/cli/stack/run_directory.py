@@ -25,7 +25,7 @@ class Home:
     """The run directory, accessible to its owner only."""
 
     def __init__(self, directory: Path | None, starting: ExitStack) -> None:
-        """Create it in a persistent directory, or as a temporary one that `starting` removes."""
+        """Create the directory at a persistent path, or as a temporary one that `starting` removes."""
         if directory is None:
             self.path = Path(tempfile.mkdtemp(prefix="pitledger-"))
             starting.callback(shutil.rmtree, self.path, ignore_errors=True)
@@ -73,7 +73,7 @@ class Home:
         return key_file(self._keys, service)
 
     def environment_of(self, service: str) -> Mapping[str, str]:
-        """Return the settings that are a service's own."""
+        """Return the settings that are specific to a service."""
         own = {"PITLEDGER_CHECKPOINT_KEY_FILE": str(self.key_file(service))}
         if service == KEEPER_OF_PATRONS:
             own["PITLEDGER_PATRON_KEYS_FILE"] = str(self._keys / PATRON_KEYS)

@@ -70,7 +70,7 @@ def connections_max(environment: Mapping[str, str]) -> int:
 
 
 class RunningStack:
-    """Everything that Pitledger needs, for the length of a `with` block.
+    """The complete system on one machine, running during a `with` block.
 
     `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` name servers to use instead of embedded ones; its
     other variables are passed on to the services, and `settings` override them. `directory` keeps the data between
@@ -220,11 +220,11 @@ class RunningStack:
         )
 
     def _server_port(self, variable: str, port: int, what: str) -> int | None:
-        """Return the port of an embedded server; None if it picks one, or the variable names an external server."""
+        """Return the port of an embedded server; None to let it choose, or if the variable names an external server."""
         return self._usual(port, what) if self._usual_ports and not self._given.get(variable) else None
 
     def _usual(self, port: int, what: str) -> int:
-        """Return the port, or a free one if it is taken."""
+        """Return this port, or a free one if it is taken."""
         if port_is_free(port):
             return port
         other = free_port()
@@ -243,7 +243,7 @@ class RunningStack:
 
     @property
     def _all_partitions(self) -> Mapping[str, int]:
-        """Return the numbers of partitions that are not as usual."""
+        """Return the numbers of partitions that differ from the default."""
         if not self._in_memory:
             return self._partitions
         few = {topic.name: min(topic.partitions, _PARTITIONS_IN_MEMORY) for topic in wanted_topics()}
@@ -251,7 +251,7 @@ class RunningStack:
 
     @property
     def _of_broker(self) -> Mapping[str, str]:
-        """Return the settings for its broker, unless the environment overrides them."""
+        """Return the settings for the stack's broker, unless the environment overrides them."""
         wanted = _OF_BROKER_IN_MEMORY if self._in_memory else {}
         return {name: self._given.get(name, value) for name, value in wanted.items()}
 
@@ -301,20 +301,20 @@ class RunningStack:
             self._renew_tokens()
 
     def rotate_logs(self) -> None:
-        """Rotate the logs of services and servers, and report those of which no copy could be kept."""
+        """Rotate the logs of services and servers, and report those that could not be copied."""
         servers = (one.log for one in (self._servers.postgres, self._servers.broker) if one is not None)
         for lost in rotate([*self.home.logs.glob("*.log"), *(log for log in servers if log is not None)]):
             self._report(lost)
 
     def check(self) -> None:
-        """Raise StackEnded if a part of the stack has ended by itself. Tokens about to expire are replaced."""
+        """Raise StackEnded if a part of the stack has ended. Tokens about to expire are replaced."""
         self.keep_tokens()
         for part in self.parts:
             if (ended := part.ended()) is not None:
                 raise ended
 
     def _wait_until_ready(self) -> dict[str, str]:
-        """Wait until every service is ready; return those that are not in time, with their reasons.
+        """Wait until every service is ready; return those that are not ready in time, with their reasons.
 
         Raises: NotFound unless `stays`; StackEnded if an essential part has ended.
         """
@@ -332,7 +332,7 @@ class RunningStack:
         return waiting
 
     def _still_waiting(self, names: Iterable[str]) -> dict[str, str]:
-        """Return those of the services that are not ready now, with their reasons. Raises: StackEnded."""
+        """Return those of these services that are not ready now, with their reasons. Raises: StackEnded."""
         for part in self.parts:
             if part.start is None and (ended := part.ended()) is not None:
                 raise ended

@@ -1,4 +1,4 @@
-"""Restart the parts of a stack that end by themselves, with increasing delays."""
+"""Restart the parts of a stack that end unasked, with increasing delays."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ _STEADY_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a stack. `ended` tells how it has ended by itself, None while it runs.
+    """A part of a stack. `ended` returns how it ended, or None while it runs.
 
     `start` starts it again, and raises StackEnded or LocalStackError; None if it cannot be restarted.
     """
@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(slots=True)
 class _Record:
-    """A part's history: last start, number of quick failures in a row, and time of the next restart."""
+    """The history of a part: last start, number of quick failures in a row, time of the next restart."""
 
     started_at: float
     failures: int = 0
@@ -36,7 +36,7 @@ class _Record:
 
 
 class Supervisor:
-    """Monitors the parts of a stack and restarts, in order, those that ended by themselves.
+    """Monitors the parts of a stack and restarts, in order, those that ended.
 
     The first restart is after half a second, then the delay doubles, up to half a minute. `report` is called.
     """
@@ -54,7 +54,7 @@ class Supervisor:
         self._records = {part.name: _Record(clock()) for part in parts}
 
     def look(self) -> None:
-        """Restart what is due. Raises: StackEnded if a part cannot be restarted."""
+        """Restart the parts that are due. Raises: StackEnded if a part cannot be restarted."""
         for part in self._parts:
             record = self._records[part.name]
             if record.due_at is None:

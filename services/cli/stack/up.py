@@ -39,7 +39,7 @@ def up(
 
     Starts PostgreSQL, a Kafka broker and every service, waits until all are ready, and prints every URL. Servers named
     by DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS are used instead of embedded ones. With a directory the broker is Apache
-    Kafka, acknowledged data is kept, and a part that ends by itself is restarted; without one nothing is kept, and the
+    Kafka, acknowledged data is kept, and a part that ends is restarted; without one nothing is kept, and the
     end of a server ends everything. On Ctrl-C the services first process what waits.
 
     A service that is not ready after 90 seconds is reported with its reason, and the rest keeps running, because
@@ -83,7 +83,7 @@ def up(
 
 
 def watch(stack: RunningStack, ending: InterruptGuard) -> None:
-    """Return when the process is asked to end; restart what ends by itself. Raises: StackEnded if that is impossible.
+    """Restart parts that end, until the process is asked to end. Raises: StackEnded if a part cannot be restarted.
 
     A request to end is obeyed even during a start.
     """
@@ -101,7 +101,7 @@ def watch(stack: RunningStack, ending: InterruptGuard) -> None:
 
 
 def _drain(stack: RunningStack) -> None:
-    """Let the services process what waits; the rest stays in the topics for the next start."""
+    """Let the services process their waiting input; what remains stays in the topics until the next start."""
     message("taking in what waits")
     left = drain(stack.urls, seconds_max=_DRAIN_SECONDS_MAX)
     if left:
@@ -135,7 +135,7 @@ def stack_document(stack: RunningStack) -> dict[str, Any]:
 
 
 def show_stack(running: Mapping[str, Any]) -> None:
-    """Print a running stack's `stack_document` for people; text to copy is on one line."""
+    """Print a running stack's `stack_document` for people, with each text to copy on one line."""
     services = [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in running["services"].items()]
     console = [["console", running["console"], "log in as any of its people; no password"]]
     places = [

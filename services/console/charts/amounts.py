@@ -1,4 +1,4 @@
-"""Amounts as charts write them: dollars and counts in captions, alternative texts and on axes."""
+"""Amounts in charts: dollars and counts in captions, alternative texts and on axes."""
 
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ DOLLARS_ABOVE: Final = (
 
 
 def in_dollars(cents: int) -> float:
-    """Return cents as the dollars that are drawn: near enough for any picture."""
+    """Return cents as floating-point dollars, precise enough for drawing."""
     return cents / _CENTS
 
 

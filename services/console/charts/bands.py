@@ -1,4 +1,4 @@
-"""Marks against an expectation with its control band: one row per mark, alarms distinguished by shape and color."""
+"""Marks against an expectation with its control band: one row per mark; alarms differ in shape and color."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, get_args
@@ -14,7 +14,7 @@ _ROW_PX: Final = 20
 
 
 def standing_of(z: float | None, *, alarmed: bool = False) -> Standing:
-    """Return the standing of a row: as expected, beyond 2 or 3 standard deviations, or an alarm.
+    """Return the classification of a row: as expected, beyond 2 or 3 standard deviations, or an alarm.
 
     >>> standing_of(-2.5), standing_of(None), standing_of(0.1, alarmed=True)
     ('beyond 2', 'as expected', 'alarm')
@@ -34,7 +34,7 @@ def banded(
     scale: Mapping[str, Any],
     known: Sequence[Standing],
 ) -> dict[str, Any]:
-    """Return the specification of rows with `label`, `actual`, `expected`, `standing` and the limits of two bands.
+    """Return the specification for rows with `label`, `actual`, `expected`, `standing` and the limits of two bands.
 
     The bands run from `low_3` to `high_3` and from `low_2` to `high_2`; a row without them has only its mark. `known`
     are the standings that the legend lists.

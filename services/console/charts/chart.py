@@ -60,7 +60,7 @@ def columns_of(titles: str, **units: Unit) -> tuple[ChartColumn, ...]:
 
 
 def empty_chart(name: str, title: str, columns: tuple[ChartColumn, ...], why: str) -> Chart:
-    """Return a chart without data; its caption and its picture say why."""
+    """Return a chart without data, whose caption and picture state the reason."""
     spec = {
         "width": WIDTH,
         "height": 60,
@@ -77,7 +77,7 @@ def section_of(document: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def drawn_of(rows: Sequence[Row], left_out: str) -> tuple[Sequence[Row], str | None]:
-    """Return the rows to draw, and a note on how many are left out, from the text named `left_out`."""
+    """Return the rows to draw, and a note on how many are omitted, from the text named `left_out`."""
     if len(rows) <= MARKS_MAX:
         return rows, None
     left = len(rows) - MARKS_MAX

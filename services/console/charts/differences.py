@@ -132,7 +132,7 @@ def _signed(cents: int) -> str:
 
 
 def _amounts(which: str, align: str, dx: int) -> dict[str, Any]:
-    """Return the amount labels beside the bars of one side, so that no color has to be told apart."""
+    """Return the amount labels beside the bars of one side, so that the sign can be read without color."""
     return {
         "transform": [{"filter": f"datum.{which}"}],
         "mark": {"type": "text", "style": "amount", "align": align, "dx": dx},

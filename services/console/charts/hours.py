@@ -1,4 +1,4 @@
-"""Table sales by hour, the part of the drop known before the count; from the drop and win summary."""
+"""Table sales by hour, which are the part of the drop known before the count; from the drop and win summary."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -101,7 +101,7 @@ def _row(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _event(row: Row) -> str | None:
-    """Return the event that moved the meter; None for a wager's contribution and for the opening amount."""
+    """Return the event that moved the meter; None for wager contributions and for the opening amount."""
     if row["award_cents"] > 0:
         return _HIT
     if row["award_cents"] < 0 or "back" in row["kind"]:

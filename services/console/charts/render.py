@@ -12,7 +12,7 @@ _VEGA_LITE: Final = "6.4"
 
 
 def draw(document: dict[str, Any]) -> bytes:
-    """Return the SVG of a document: equal documents give equal bytes. It holds the interpreter while it draws.
+    """Return the SVG of a document; equal documents give equal bytes. It holds the interpreter lock while drawing.
 
     Nothing is fetched: a document contains its data. Raises: ValueError if it cannot be drawn.
     """

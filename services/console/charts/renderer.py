@@ -69,7 +69,7 @@ class Renderer:
         return await asyncio.shield(self._drawing[key])  # others may wait for it, too
 
     async def close(self) -> None:
-        """End the process and cancel what waits."""
+        """End the process, and cancel the requests that wait for it."""
         for task in list(self._drawing.values()):
             task.cancel()
         await asyncio.gather(*self._drawing.values(), return_exceptions=True)
@@ -122,7 +122,7 @@ class Renderer:
         return self._worker
 
     def _let_go(self) -> None:
-        """End the process after it was idle."""
+        """End the process once it is idle."""
         if self._worker is not None:
             _input_of(self._worker).close()
 
@@ -139,7 +139,7 @@ class Renderer:
 
 
 async def _asked(worker: Process, said: bytes) -> tuple[bool, bytes]:
-    """Return whether the document was drawn, and the picture or the error message."""
+    """Send the document to the process; return whether it was drawn, and the picture or the error message."""
     given, answers = _input_of(worker), worker.stdout
     assert answers is not None, "the worker was started with a pipe"
     given.write(len(said).to_bytes(4) + said)

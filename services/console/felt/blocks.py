@@ -1,4 +1,4 @@
-"""Blocks of a drawing: hands, wagers and places as SVG, each with its size, so that none overlap."""
+"""Blocks of a drawing: hands, wagers and betting positions as SVG, each with its size, so that none overlap."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Block:
     elements: tuple[str, ...]
 
     def at(self, x: float, y: float, kind: str = "") -> str:
-        """Return the block as a group at a place."""
+        """Return the block as a group at a position."""
         attributes: dict[str, object] = {"transform": f"translate({x:g} {y:g})"}
         return element("g", {**attributes, "class": kind} if kind else attributes, *self.elements)
 
@@ -121,7 +121,7 @@ def wager_block(name: str, wager: Wager, width: float) -> Block:
 
 
 def place_block(name: str, place: Place, width: float) -> Block:
-    """Return a place in its frame: name, hands, decisions, wagers. `width` is that of the frame."""
+    """Return a betting position in its frame: name, hands, decisions, wagers. `width` is that of the frame."""
     room = width - 2 * PAD
     hands = [hand for hand in place.hands if hand.cards or hand.said]
     inner = stacked(

@@ -79,7 +79,7 @@ def _notes(felt: Felt, width: float) -> list[Block]:
 
 
 def _column(felt: Felt, name: str) -> tuple[list[str], float, float]:
-    """Return the elements of the narrow shape: everything below one another."""
+    """Return the elements of the narrow layout: everything below one another."""
     room = _NARROW - 2 * _GAP
     blocks = [place_block(name, place, room) for place in (felt.dealer, *felt.seats)] + _notes(felt, room)
     body, y = [_title(felt, _NARROW, 29, 20)], 44.0
@@ -91,7 +91,7 @@ def _column(felt: Felt, name: str) -> tuple[list[str], float, float]:
 
 
 def _arc(felt: Felt, name: str) -> tuple[list[str], float, float]:
-    """Return the elements of the wide shape: seats along the arc, the dealer at the straight edge below."""
+    """Return the elements of the wide layout: seats along the arc, the dealer at the straight edge below."""
     number = len(felt.seats)
     seat_width = _SEAT_WIDTHS.get(number, _SEAT_WIDTH)
     needed = number * (seat_width + _GAP) - _GAP + 2 * _EDGE
@@ -126,7 +126,7 @@ def _title(felt: Felt, width: float, y: float, size: float) -> str:
 
 
 def _dealer_width(felt: Felt, name: str, room: float) -> float:
-    """Return the width of the dealer's side: all hands in a row if there is room for them."""
+    """Return the width of the dealer's side: that of all hands in a row, if there is room."""
     hands = [hand for hand in felt.dealer.hands if hand.cards or hand.said]
     row = flowed((hand_block(name, hand, room - 2 * PAD, alone=False) for hand in hands), room - 2 * PAD)
     return min(room, max(_DEALER_LEAST, row.width + 2 * PAD))

@@ -1,4 +1,4 @@
-"""The contents of a felt, read from a record: hands, wagers, decisions. Pure data, the same types for every game."""
+"""The contents of a felt, read from a record: hands, wagers, decisions. Pure data of the same types for every game."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -59,7 +59,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Wager:
-    """A wager: a stake, or a bonus without one (`cents` 0), its name and its result."""
+    """A wager: a stake, or a bonus without a stake (`cents` 0), its name and its result."""
 
     name: str
     cents: int
@@ -68,7 +68,7 @@ class Wager:
 
     @property
     def title(self) -> str:
-        """Return what the wager is on."""
+        """Return the name of the wager with what it is on."""
         return of_hand(self.name, self.hand)
 
     @property

@@ -26,7 +26,7 @@ _WAGERS: Final = {
 
 
 def felt_of(record: Any, settlement: Any = None, *, game: str | None = None) -> Felt:
-    """Return the felt of a round; never raises, whatever the record holds.
+    """Return the felt of a round; never raises an exception, whatever the record contains.
 
     `record` is the round as in docs/contract/ROUND.md, `settlement` a document with its `lines`, `game` the game's name
     in the catalogue; without it, the game is inferred from the wagers.
@@ -130,7 +130,7 @@ def _points(card: str) -> int:
 
 
 def _any_game(record: Fields, lines: Lines) -> Parts:
-    """Read the members common to all games; everything else is shown as text."""
+    """Read the members common to all games; all others are shown as text."""
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers: tuple[Wager, ...] = lines.of(number, fields.amounts("wagers"))

@@ -1,4 +1,4 @@
-"""The shapes of ranks, suits, marks and chips: vector paths of our own, so that no font and no file is relied on."""
+"""The shapes of ranks, suits, marks and chips as vector paths, so that no font or file is needed."""
 
 from typing import Final
 
@@ -113,7 +113,7 @@ _STACK_MAX: Final = 4
 
 
 def chips_of(cents: int) -> list[int]:
-    """Return the chips that lie for an amount, the largest first, in dollars; 0 is coin.
+    """Return the chips that represent an amount, largest first, in dollars; 0 stands for coin.
 
     >>> chips_of(13050)
     [100, 25, 5, 0]

@@ -1,4 +1,4 @@
-"""Settlement lines as table rows: outcome, category, odds, amounts, and the authority for the paragraph cited."""
+"""Settlement lines as table rows: outcome, category, odds, amounts, and the rule cited."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,14 +55,14 @@ class LineView:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The columns that a table of lines needs."""
+    """The columns that a table of settlement lines needs."""
 
     categories: bool
     vigorish: bool
 
     @classmethod
     def of(cls, lines: Sequence[LineView]) -> "Outcomes":
-        """Return the columns that some line fills."""
+        """Return the columns in which at least one line has a value."""
         return cls(any(line.category for line in lines), any(line.amounts.vigorish != dollars(0) for line in lines))
 
 
@@ -107,10 +107,10 @@ def totals_of(lines: Sequence[Mapping[str, Any]]) -> Amounts | None:
 
 
 def seat_of(line: Mapping[str, Any]) -> str:
-    """Return whose line it is."""
+    """Return the seat of a line, or the party that it belongs to."""
     return say("felt.dealer") if line["seat"] == _DEALER_SEAT else str(line["seat"])
 
 
 def wager_of(line: Mapping[str, Any]) -> str:
-    """Return what a line is about."""
+    """Return the wager, or other item, that a line is about."""
     return of_hand(line["wager"], line.get("hand"))

@@ -1,4 +1,4 @@
-"""The page of a round as data: texts ready for the templates, so that these contain no logic."""
+"""The page of a round as data: its texts are complete, so that the templates contain no logic."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _SOME: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class FeltView:
-    """A felt: the SVG for wide and for narrow frames, the same as lines of text, and the size of the wide one."""
+    """A felt as SVG for wide and for narrow windows, the same content as text lines, and the size of the wide SVG."""
 
     wide: str
     narrow: str
@@ -31,7 +31,7 @@ class FeltView:
 
 @dataclass(frozen=True, slots=True)
 class RoundView:
-    """All data of the page of a round. `felt` is None if the round was voided before any record arrived."""
+    """All data of a round's page. `felt` is None if the round was voided before any record arrived."""
 
     title: str
     property: str
@@ -64,7 +64,7 @@ def view_of(
     keys: Sequence[str] = (),
     proofs: str = "",
 ) -> RoundView:
-    """Return the page of a round.
+    """Return the data of a round's page.
 
     `document` is the JSON of GET /rounds/{property}/{table}/{round_id}, `catalogue` that of GET /catalogue/{regulation}
     for the regulation returned by `regulation_of(document)`. `keys` are the verifier keys known to the console, one

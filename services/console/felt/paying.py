@@ -39,7 +39,7 @@ class WagerRules:
 def rules_of(
     line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]
 ) -> WagerRules | None:
-    """Return the catalogue's rules for the wager of a line; None if it has no such wager.
+    """Return the catalogue's rules for the wager of a line; None if the catalogue does not have that wager.
 
     `selected` is the rules submission: the number of decks and the paytables selected by the licensee.
     """

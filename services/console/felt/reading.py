@@ -15,7 +15,7 @@ _UNKNOWN_MAX: Final = 20
 
 
 class Fields:
-    """Reads the members of a mapping one by one; members never read are reported as unknown."""
+    """Reads the members of a mapping one by one; members that are never read are reported as unknown."""
 
     def __init__(self, document: Any, place: str, unknown: list[str]) -> None:
         self.place, self._unknown = place, unknown
@@ -60,11 +60,11 @@ class Fields:
         return int(value)
 
     def listed(self, name: str) -> tuple[Any, ...]:
-        """Return a member that is a list; one too long for a page is truncated, with a note."""
+        """Return a member that is a list; a list too long for a page is truncated, with a note."""
         return self.as_list(self.take(name, ()), name)
 
     def as_list(self, value: Any, name: str) -> tuple[Any, ...]:
-        """Return a value that should be a list as a tuple, noting anything else."""
+        """Return a value that should be a list as a tuple; note any other value."""
         if value is None:
             return ()
         if isinstance(value, str | bytes) or not isinstance(value, Sequence):
@@ -79,7 +79,7 @@ class Fields:
         return self.as_cards(self.take(name, ()), name)
 
     def as_cards(self, value: Any, name: str) -> tuple[str, ...]:
-        """Return a value that should be a list of cards as a tuple, noting anything else."""
+        """Return a value that should be a list of cards as a tuple; note any other value."""
         found = self.as_list(value, name)
         for one in found:
             if not is_card(one):
@@ -183,7 +183,7 @@ def meters(record: Fields) -> list[str]:
 
 
 def of_seat(fields: Fields) -> tuple[Any, str]:
-    """Return the number of a seat, and its name including the player."""
+    """Return the number of a seat, and its display name including the player."""
     number, player = fields.take("seat"), fields.take("player")
     name = "felt.seat" if player is None else "felt.seat_of"
     return number, say(name, seat=text_of(number), player=text_of(player))
@@ -215,7 +215,7 @@ def dealer_cards(record: Fields) -> tuple[str, ...]:
 
 
 def one_card(record: Fields, name: str) -> list[Hand]:
-    """Return a single card as a hand; empty if the record has none."""
+    """Return a single card as a hand; an empty hand if the record has none."""
     card = record.take(name)
     if card is None:
         return []

@@ -1,4 +1,4 @@
-"""The readings of unclear paragraphs as data, and which of them apply to a settlement line.
+"""The documented readings of unclear paragraphs as data, and which of them apply to a settlement line.
 
 `docs/contract/readings-*.md` are the source; `make generated` writes them into the packaged file `PATH`.
 """
@@ -28,7 +28,7 @@ _ROMAN: Final = re.compile(r"[ivx]+")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The reading of an unclear paragraph: its text, what is unclear, the reading adopted, and why."""
+    """The reading of an unclear paragraph: its text, what is unclear, the interpretation adopted, and why."""
 
     paragraph: str
     says: str
@@ -38,7 +38,7 @@ class Reading:
 
 
 def packed(root: Path) -> str:
-    """Return the readings of all regulations as the JSON of the packaged file."""
+    """Return the readings of all regulations, from the JSON of the packaged file."""
     found = {}
     for path in sorted(root.glob(_SOURCES)):
         found[path.stem.removeprefix("readings-")] = [asdict(one) for one in parse(path.read_text(encoding="utf-8"))]
@@ -70,7 +70,7 @@ def readings_of(regulation: str) -> tuple[Reading, ...]:
 
 
 def under(paragraph: str, readings: Iterable[Reading]) -> tuple[Reading, ...]:
-    """Return the readings of a paragraph, of the paragraphs that contain it and of its parts, in order.
+    """Return the readings of a paragraph, of those that contain it, and of its parts, in order.
 
     >>> one = Reading("12(a)(5)(iii), (iv)", "", "", "", "")
     >>> under("§ 633a.12(a)(5)(iv)", [one]) == (one,), under("§ 633a.12(b)", [one])
@@ -92,7 +92,7 @@ def _meet(wanted: Cite, cite: Cite, section: str) -> bool:
 
 
 def cite_of(paragraph: str) -> Cite | None:
-    """Return the citation in a line's paragraph; None if there is none.
+    """Return the citation in a line's paragraph; None if it contains none.
 
     >>> cite_of("§ 633a.13(o)"), cite_of("R.I. Table Game Rules § 6(l)(9)")
     (('633a.13', 'o'), ('6', 'l', '9'))
@@ -124,7 +124,7 @@ def cites(cell: str) -> list[Cite]:
 
 
 def _level(part: str, depth: int) -> int:
-    """Return the level of a part, from 0: (a), (1), (i), (A)."""
+    """Return the nesting level of a part, from 0: (a), (1), (i), (A)."""
     if part.isdigit():
         return 1
     if part.isupper():

@@ -54,7 +54,7 @@ def _seat(fields: Fields, name: str, number: Any, lines: Lines, banker: Any) -> 
 
 
 def _picks(fields: Fields) -> list[tuple[str, int]]:
-    """Return the numbers picked by a player with the cents on each; their keys are numbers or, in JSON, text."""
+    """Return the numbers that a player picked, with the cents on each; keys are numbers or, in JSON, text."""
     picks = fields.take("picks")
     if not isinstance(picks, Mapping):
         if picks is not None:
@@ -70,7 +70,7 @@ def _picks(fields: Fields) -> list[tuple[str, int]]:
 
 
 def _set_hands(fields: Fields) -> tuple[Hand, ...]:
-    """Return the high and the low hand; all cards as one hand if they were not set."""
+    """Return the high and the low hand, or all cards as one hand if they were not set."""
     cards, low = fields.cards("cards"), fields.cards("low")
     if not low:
         return (Hand("", cards),) if cards else ()

@@ -31,7 +31,7 @@ def money(value: Any) -> str:
 
 
 def is_cents(value: Any) -> bool:
-    """Return whether a value of a record is a plausible amount: an integer below 10**15 in magnitude."""
+    """Return whether a value in a record is a plausible amount: an integer with a magnitude below 10**15."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
 
 
@@ -65,7 +65,7 @@ def words(name: Any) -> str:
 
 
 def is_card(code: Any) -> bool:
-    """Return whether this is a card, as records write cards."""
+    """Return whether a value is a card as written in records."""
     return isinstance(code, str) and (code == JOKER or (len(code) == 2 and code[0] in _RANKS and code[1] in _SUITS))
 
 

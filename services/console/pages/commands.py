@@ -1,4 +1,4 @@
-"""The form of any command: filled in, confirmed, sent once under its idempotency key, and the service's answer."""
+"""The form of a command: filled in, confirmed, sent once under its idempotency key; then the service's answer."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -49,7 +49,7 @@ async def command_sent(
     fixed: Mapping[str, str] = _NONE,
     about: Subject | None = None,
 ) -> Response:
-    """Return the answer to a command's form: once more with its mistakes, to be confirmed, or what the service says.
+    """Return the response to a submitted form: the form with its mistakes, the confirmation, or the service's answer.
 
     `fixed` replaces what the form says; `about` is its subject, if its page read it.
     """

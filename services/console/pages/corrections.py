@@ -1,4 +1,4 @@
-"""Corrections of rounds: the pending ones, one with its effect, and the form to propose one."""
+"""Corrections of rounds: the list of pending ones, one with its effect, and the form to propose one."""
 
 import json
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ def _listed(name: str, answer: Any, property_name: str, *more: str) -> Listed:
 
 
 def acts_of(one: Record, person: str) -> list[Act]:
-    """Return a person's commands for a correction: none for their own, or for one already decided."""
+    """Return the commands of a person for a correction; none for that person's own, or for a decided one."""
     if one["status"] != "asked" or same_person(one["proposed_by"], person):
         return []
     values = {"property": one["property"], "correction": one["correction"]}
@@ -110,7 +110,7 @@ async def restated(person: Person, property_name: str, days: Sequence[str]) -> l
 
 
 def _restated(day: str, answer: Any) -> Record:
-    """Return a gaming day whose figures change: whether it is sealed, or why that is not shown."""
+    """Return a restated gaming day with whether it is sealed, or why that is unknown."""
     if isinstance(answer, Missing):
         return {"day": day, "sealed": False, "why": answer.why}
     return {"day": day, "sealed": answer["status"] in _SEALED, "why": ""}

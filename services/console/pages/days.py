@@ -16,7 +16,7 @@ from services.console.words import say
 
 
 async def running_day(person: Person, property_name: str) -> Mapping[str, Any]:
-    """Return the current gaming day and shift of a property. Raises: Refused for another's property."""
+    """Return the current gaming day and shift of a property. Raises: Refused for a property of other people."""
     floors = await person.calls.get(REPORTING, "/floors")
     found: Mapping[str, Any] | None = next((one for one in floors if one["property"] == property_name), None)
     if found is None:
@@ -139,7 +139,7 @@ def routes() -> APIRouter:
     async def meters(
         request: Request, person: Asked, property: str, day: date, again: Literal["true", "false"] = "false"
     ) -> Response:
-        """Show the meters of a gaming day beside their ledgers; `again` compares every movement and reading anew.
+        """Show the meters of a gaming day beside their ledgers; `again` repeats the comparison of every reading.
 
         Otherwise stored comparisons are used, as long as nothing has moved since.
         """
@@ -209,7 +209,7 @@ def _readings_of(property_name: str, day: date) -> Callable[[Mapping[str, Any]],
 
 
 def _said(one: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a reading, with a word if it differs from the ledger."""
+    """Return a reading, marked if it differs from the ledger."""
     return {**one, "different": say("days.differs") if one["different"] else ""}
 
 

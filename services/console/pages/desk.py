@@ -237,7 +237,7 @@ async def _before_the_seal(person: Person, name: str, day: str) -> Any:
 
 
 async def _of_two_days(here: Record, ask: Callable[[str], Awaitable[Any]]) -> Any:
-    """Return records of the current gaming day and of the one before, which awaits its count and its audit.
+    """Return the records of the current gaming day and of the previous one, which awaits its count and audit.
 
     Each record names its day. If one of the answers is missing, the reason is returned instead.
     """
@@ -251,7 +251,7 @@ async def _of_two_days(here: Record, ask: Callable[[str], Awaitable[Any]]) -> An
 
 
 async def _unless_unknown(answer: Awaitable[Any]) -> Any:
-    """Return an answer; an empty one if the day is unknown, as before the first day of a property."""
+    """Return an answer, or an empty one if the day is unknown, as before the first day of a property."""
     try:
         return await answer
     except Refused as refused:

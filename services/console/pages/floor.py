@@ -81,7 +81,7 @@ def routes() -> APIRouter:
 
 
 async def _changes(request: Request, person: Person, property_name: str) -> AsyncIterator[str]:
-    """Yield the changes of a floor, one by one, while its reader is connected and may see it."""
+    """Yield the changes of a floor while its reader is connected and authorized."""
     floors: Floors = request.app.state.floors
     known: Mapping[str, str] = {}
     silent = 0.0

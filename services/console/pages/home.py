@@ -1,4 +1,4 @@
-"""The first page: the properties of the logged-in person."""
+"""The home page: the properties of the logged-in person."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def routes() -> APIRouter:
 
 
 async def _floors(person: Person) -> tuple[list[dict[str, Any]], str]:
-    """Return the properties of a person, and an error text if reporting does not answer."""
+    """Return the properties of a person, and an error message if reporting does not answer."""
     try:
         return await person.calls.get(REPORTING, "/floors"), ""
     except Refused as refused:

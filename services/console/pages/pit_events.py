@@ -101,7 +101,7 @@ def routes() -> APIRouter:
     async def propose(
         request: Request, person: Asked, property: str, table: str, sequence: int, what: What
     ) -> Response:
-        """Show the form of a void or a correction, about what the event says."""
+        """Show the form to void or correct a recorded event."""
         operation, about, given = await _proposal(person, property, table, sequence, what)
         back = path("p", property, "pit-events", table, sequence)
         return await command_form(request, person, operation, given, back=back, about=about)
@@ -156,7 +156,7 @@ def routes() -> APIRouter:
 async def _proposal(
     person: Person, property_name: str, table: str, sequence: int, what: What
 ) -> tuple[Operation, Subject, dict[str, str]]:
-    """Return the form of a void or a correction, the event that it is about, and what it is filled with.
+    """Return the form of a void or a correction, the event that it changes, and its initial values.
 
     A void has no fields of a correction, is shown with what it would restate, and is always confirmed.
     """
@@ -181,7 +181,7 @@ async def _proposal(
 
 
 async def _pending(person: Person, property: str, table: str, sequence: int | None = None) -> list[Record]:
-    """Return the changes of an event or of a table that are proposed, or approved and not in effect yet."""
+    """Return the changes of an event, or of a table, that are proposed, or approved but not in effect yet."""
     of = {"property": property, "table": table, "sequence": sequence}
     found = await asyncio.gather(
         *(person.calls.get_all(INVENTORY, "/pit-changes", **of, **_ASKED[one]) for one in ("proposed", "waiting"))
@@ -194,7 +194,7 @@ def _state(one: Record, changing: Collection[int]) -> str:
 
 
 def _mark(state: str) -> str:
-    """Return the state of an event for a list, marked unless the event stands."""
+    """Return the state of an event for a list, marked unless the event is in force."""
     text = say(f"pit_events.status.{state}")
     return text if state == "standing" else Markup('<strong class="flag">{}</strong>').format(text)
 
@@ -256,7 +256,7 @@ def _acts_of(one: Record, person: str) -> list[Act]:
 
 
 def _members(before: Record, after: Record | None) -> list[Record]:
-    """Return the members of an event before and after the change; None if a side lacks one.
+    """Return the members of an event before and after the change; None where a side has no such member.
 
     >>> _members({"at": "1", "data": {"cents": 2}}, {"at": "1", "data": {"cents": 3}})[1]
     {'name': 'cents', 'before': 2, 'after': 3, 'changed': True}

@@ -109,7 +109,7 @@ def _decisions(one: Record, property_name: str) -> list[Act]:
 
 
 def _together(service: str, property_name: str, answer: Any) -> list[Act]:
-    """Return the command to dismiss the listed records in bulk; later arrivals are not included."""
+    """Return the command that dismisses the listed records in bulk; records that arrive later are not included."""
     rows: Sequence[Mapping[str, Any]] = answer["items"] if answer else ()
     if not rows:
         return []

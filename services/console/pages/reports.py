@@ -15,7 +15,7 @@ from services.console.services import REPORTING, path
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The scope of a requested report; the current gaming day unless a day is given."""
+    """The scope of a requested report; the current gaming day by default."""
 
     property: str
     day: str = ""
@@ -25,7 +25,7 @@ class Asking:
     known_at: str = ""
 
     async def wanted(self, person: Person) -> dict[str, str]:
-        """Return the parameters of reporting's interface."""
+        """Return the query parameters for reporting's API."""
         return {
             "property": self.property,
             "gaming_day": self.day or (await running_day(person, self.property))["gaming_day"],
@@ -40,7 +40,7 @@ Question = Annotated[Asking, Depends()]
 
 
 def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
-    """Cut sections that charts needed whole to their first rows."""
+    """Truncate the sections that charts needed as a whole."""
     for section in shown["content"]["sections"]:
         rows = section["rows"]
         if most is not None and len(rows) > most:

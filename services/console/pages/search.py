@@ -1,4 +1,4 @@
-"""Search for anything in one box: a round, table, slip number, person, meter, account, hash."""
+"""One search box for everything: a round, table, slip number, person, meter, account, hash."""
 
 import asyncio
 import re
@@ -54,7 +54,7 @@ def routes() -> APIRouter:
 
 
 async def _found(person: Person, property_name: str, term: str) -> list[Hit]:
-    """Return what the term matches among what the person may see; services that do not answer are skipped."""
+    """Return what matches the term and is visible to the person; services that do not answer are skipped."""
     running = await or_missing(running_day(person, property_name))
     day = "" if isinstance(running, Missing) else running["gaming_day"]
     looks: list[Awaitable[list[Hit]]] = [
@@ -130,7 +130,7 @@ async def _reports(person: Person, name: str, term: str) -> list[Hit]:
 
 
 async def _people(person: Person, name: str, term: str, day: str) -> list[Hit]:
-    """Return the people in the report on access whom the term matches."""
+    """Return the people in the access report who match the term."""
     if not person.may("reports.read") or not re.fullmatch(r"[\w.@-]{3,64}", term):
         return []
     [report] = await together(

@@ -1,4 +1,4 @@
-"""The subject of a command in its current state, complete: approvers see what they approve before they do so."""
+"""The complete current subject of a command, so that approvers see what they approve."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _BESIDE: Final[Mapping[tuple[str, str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The subject of a command and what is shown beside it; without a record, the reason why.
+    """The subject of a command and what is shown with it; without a record, the reason.
 
     `effects` is what the command would do: the `days` that it restates, `postings`, or why it is `refused`.
     """
@@ -36,12 +36,12 @@ class Subject:
 
     @property
     def sha256(self) -> str:
-        """Return the hash by which an approval names the document."""
+        """Return the hash by which an approval refers to the document."""
         return str((self.record or {}).get("sha256", ""))
 
 
 async def subject_of(person: Person, operation: Operation, given: Given) -> Subject | None:
-    """Return the subject of a command; None for a command without an existing subject.
+    """Return the subject of a command; None if the command has no existing subject.
 
     It is read by its full key from its own route. A subject without a record cannot be shown or is not named yet; the
     command is not offered then.

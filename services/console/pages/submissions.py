@@ -1,4 +1,4 @@
-"""Rules submissions: versions, changes in words, computed beside stated return, and the table sign."""
+"""Rules submissions: versions, changes in words, computed and stated payback, and the payout sign."""
 
 from typing import Any, Final
 
@@ -108,7 +108,7 @@ def routes() -> APIRouter:
 
 
 def _flat(in_effect: Any) -> Any:
-    """Return the tables and the version in effect at each, as one record."""
+    """Return a submission's tables, with the version in effect at each, as one record."""
     if not in_effect:
         return in_effect
     return [{**(one.get("submission") or {}), **one} for one in in_effect["tables"]]
@@ -122,4 +122,4 @@ def acts_of(one: Record, property_name: str) -> list[Act]:
 
 
 async def _nothing() -> None:
-    """Return no comparison: there is no version before the first."""
+    """Return no comparison, because there is no version before the first."""
